@@ -28,6 +28,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import CountLaw
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _SEQUENCES = 1024  # most label sequences at the ranks that count
@@ -38,8 +39,6 @@ _NODES = 12  # of a panel of depth
 _TOGETHER = 256  # panels
 _HIGHEST_EDGE = 1e-10  # expected items above the first edge of the panels, which are one panel
 _FURTHEST = 60.0  # expected items, plus six for every rank: no rank that counts is deeper
-# counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18
-_DEVIATIONS, _EXTRA = 9.0, 40.0
 _ROUNDING = 1e-9  # error of a probability
 _TIE = 1e-12  # relative difference below which DCGs are equal
 
@@ -224,8 +223,8 @@ def label_sequences(
     indices = np.array(list(product(range(grades), repeat=k)), np.int64).reshape(-1, k)
     per_sequence = np.array([np.bincount(row, minlength=grades) for row in indices])
     counts, step = _counts(masses or relevance.masses, k, n)
-    of_numbers = [((per_sequence == seen).all(axis=1), counts - seen)
-                  for seen in np.unique(per_sequence, axis=0)]  # fmt: skip
+    numbers = np.unique(per_sequence, axis=0)
+    of_numbers = [((per_sequence == seen).all(axis=1), counts - seen) for seen in numbers]
     chances = np.zeros((len(indices), len(counts)))
     for t, last, above in _by_panels(relevance, k, n):
         below = np.array([curve.mean(t, 1.0) for curve in relevance.curves])
@@ -277,13 +276,11 @@ def _counts(masses: tuple[float, ...], k: int, n: int) -> tuple[Integers, int]:
     """Return vectors of counts of all grades, the gain 0 last, and h; of one grade only every h-th count."""
     grades = len(masses)
     if grades == 1:
-        p = min(masses[0], 1.0)
-        sd = math.sqrt(n * p * (1 - p))
-        reach = _DEVIATIONS * sd + _EXTRA
-        low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
+        law = CountLaw(n, min(masses[0], 1.0))
+        low, high = law.likely
         # Where all lists have more than k relevant items the law is smooth in their number, with a spectrum
         # that ends far below that of every second standard deviation. Else the ideal list bends.
-        step = max(1, math.floor(sd / 2) if low > k else (high - low) // _COUNTS)
+        step = max(1, math.floor(law.deviation / 2) if low > k else (high - low) // _COUNTS)
         relevant = np.arange(low, high + 1, step)
         return np.column_stack([relevant, n - relevant]), step
     several = [c for c in product(range(n + 1), repeat=grades) if sum(c) <= n]

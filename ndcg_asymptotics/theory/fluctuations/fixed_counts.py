@@ -31,7 +31,7 @@ from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.counts import gauss_rule
+from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule
 from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
@@ -39,8 +39,6 @@ _VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances i
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
-# binomial laws are cut off this many standard deviations plus items from the mean
-_DEVIATIONS, _FURTHER = 9.0, 25.0
 _UNLIKELY = 1e-17  # probability of numbers above that are left out
 
 
@@ -184,6 +182,5 @@ def _above_cutoff(model: FixedCounts, n: int, k: int, depths: Floats) -> tuple[F
 
 def _likely(count: int, share: Floats, k: int) -> range:
     """Return the numbers of ``count`` items that may lie above depths with these shares above."""
-    low, high = count * float(share.min()), count * float(share.max())
-    reach = [_DEVIATIONS * math.sqrt(mean * (1 - mean / max(count, 1))) + _FURTHER for mean in (low, high)]
-    return range(max(0, math.floor(low - reach[0])), min(count, k, math.ceil(high + reach[1])) + 1)
+    first, last = (CountLaw(count, float(extreme)).likely for extreme in (share.min(), share.max()))
+    return range(first[0], min(k, last[1]) + 1)

@@ -22,10 +22,10 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import around_rank
 from ndcg_asymptotics.theory.rules.quadrature import rule
 
 _LEFT_OUT = 1e-19  # probability of the law Beta(r, n - r) on either side
-_DEVIATIONS, _FURTHER = 9.0, 40.0  # where its quantiles are, in standard deviations and items from r
 _SKEW, _LONG_TAIL = 1000.0, 20.0  # r up to which the lower quantile is that of a gamma law, and needs …
 _TAIL_PANELS, _PANELS = 48, 10  # … the first number of panels instead of the second, in log depth
 _NODES = 16  # of a panel
@@ -167,10 +167,10 @@ def _mean_share(model: FixedCounts, n: int, side: Floats, deep: bool, count: int
 
     Panels are in log B.
     """
-    reach = _DEVIATIONS * np.sqrt(side * (1 - side / n)) + _FURTHER
+    above, below = around_rank(side, float(n))
     skew = gammaincinv(np.minimum(side, _SKEW), _LEFT_OUT)
-    low = np.where(side < _SKEW, skew, side - reach) / n
-    high = np.minimum((side + reach) / n, 1.0)
+    low = np.where(side < _SKEW, skew, above) / n
+    high = np.minimum(below / n, 1.0)
     law = model.laws[-1]
     breaks = law.cdf(np.array(model.breaks))
     inner = np.concatenate([1 - breaks if deep else breaks, _FAR_END[: _FAR_END.size * (n <= _SHORT)]])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.theory.rules.binomial import gauss_rules, log_binomial
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
+Number = TypeVar("Number", float, Floats)
+
 DEVIATIONS, FURTHER = 9.0, 25.0
 """Counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18."""
-EVERY = 400
+EVERY = 200
 """Likely numbers up to which each is a node."""
+_DEEPER = 15.0  # further items, for depths
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
 _WIDTH, _PIECE_NODES = 1.5, 12  # pieces of a law, in standard deviations, and the nodes of each
@@ -32,13 +35,25 @@ _MOST_NODES = 25  # of a Gauss rule
 _EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
 
 
-def reach(deviation: Floats | float) -> Floats | float:
+def reach(deviation: Number) -> Number:
     """Return how far from its mean a count with this standard deviation may be.
 
     >>> reach(2.0)
     43.0
     """
     return DEVIATIONS * deviation + FURTHER
+
+
+def around_rank(k: Number, others: float) -> tuple[Number, Number]:
+    """Return mean numbers of items above: with a smaller one rank k is further down, with a larger one above.
+
+    The depth of a rank has a longer tail than a count.
+
+    >>> tuple(map(round, around_rank(500.0, 1000.0)))
+    (318, 682)
+    """
+    far = reach((k * (1 - k / others)) ** 0.5) + _DEEPER
+    return k - far, k + far
 
 
 class CountNodes(NamedTuple):

@@ -17,6 +17,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
+from ndcg_asymptotics.theory.rules.counts import around_rank
 from ndcg_asymptotics.theory.rules.mesh import middles
 from ndcg_asymptotics.theory.rules.panels import Panels
 from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule, unresolved
@@ -31,9 +32,7 @@ _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distrib
 _ROUNDED = 1e-14  # relative rounding of a density at t, divided by 1 - t: some units in the last place
 _HALVINGS = 40
 _DEEPEST = 1 - 2.0**-53
-# around a cutoff, the ranks at which an item may be on either side, in standard deviations and items
-_DEVIATIONS, _FURTHER = 9.0, 30.0
-_PANEL = 5.0  # width of a panel there, in standard deviations of the rank
+_PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the rank
 _LEAST_DEVIATION = 2.0
 _LAST = np.array([0.5, 0.8])  # edges in the lower half of the items above a depth, as parts of that depth
 
@@ -153,8 +152,7 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
 
 def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
     """Return edges down to the cutoff, close to one another around it."""
-    reach = _DEVIATIONS * math.sqrt(k * (1 - k / n)) + _FURTHER
-    low, high = max(k - reach, 0.0), min(k + reach, float(n))
+    low, high = (min(max(x, 0.0), float(n)) for x in around_rank(float(k), float(n)))
     start, middle, stop = items.quantile(np.array([low, k, high]) / n)
     width = _PANEL / refine * max(float(items.deviation(np.array(middle))), _LEAST_DEVIATION)
     close = items.quantile(np.linspace(low, high, math.ceil((high - low) / width) + 1) / n)

@@ -18,17 +18,15 @@ from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import reach
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
-DEVIATIONS, FURTHER = 9.0, 25.0
 # step of sums over a smooth function, in standard deviations: they leave exp(-2 (pi / 0.5)^2) = 5e-35, and of
 # its product with the polynomial of degree 35 not more than 1e-16
 _STEP = 0.5
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
-_CHUNK = (
-    50_000  # numbers held at a time: those that the caches of a processor do not hold take four times as long
-)
+# numbers held at a time: those that the caches of a processor do not hold take four times as long
+_CHUNK = 50_000
 # standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
 _SUMMED = 60.0
 _PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
@@ -88,14 +86,14 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
     mean, deviation = others * share, np.sqrt(others * t * (1 - t))
-    reach = DEVIATIONS * deviation + FURTHER
+    far = reach(deviation)
     above = np.where(deep, others - mean, mean)
-    crossing = (above + reach >= k) & (k <= others)
+    crossing = (above + far >= k) & (k <= others)
     few = mean <= _FEW
     integrated = crossing & ~few & (deviation > _SUMMED)
     every = ~few & ~integrated & crossing
     # rows have as many nodes as the widest of them, so those of a group are at most twice as wide as another
-    width = np.where(few, mean + reach, np.where(every, 2 * reach, _FEW))
+    width = np.where(few, mean + far, np.where(every, 2 * far, _FEW))
     octave = np.ceil(np.log2(width))
     for kind, here in (
         (_few, few),
@@ -104,7 +102,7 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
         (_spaced, ~few & ~crossing),
     ):
         # items below the cutoff gain nothing
-        nodes = np.flatnonzero(here & ~(crossing & (above - reach > k)))
+        nodes = np.flatnonzero(here & ~(crossing & (above - far > k)))
         for group in np.unique(octave[nodes]):
             alike = nodes[octave[nodes] == group]
             size = max(1, int(_CHUNK / 2.0**group))
@@ -121,7 +119,7 @@ def _few(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
-    most = int(min(math.ceil((mean + DEVIATIONS * deviation).max() + FURTHER), others.max()))
+    most = int(min(math.ceil((mean + reach(deviation)).max()), others.max()))
     counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
     # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
     lengths, of_length = np.unique(others, return_inverse=True)
@@ -164,7 +162,7 @@ def _spaced(
 
 def _about(mean: Floats, step: Floats, deviation: Floats, others: Floats) -> tuple[Floats, Bools]:
     """Return whole numbers about the mean, the same number on both sides, and which are from 0 to N."""
-    count = np.ceil((DEVIATIONS * deviation + FURTHER) / step).max()
+    count = np.ceil(reach(deviation) / step).max()
     counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
     inside = (counted >= 0) & (counted <= others[:, None])
     return np.clip(counted, 0.0, others[:, None]), inside
@@ -174,8 +172,8 @@ def _up_to_cutoff(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
     """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
-    reach = DEVIATIONS * deviation + FURTHER
-    low, high = np.maximum(mean - reach, -0.5), np.minimum(mean + reach, others + 0.5)
+    far = reach(deviation)
+    low, high = np.maximum(mean - far, -0.5), np.minimum(mean + far, others + 0.5)
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
     edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)

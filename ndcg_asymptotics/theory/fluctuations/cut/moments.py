@@ -40,14 +40,12 @@ from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
-from ndcg_asymptotics.theory.rules.counts import gauss_rule, nodes_for
+from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
-# the depth at rank k + 1 is cut off this many standard deviations plus items from k/n
-_DEVIATIONS, _FURTHER = 8.0, 20.0
 _MANY = 1000  # expected items of a grade from which 1/IDCG is smooth in their number
-_PANELS, _FINE = 4, 16  # of that depth and nodes in each, where curves have breakpoints
+_PANELS, _FINE = 5, 16  # of that depth and nodes in each, where curves have breakpoints
 _PIECE_DIGITS = 0.1  # of the tolerance, for one piece
 
 
@@ -122,11 +120,7 @@ def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRu
 def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> Sequence[tuple[Floats, Floats]]:
     """Return nodes and weights of the depth of the item at rank k + 1 of n, between breakpoints of curves."""
     count = math.ceil(effort.refine * (4 + 14 / math.sqrt(k)))
-    deviation = math.sqrt(k / n * (1 - k / n) / n)
-    low, high = (
-        max(0.0, k / n - _DEVIATIONS * deviation - _FURTHER / n),
-        min(1.0, k / n + _DEVIATIONS * deviation + _FURTHER / n),
-    )
+    low, high = (min(max(x / n, 0.0), 1.0) for x in around_rank(float(k), float(n)))
     breaks = [b for b in mesh.relevance.breakpoints if low < b < high]
     if not breaks:
         return [beta_rule(k + 1.0, float(n - k), count)]
