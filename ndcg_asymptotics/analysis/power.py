@@ -16,6 +16,7 @@ from scipy import special
 
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.search import first_true
 
 _LARGEST = 10**15  # lists
 _LARGEST_ANOVA = 10**9  # lists, up to which the noncentral F law is computed
@@ -218,13 +219,4 @@ def _by_the_normal_law(effect: float, power: float, alpha: float) -> float:
 
 def _fewest(enough: Callable[[int], bool], start: float, largest: int) -> int | None:
     """Return the smallest number from 2 on that is enough, searched from a guess; None beyond ``largest``."""
-    if not enough(largest):
-        return None
-    low, high, step = 1, largest, 1
-    middle = int(min(max(2.0, start), float(largest)))
-    while high - low > 1:
-        low, high = (low, middle) if enough(middle) else (middle, high)
-        # away from the guess in steps that double, and halves once it is bracketed
-        middle = high - step if low == 1 else low + step if high == largest else (low + high) // 2
-        middle, step = min(max(middle, low + 1), high - 1), 2 * step
-    return high
+    return first_true(enough, 1, largest, guess=start) if enough(largest) else None

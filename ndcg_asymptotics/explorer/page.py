@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import panel as pn
 from bokeh.document import without_document_lock
 
-from ndcg_asymptotics.analysis.planning.required_length import ahead
+from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.answers import Answers

@@ -18,13 +18,13 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from ndcg_asymptotics.analysis.orders.one_list import draw, drawable, wrong_order
+from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.curves import by_cutoff as cutoffs
 from ndcg_asymptotics.analysis.planning.curves import by_exponent as exponents
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
-from ndcg_asymptotics.analysis.planning.required_length import ahead
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import count_text

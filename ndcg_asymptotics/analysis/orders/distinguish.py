@@ -29,6 +29,7 @@ from ndcg_asymptotics.analysis.orders.pair import (
     weighted_paragraph,
 )
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate, fit_decay, rate_of
+from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.orders.weighted import (
     FittedExponent,
     combine,
@@ -36,7 +37,6 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     from_on,
     weighted_rate,
 )
-from ndcg_asymptotics.analysis.planning.required_length import long_run
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock

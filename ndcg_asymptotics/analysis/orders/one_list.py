@@ -25,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
+from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, NORMAL_QUANTILE, clopper_pearson
 from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
@@ -51,7 +52,6 @@ Method = Literal["exact", "counted", "weighted draws", "large deviations", "norm
 
 _ITEMS = 3_000_000  # drawn of each scorer
 _FEWEST_LISTS, _MOST_LISTS = 400, 100_000
-_LEVEL = 0.95
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
 _WEIGHTED, _FEWEST_WEIGHTED = 400, 100
 _PILOT = 6  # weighted draws that tell how long one takes
@@ -62,7 +62,6 @@ _COSTLIEST = 300.0  # nats; a smaller probability is that of large deviations
 # deviation of the tilted law and up to a number: found over random pairs, measures and lengths
 # (docs/reliability.md)
 _BELOW, _ABOVE = (0.05, 0.1, 0.3), (0.1, 0.25, 1.6)
-_Z = float(special.ndtri((1 + _LEVEL) / 2))
 _BITS = math.log2(10)
 _ROUNDING = 1e-6  # relative error of an exact probability
 _SAME, _WIDE = 1e-4, 0.3  # widths of intervals, in decades, that leave more than two digits, and one
@@ -90,16 +89,14 @@ class WrongOrder:
 
     @classmethod
     def counted(cls, wrong: int, lists: int) -> WrongOrder:
-        """Return what ``wrong`` of so many drawn lists say (Clopper and Pearson 1934).
+        """Return what ``wrong`` of so many drawn lists say.
 
         >>> found = WrongOrder.counted(100, 1000)
         >>> [round(10**x, 4) for x in (found.log10, found.low, found.high)]
         [0.1, 0.0821, 0.1203]
         """
-        p = (1 - _LEVEL) / 2
-        low = special.betaincinv(wrong, lists - wrong + 1, p) if wrong > 0 else 0.0
-        high = special.betaincinv(wrong + 1, lists - wrong, 1 - p) if wrong < lists else 1.0
-        return cls(_log10(wrong / lists), _log10(float(low)), _log10(float(high)), "counted")
+        low, high = clopper_pearson(wrong, lists, CONFIDENCE)
+        return cls(_log10(wrong / lists), _log10(low), _log10(high), "counted")
 
     @classmethod
     def normal(cls, effect: float) -> WrongOrder:
@@ -193,7 +190,7 @@ def wrong_order(
     if enumerable(a, measure, n):
         return _exact(a, b, measure, n)
     if one_item(a):
-        return ranked(a, b, measure, n)
+        return of_fixed_counts(a, b, measure, n)
     plain = None
     if drawable(a, measure, n):
         wrong, lists = drawn or draw(a, b, [measure], n, effort)[0][0]
@@ -201,7 +198,7 @@ def wrong_order(
         if wrong >= (ENOUGH if effort == 1 else _ENOUGH_AT_LESS):
             return plain
     if not a.iid:
-        return plain or ranked(a, b, measure, n)
+        return plain or of_fixed_counts(a, b, measure, n)
     if not a.mixed:
         try:
             found = tilt(a.model, b.model, measure, n, leader=1)
@@ -251,11 +248,11 @@ def _exact(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
 
 
 @shared
-def ranked(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
+def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
     """Return `wrong_order` with a fixed number of relevant items: exactly if it is one, else from draws.
 
     >>> pair = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
-    >>> str(ranked(*pair, Measure.of("nDCG"), 10**12))
+    >>> str(of_fixed_counts(*pair, Measure.of("nDCG"), 10**12))
     '0.4'
     """
     if one_item(a):
@@ -296,8 +293,8 @@ def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> 
     most = weighted_rate(n, log_weight, order != 1, np.zeros_like(unknown))
     if found.log10_wrong is None or most.log10_wrong is None:
         return None
-    low = found.log10_wrong - _Z * (found.relative_se or 0.0) / math.log(10)
-    high = most.log10_wrong + _Z * (most.relative_se or 0.0) / math.log(10)
+    low = found.log10_wrong - NORMAL_QUANTILE * (found.relative_se or 0.0) / math.log(10)
+    high = most.log10_wrong + NORMAL_QUANTILE * (most.relative_se or 0.0) / math.log(10)
     # a list without relevant items, or with nothing else, is a tie; the tilted law may hardly ever draw it
     tie = max(n * math.log10(p) for p in (*a.masses, 1 - sum(a.masses)) if p > 0)
     both = float(np.logaddexp2(high * _BITS, tie * _BITS)) / _BITS

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
 
@@ -17,7 +17,8 @@ _FLAT = 0.05  # a slope below this does not count as a fall
 _BOOTSTRAP = 400  # samples
 _CONSTANT = "does not fall over the observed range"
 _TOO_SHORT = "is visible at too few list lengths to tell how fast it falls"
-_NORMAL = float(ndtri((1 + CONFIDENCE) / 2))
+NORMAL_QUANTILE = float(ndtri((1 + CONFIDENCE) / 2))
+"""Standard errors on either side of an estimate in an interval."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,23 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
     >>> [round(end, 6) for end in _wilson(9, 10)]
     [0.59585, 0.982124]
     """
-    rate, width = successes / trials, _NORMAL**2 / trials
+    rate, width = successes / trials, NORMAL_QUANTILE**2 / trials
     centre = (rate + width / 2) / (1 + width)
     half = math.sqrt(rate * (1 - rate) * width + width**2 / 4) / (1 + width)
     low = 0.0 if successes == 0 else centre - half
     return low, 1.0 if successes == trials else centre + half
+
+
+def clopper_pearson(successes: int, trials: int, level: float) -> tuple[float, float]:
+    """Return the interval of Clopper and Pearson (1934) for a proportion, which holds it at least so often.
+
+    >>> [round(end, 6) for end in clopper_pearson(9, 10, 0.95)]
+    [0.554984, 0.997471]
+    """
+    p = (1 - level) / 2
+    low = betaincinv(successes, trials - successes + 1, p) if successes > 0 else 0.0
+    high = betaincinv(successes + 1, trials - successes, 1 - p) if successes < trials else 1.0
+    return float(low), float(high)
 
 
 def fit_decay(correct: Bools, sizes: Integers) -> Decay:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Rate
+from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -69,8 +69,10 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
     if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
         nan = math.nan
         return WeightedRate(n, nan, nan, nan, None, None, False, effective, largest, share)
-    z = float(ndtri((1 + CONFIDENCE) / 2))
-    low, high = math.exp(min(log_mean - z * relative, 0)), math.exp(min(upper + z * upper_relative, 0))
+    low, high = (
+        math.exp(min(log_mean - NORMAL_QUANTILE * relative, 0)),
+        math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0)),
+    )
     return WeightedRate(
         n, max(1 - math.exp(log_mean), 0.0), 1 - high, 1 - low, log_mean / math.log(10), relative, True,
         effective, largest, share,

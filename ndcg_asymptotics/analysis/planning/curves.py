@@ -15,15 +15,11 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     draw,
     wrong_order,
 )
+from ndcg_asymptotics.analysis.orders.right_order import LongRun
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.required_length import (
-    Length,
-    LongRun,
-    long_run,
-    required_lengths,
-)
+from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.core.arrays import list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
@@ -116,20 +112,6 @@ def plan(
         experiment.sweep(exponents, drawn, rows=rows),
         experiment.sweep(cutoffs, drawn, rows=rows, judged=True),
     )
-
-
-def lengths_for(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float, effort: float = 1.0
-) -> dict[Measure, tuple[LongRun, Length]]:
-    """Return the long run and the required length of the measures for which they are known."""
-    runs = {}
-    for measure in tracked(measures, "measures"):
-        try:
-            runs[measure] = long_run(a, b, measure, effort)
-        except NotAvailableError:  # no exact variance
-            continue
-    found = required_lengths(a, b, list(runs), list(runs.values()), rate, effort)
-    return {measure: (run, length) for (measure, run), length in zip(runs.items(), found, strict=True)}
 
 
 def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dict[str, Any]:

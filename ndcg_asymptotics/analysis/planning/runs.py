@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.right_order import LongRun
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
     EXPONENTS,
     MEASURES,
     by_cutoff,
     by_exponent,
-    lengths_for,
     long_run_fields,
 )
 from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.required_length import Length, LongRun
+from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING

@@ -10,8 +10,9 @@ import pytest
 from cases import design
 from scipy.special import gammaln
 
+from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.planning.curves import plan
-from ndcg_asymptotics.analysis.planning.required_length import long_run, required_lengths
+from ndcg_asymptotics.analysis.planning.required_length import lengths_for
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells.ranks import count_orders
@@ -43,11 +44,12 @@ def test_the_required_length_where_one_list_shows_the_order_often_enough() -> No
     measure = Measure.of("nDCG")
     run = long_run(a, b, measure)
     assert run.rate == pytest.approx(0.6, abs=1e-6)
-    (found,) = required_lengths(a, b, [measure], [run], 0.55)
+    ((same, found),) = lengths_for(a, b, [measure], 0.55).values()
+    assert same == run
     assert found.n is not None
     low, high = (count_orders(a, b, measure, n, 100_000, 3)[0] / 1e5 for n in (found.n // 2, found.n * 2))
     assert low < 0.55 < high
-    (never,) = required_lengths(a, b, [measure], [run], 0.7)
+    ((_, never),) = lengths_for(a, b, [measure], 0.7).values()
     assert never.n is None
 
 

@@ -11,8 +11,9 @@ from numpy.polynomial import Polynomial
 from oracles.orders import chance_not_greater
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.curves import lengths_for, plan
-from ndcg_asymptotics.analysis.planning.required_length import Length, last_true, long_run
+from ndcg_asymptotics.analysis.orders.right_order import long_run
+from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
@@ -221,9 +222,3 @@ def test_orders_drawn_at_the_top() -> None:
     for seen, said in ((more, law.more), (less, law.less)):
         assert abs(seen / 20_000 - said) < 5 * math.sqrt(said * (1 - said) / 20_000)  # 6e-7
     assert abs(more / 20_000 - law.less) > 0.1
-
-
-@pytest.mark.parametrize("last", [1, 2, 7, 40, 999])
-def test_bisection_finds_the_last(last: int) -> None:
-    assert last_true(lambda n: n <= last, 0, 10**6) == last
-    assert last_true(lambda n: n <= last, 0, last) == last

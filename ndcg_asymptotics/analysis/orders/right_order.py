@@ -1,0 +1,268 @@
+"""The probability that one list of n items shows the right order of two scorers, and its limit.
+
+The right order is that of long lists. Its probability at n, P(NDCG_n(a) > NDCG_n(b)) if a is ahead on long
+lists, is exact where few ranks count (`theory.fluctuations.enumeration`), simulated on independent lists that
+are drawn, or that of the law of long lists with the exact mean and variance (`theory.fluctuations.laws`).
+Draws have a fixed seed, so that equal arguments give equal answers. The engines are imported where lists are
+drawn, so that nothing else waits for numba.
+
+The limit (`long_run`) is that of the theorems on the error exponent where they give it, else that of the law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, Counts, WrongOrder, of_fixed_counts
+from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
+from ndcg_asymptotics.core.search import first_true
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
+from ndcg_asymptotics.theory.fluctuations.enumeration import (
+    enumerable,
+    order_law,
+    order_law_at_the_top,
+)
+from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
+from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
+from ndcg_asymptotics.theory.scaled_limits import lasting_order
+
+LONG = 10**9
+"""A length at which the scorer with the larger mean is the one that is ahead on long lists."""
+LONGEST = 10**12
+"""The largest n at which the law of long lists is evaluated."""
+
+_DISTINCT = 1e-6  # a larger difference of limits is that of means, whose error bounds are below this
+_NEARLY = 1 - 2.0**-53  # the largest number below 1
+_MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
+_TOP_LABELS = 8_000_000  # drawn of each scorer there
+_ITEMS = 4_000_000  # drawn of each scorer for one probability
+_FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
+_HIGHEST = 8.0  # quantiles of rates are limited to this
+_SETTLED = 1e-3  # relative to P(wrong order): no larger change from one length to another 1000 times as long
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """The order of two scorers by one measure as lists grow.
+
+    Attributes
+    ----------
+    ahead : int
+        0 if a is ahead on long lists, 1 if b is.
+    rate : float
+        The limit of P(right order at n) or, where no theorem tells, its value at n = 1e12.
+    end : ErrorExponent
+        How fast P(wrong order at n) falls, and the theorem's reason.
+    reason : str
+        Why the rate is not 1; empty where it is.
+    """
+
+    ahead: int
+    rate: float
+    end: ErrorExponent
+    reason: str = ""
+
+
+def right(log10_wrong: float | None) -> float:
+    """Return the probability of the right order, given the logarithm of that of the wrong one."""
+    return 1.0 if log10_wrong is None else 1 - 10**log10_wrong
+
+
+def quantile(rate: float) -> float:
+    """Return the normal quantile of a probability, from -8 to 8."""
+    return float(np.clip(special.ndtri(rate), -_HIGHEST, _HIGHEST))
+
+
+@dataclass
+class RightOrder:
+    """The probability of the right order by one measure, and the lists that are drawn for it.
+
+    Attributes
+    ----------
+    a, b : Scorer
+        With the same label law, independent given the label.
+    measure : Measure
+    ahead : int
+        0 if a is ahead on long lists, 1 if b is.
+    effort : float
+        The share of the usual number of draws.
+    seen : dict of int to (int, int)
+        By length: the drawn lists in the right order, and all drawn lists.
+    """
+
+    a: Scorer
+    b: Scorer
+    measure: Measure
+    ahead: int
+    effort: float = 1.0
+    seen: dict[int, Counts] = field(default_factory=dict)
+
+    @property
+    def pair(self) -> tuple[Scorer, Scorer]:
+        """The scorers, the better one first."""
+        return (self.b, self.a) if self.ahead else (self.a, self.b)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the labels of the top ranks stay random and decide."""
+        return regime(self.pair, self.measure) == "lasting"
+
+    @property
+    def law_name(self) -> str:
+        """The name of the law of long lists."""
+        top = regime(self.pair, self.measure) in ("top ranks", "lasting")
+        return "law of the top ranks" if top else "normal law"
+
+    @cached_property
+    def at_the_top(self) -> float:
+        """The limit of the probability where the top ranks stay random, exact or from drawn labels."""
+        top = order_law_at_the_top(*self.pair, self.measure)
+        if top is not None:
+            return top.more
+        from ndcg_asymptotics.engines.items.lists import count_orders_at_the_top
+
+        ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
+        lists = int(self.effort * np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
+        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, SEED)
+        return float(counts[self.ahead]) / lists
+
+    def by_law(self, n: int) -> float:
+        """Return the probability exactly or from drawn tops where that is possible, else by the law."""
+        if not self.a.iid:
+            return right(self.of_fixed_counts(n).log10)
+        if self.lasting and not enumerable(self.a, self.measure, n):
+            if self.items(n) > SIMULATED:
+                return self.at_the_top
+            self.simulate(n, max(self.affordable(n) // 4, self.fewest))
+            return self.share(n)
+        return right_rate(*self.pair, self.measure, n, ROUGH)
+
+    def law_quantile(self, n: int) -> float:
+        """Return the normal quantile of the probability by the law of long lists."""
+        if regime(self.pair, self.measure) == "normal":
+            mean, variance, *_ = moments((self.a, self.b), self.measure, n, ROUGH)
+            mean = -mean if self.ahead else mean
+            return mean / math.sqrt(variance) if variance > 0 else math.copysign(_HIGHEST, mean)
+        return quantile(self.by_law(n))
+
+    @cached_property
+    def exact_to(self) -> int:
+        """The length up to which the probability is exact."""
+        return first_true(lambda n: not enumerable(self.a, self.measure, n), 0, LONGEST + 1) - 1
+
+    def exact(self, n: int) -> float:
+        """Return the probability at a length up to `exact_to`."""
+        return order_law(*self.pair, self.measure, n).more
+
+    def of_fixed_counts(self, n: int) -> WrongOrder:
+        """Return the probability of the wrong order of lists with a fixed number of relevant items."""
+        return of_fixed_counts(*self.pair, self.measure, n)
+
+    def items(self, n: int) -> int:
+        """Return how many items of a list are drawn."""
+        from ndcg_asymptotics.engines.items.lists import items_drawn
+
+        return items_drawn(self.a, [self.measure], n)
+
+    @property
+    def fewest(self) -> int:
+        """How many lists of one length are drawn at least."""
+        return _FEWEST_LISTS if self.effort == 1 else _FEWEST_LISTS // 2
+
+    def affordable(self, n: int, lengths: int = 1) -> int:
+        """Return how many lists of about n items to draw, for each of several lengths."""
+        lists = min(max(_ITEMS // (self.items(n) * lengths), _FEWEST_LISTS), _MOST_LISTS)
+        return max(int(self.effort * lists), self.fewest)
+
+    def simulate(self, n: int, lists: int) -> None:
+        """Draw lists of n items and count the right orders."""
+        simulate_together([self], n, lists)
+
+    def share(self, n: int) -> float:
+        """Return the probability by the lists that were drawn at n, never 0 or 1."""
+        right, lists = self.seen[n]
+        return (right + 0.5) / (lists + 1)
+
+    def interval(self, n: int, level: float) -> tuple[float, float]:
+        """Return a confidence interval for the probability by the lists that were drawn at n."""
+        return clopper_pearson(*self.seen[n], level)
+
+
+def simulate_together(orders: Sequence[RightOrder], n: int, lists: int) -> None:
+    """Draw lists of n items, the same for several measures, and count their right orders."""
+    from ndcg_asymptotics.engines.items.lists import count_orders
+
+    a, b = orders[0].a, orders[0].b
+    counts = count_orders(a, b, [order.measure for order in orders], n, lists, SEED)
+    for order, counted in zip(orders, counts, strict=True):
+        order.seen[n] = int(counted[order.ahead]), lists
+
+
+def long_run(a: Scorer, b: Scorer, measure: Measure, effort: float = 1.0) -> LongRun:
+    """Return which scorer is ahead on long lists, and the limit of the probability of the right order.
+
+    Parameters
+    ----------
+    a, b : Scorer
+        With the same label law, independent given the label.
+    measure : Measure
+    effort : float
+        The share of the usual number of draws, where the labels of the top ranks stay random.
+
+    Raises
+    ------
+    NotAvailableError
+        If the measure has no exact variance.
+
+    >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
+    >>> whole, top = (long_run(*pair, Measure.of(text)) for text in ("nDCG", "nDCG@1"))
+    >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 2))
+    ((0, 1.0), (0, 0.42))
+    """
+    first = ahead(a, b, measure)
+    end = error_exponent(a, b, measure)
+    if end.settles:
+        return LongRun(first, 1.0, end)
+    order = RightOrder(a, b, measure, first, effort)
+    known = lasting_order(*order.pair, measure)
+    if known is not None:
+        # an order that never settles is wrong on some lists, however rarely
+        return LongRun(first, known if end.settles is not False else min(known, _NEARLY), end, end.reason)
+    rate = order.at_the_top if order.lasting else order.by_law(LONGEST)
+    if end.settles is False:
+        return LongRun(first, rate, end, f"{end.reason}{_drawn(order)}")
+    settled = abs(rate - order.by_law(LONG)) < _SETTLED * max(1 - rate, _SETTLED)
+    if settled and rate > 1 - 1e-9:
+        return LongRun(first, 1.0, end)
+    grows = "and does not grow" if settled else "and still grows"
+    reason = f"{end.reason}; it is {rate:.3f} at n = {LONGEST:.0e} {grows}{_drawn(order)}"
+    return LongRun(first, rate, end, reason)
+
+
+def _drawn(order: RightOrder) -> str:
+    """Return the interval of a long run that is drawn, of lists with a fixed number of relevant items."""
+    if order.a.iid:
+        return ""
+    found = order.of_fixed_counts(LONGEST)
+    if found.method == "exact":
+        return ""
+    low, high = right(found.high), right(found.low)
+    return f"; the long run is that of drawn lists of {LONGEST:.0e} items, {low:.1%} to {high:.1%} with 95%"
+
+
+def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
+    """Return 0 if a has the larger mean on long lists, 1 if b has."""
+    limits = limit(a, measure).value, limit(b, measure).value
+    if limits[0] is None or limits[1] is None or abs(limits[0] - limits[1]) < _DISTINCT:
+        return 0 if moments((a, b), measure, LONG, ROUGH).mean >= 0 else 1
+    return int(limits[0] < limits[1])
