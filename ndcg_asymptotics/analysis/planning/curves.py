@@ -69,7 +69,7 @@ def plan(
 
     Means and standard deviations of the difference on one list of n items are exact to about 1e-6 and 1e-3 of
     their value. The number of queries follows from them, the length of a list from the
-    probability of the right order (`required_lengths`).
+    probability of the right order (`lengths_for`).
 
     Parameters
     ----------

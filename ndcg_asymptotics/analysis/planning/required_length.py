@@ -291,7 +291,7 @@ def crossing(gap: Callable[[int], float], low: int, high: int, close: float = 0.
 
     >>> seen = []
     >>> crossing(lambda n: seen.append(n) or math.log(n) ** 1.2 - 3, 1, 10**4), len(seen)
-    (13, 7)
+    (13, 6)
     """
     known, slow, at = {n: gap(n) for n in (low, high)}, 0, math.inf
     while high - low > 1:
