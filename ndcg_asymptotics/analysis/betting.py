@@ -15,7 +15,7 @@ import math
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 
 _BETS = np.geomspace(1e-4, 0.99, 48)
 """Bets, as fractions of the largest one allowed."""
@@ -41,11 +41,10 @@ def log_wealth(low: Floats, high: Floats, least: float, most: float) -> float:
     >>> log_wealth(values, values, 0.02, 0.02) < 1 < 10 < log_wealth(values, values, 0.3, 0.3)
     True
     """
-    bets = np.concatenate([
-        np.log1p(np.maximum(np.outer(bets, gain), -1.0 + 1e-15)).sum(axis=1)
-        for bets, gain in _both_sides(low, high, least, most)
-    ])  # fmt: skip
-    return float(logsumexp(bets) - math.log(len(bets)))
+    pairs, counts = np.unique(low + 1j * high, return_counts=True)
+    sides = _both_sides(pairs.real, pairs.imag, least, most)
+    won = [np.log1p(np.maximum(np.outer(bets, gain), -1.0 + 1e-15)) @ counts for bets, gain in sides]
+    return float(logsumexp(won) - math.log(2 * len(_BETS)))
 
 
 def exceeds(low: Floats, high: Floats, least: float, most: float, threshold: float) -> bool:
@@ -58,11 +57,11 @@ def exceeds(low: Floats, high: Floats, least: float, most: float, threshold: flo
     [True, False]
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        bets = np.concatenate([
+        bounds = [
             bets * (gain.sum() - bets * (gain @ gain / 2 - bets * (gain * gain @ gain / 3)))
             for bets, gain in _both_sides(low, high, least, most)
-        ])  # fmt: skip
-        bound = np.logaddexp.reduce(bets) - math.log(len(bets))
+        ]
+        bound = np.logaddexp.reduce(bounds, axis=None) - math.log(2 * len(_BETS))
     return not bound <= threshold and log_wealth(low, high, least, most) > threshold
 
 
@@ -85,12 +84,12 @@ def detectable(values: Floats, mean: float, level: float, power: float, below: f
     >>> 0.05 < detectable(values, 0.5, 1e-6, 0.99) < 0.2
     True
     """
-    centred = values - values.mean() + mean  # as if the claimed mean were the true one
-    centred = np.clip(centred, 0.0, 1.0)
+    distinct, counts = np.unique(values, return_counts=True)
+    centred = np.clip(distinct - values.mean() + mean, 0.0, 1.0)  # as if the claimed mean were the true one
     quantile, needed = float(ndtri(power)), math.log(2 * len(_BETS) / level)
 
     def detected(error: float) -> bool:
-        return all(_best_bet(centred, mean * (1 + e), quantile) >= needed for e in (-error, error))
+        return all(_best_bet(centred, counts, mean * (1 + e), quantile) >= needed for e in (-error, error))
 
     if math.isfinite(below) and not detected(below):
         return math.inf
@@ -105,22 +104,24 @@ def detectable(values: Floats, mean: float, level: float, power: float, below: f
     return high
 
 
-def _best_bet(values: Floats, mean: float, quantile: float) -> float:
+def _best_bet(values: Floats, counts: Integers, mean: float, quantile: float) -> float:
     """Return the log wealth of the best bet against a wrong mean, less ``quantile`` standard errors."""
     if not 0 < mean < 1:
         return math.inf
     gain = values - mean
-    bets = _BETS / mean if gain.mean() > 0 else -_BETS / (1 - mean)
-    return assured(np.log1p(np.outer(bets, gain)), quantile)
+    bets = _BETS / mean if gain @ counts > 0 else -_BETS / (1 - mean)
+    return assured(np.log1p(np.outer(bets, gain)), counts, quantile)
 
 
-def assured(terms: Floats, quantile: float) -> float:
-    """Return the largest sum of terms (bets, R), less ``quantile`` standard errors of it.
+def assured(terms: Floats, counts: Integers, quantile: float) -> float:
+    """Return the largest sum of terms (bets, distinct values), less ``quantile`` standard errors of it.
 
-    >>> float(assured(np.array([[1.0, 3.0]]), 0.5))  # 4 - 0.5 sqrt(2)
+    ``counts`` says how often each value occurs: short lists have few distinct values.
+
+    >>> float(assured(np.array([[1.0, 3.0]]), np.array([1, 1]), 0.5))  # 4 - 0.5 sqrt(2)
     3.2928932188134525
     """
-    sums, squares = terms.sum(axis=1), np.einsum("br,br->b", terms, terms)
+    sums, squares = terms @ counts, terms**2 @ counts
     # R times the variance; it is not small beside the squares, so few digits are lost
-    spread = np.maximum(squares - sums**2 / terms.shape[1], 0.0)
+    spread = np.maximum(squares - sums**2 / counts.sum(), 0.0)
     return float((sums - quantile * np.sqrt(spread)).max())

@@ -134,17 +134,18 @@ def detectable_std(
     quantile = float(ndtri(power))
     if not variance > 0:
         return math.inf
+    distinct, counts = np.unique(squares, return_counts=True)
 
     def detected(error: float, sign: int) -> bool:
         claimed = variance * (1 + error) ** (2 * sign)
         part = claimed / largest
         bets = _BETS / claimed if sign < 0 else -_BETS / (largest * max(1 - part, 1e-300))
-        terms = np.log1p(np.maximum(np.outer(bets, squares - claimed), -1 + 1e-15))
+        terms = np.log1p(np.maximum(np.outer(bets, distinct - claimed), -1 + 1e-15))
         if sign > 0 and kurtosis is not None:
             rates = _RATES / kurtosis
             normaliser = np.log1p(-rates + _rest(kurtosis))
-            terms = np.vstack([terms, -np.outer(rates, squares / claimed) - normaliser[:, None]])
-        return assured(terms, quantile) >= needed
+            terms = np.vstack([terms, -np.outer(rates, distinct / claimed) - normaliser[:, None]])
+        return assured(terms, counts, quantile) >= needed
 
     worst = 0.0
     for sign in (-1, 1):

@@ -7,6 +7,7 @@ import pytest
 from cases import LINEAR, results, simulated, study
 from scipy import stats
 
+from ndcg_asymptotics.analysis.betting import detectable, log_wealth
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std, std_sizes
@@ -164,3 +165,22 @@ def test_brackets_are_allowed_for() -> None:
         wide = np.abs(values - near)
         found = check(results(of, ndcg=near, low=near - wide, high=np.minimum(near + wide, 1.0)))
         assert found.stds[0].verdict == "agrees"
+
+
+def test_values_that_occur_often_are_bets_won_as_often() -> None:
+    """The wealth of repeated values is the product over all of them, and so is what they detect."""
+    rng = np.random.default_rng(3)
+    values = rng.choice([0.1, 0.4, 0.9], 500)
+    spread = values + 1e-13 * np.arange(500)  # the same to the digits compared, and all distinct
+    for function in (
+        lambda x: log_wealth(x, x, 0.5, 0.5),
+        lambda x: detectable(x, 0.4, 1e-6, 0.99),
+        lambda x: detectable_std((x - 0.4) ** 2, 0.36, 1e-6, 0.99, 4.0),
+    ):
+        assert function(values) == pytest.approx(function(spread), rel=1e-6)
+    low = np.minimum(values, 0.35)
+    bets = np.geomspace(1e-4, 0.99, 48)
+    wealth = [1 + bets / 0.5 * (x - 0.5) for x in low] + [1 + bets / 0.5 * (0.5 - x) for x in values]
+    larger, smaller = np.prod(wealth[:500], axis=0), np.prod(wealth[500:], axis=0)
+    expected = np.log(np.mean(np.concatenate([larger, smaller])))
+    assert log_wealth(low, values, 0.5, 0.5) == pytest.approx(expected, rel=1e-9)
