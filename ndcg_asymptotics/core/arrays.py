@@ -75,6 +75,15 @@ def list_length(given: object, argument: str = "n") -> int:
     return whole_number(given, argument, 1, LARGEST_N)
 
 
+def tails(level: float) -> tuple[float, float]:
+    """Return the probabilities of the quantiles between which a central interval of a level lies.
+
+    >>> tails(0.5)
+    (0.25, 0.75)
+    """
+    return (1 - level) / 2, (1 + level) / 2
+
+
 def listed(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
     """Return several values as a list, or a ``single`` one as a list of one.
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import brief, listed
 from ndcg_asymptotics.core.errors import InputError
 
 LARGEST_RECORD = 2**25
@@ -51,6 +51,20 @@ def path_of(given: object, argument: str) -> Path:
     if not isinstance(given, str | os.PathLike):
         raise InputError(f"expected a path, got {brief(given)}", argument)
     return Path(given)
+
+
+def paths_of(given: object, argument: str) -> list[Path]:
+    """Return the paths that one or several texts or path-like objects stand for.
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+
+    >>> [path.name for path in paths_of(["a.run", Path("runs/b.run")], "runs")]
+    ['a.run', 'b.run']
+    """
+    return [path_of(one, argument) for one in listed(given, argument, (str, os.PathLike))]
 
 
 def open_regular(path: Path) -> BinaryIO:

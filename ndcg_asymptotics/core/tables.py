@@ -228,14 +228,14 @@ def declared(kind: type) -> tuple[Declared, ...]:
     for one in found:
         if one.before:
             paths = [other.path for other in order]
-            order.insert(paths.index(path_of(one.before, paths)), one)
+            order.insert(paths.index(_path(one.before, paths)), one)
     return tuple(order)
 
 
-def path_of(name: str, paths: Iterable[str]) -> str:
+def _path(name: str, paths: Iterable[str]) -> str:
     """Return the first path that is a name, or ends with it.
 
-    >>> path_of("mean", ["n", "difference.mean"])
+    >>> _path("mean", ["n", "difference.mean"])
     'difference.mean'
     """
     known = list(paths)
@@ -263,8 +263,10 @@ def _stated(hint: Any) -> tuple[Column | None, Data | None]:
 def plain(value: Any) -> Any:
     """Return plain data for JSON: rows and reports as maps of the values they declare, arrays as lists.
 
-    >>> plain({"columns": [Column("n", drop=1)], "n": np.arange(2)})["n"]
-    [0, 1]
+    What is not a finite number in an array becomes None.
+
+    >>> plain({"mean": np.array([0.5, np.nan]), "n": np.arange(2)})
+    {'mean': [0.5, None], 'n': [0, 1]}
     """
     if isinstance(value, Report):
         return value.as_dict()
@@ -274,6 +276,10 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return (list if isinstance(value, list) else tuple)(map(plain, value))
+    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
+        found = value.astype(object)
+        found[~np.isfinite(value)] = None
+        return found.tolist()
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -351,7 +357,7 @@ class Table(Frame):
         declares = {one.path: (one, one.column) for one in declared(kind) if one.column}
         columns, values = [], []
         for name in shown or declares:
-            one, column = declares[path_of(name, declares)]
+            one, column = declares[_path(name, declares)]
             leaf = one.path.rpartition(".")[2]
             heading = headings.get(name, headings.get(leaf, column.name))
             found = [one.of(row) for row in every]

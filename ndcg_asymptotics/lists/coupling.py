@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.records import RankedList
@@ -113,7 +113,7 @@ def fit_coupling(
     for a, b in combinations(lists, 2):
         spearman = _spearman(depth[a], depth[b], stratum, np.ones_like(query))
         drawn = [_rho(_spearman(depth[a], depth[b], stratum, times[query])) for times in samples]
-        low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        low, high = np.nanquantile(drawn, tails(LEVEL))
         pairs.append(PairCoupling((a, b), known, spearman, _rho(spearman), float(low), float(high)))
     return FittedCoupling(tuple(pairs))
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, listed
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
-from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.chance import adjusted, random_order
 from ndcg_asymptotics.lists.conventions import (
@@ -587,7 +587,7 @@ def evaluate_files(
     InputError
         As `evaluate`, and for an invalid line, with the file and its number.
     """
-    paths = [Path(run)] if isinstance(run, str | Path) else [Path(one) for one in run]
+    paths = paths_of(run, "run")
     require(len(paths) > 0, "must name at least one file", "run")
     measures = measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
@@ -650,7 +650,7 @@ def evaluate_lists(
         As `evaluate_files`, for a file that is given twice, and for negative labels without a gain: in files
         with labels and scores they are no sign of documents that were not judged, as they are in judgements.
     """
-    paths = [path_of(one, "path") for one in listed(path, "path", (str, os.PathLike))]
+    paths = paths_of(path, "path")
     parsed, names = measures_of(measures), run_names(paths)
     require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
-from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.files import path_of, paths_of
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.evaluation import stem
 from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
@@ -118,7 +118,7 @@ def fit_files(
         For a file that cannot be read, runs without a common query, two runs of the same name, errors of
         `fit_curves`, and a file that cannot be written. Nothing is written before all curves are fitted.
     """
-    paths, qrels, out = [Path(run) for run in runs], Path(qrels), Path(out)
+    paths, qrels, out = paths_of(runs, "runs"), path_of(qrels, "qrels"), path_of(out, "out")
     require(len(paths) > 0, "fit needs at least one run")
     names = [stem(path) for path in paths]
     require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -135,7 +135,7 @@ def fit_curves(
         times = np.vstack((np.ones(queries, dtype=samples.dtype), samples))
         counts, items = np.tensordot(times, cells, 1), times @ sizes
         estimates = _estimates(counts, items, depth, method, prevalence)
-        low, high = np.quantile(estimates[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        low, high = np.quantile(estimates[1:], tails(LEVEL), axis=0)
         curves[name] = FittedCurve(gains, depth, estimates[0], low, high)
     return curves
 

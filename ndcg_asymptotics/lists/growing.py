@@ -31,6 +31,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.evaluation import gains_of, run_names
@@ -361,7 +362,7 @@ def grow_files(
     InputError
         As `evaluate_files` and `grow`.
     """
-    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    paths, measures = paths_of(runs, "runs"), measures_of(measures)
     scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
     labels = read(qrels, "label", columns)
     moments = None if times is None else read(times, "time", columns)

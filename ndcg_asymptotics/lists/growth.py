@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.measures import Measure
@@ -101,7 +101,7 @@ class Growth(Report):
     def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
         """Return a pointwise bootstrap band of the mean over queries: low and high, (runs, measures, n)."""
         means = resampled_means(self.ndcg, resamples, seed)
-        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = np.quantile(means, tails(level), axis=0)
         return low, high
 
     def at(self, sizes: Sequence[int]) -> Integers:

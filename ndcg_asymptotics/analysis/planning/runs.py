@@ -29,6 +29,7 @@ from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluation import (
     evaluate,
@@ -159,7 +160,7 @@ def plan_files(
     InputError
         As `evaluate_files` and `plan_runs`.
     """
-    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    paths, measures = paths_of(runs, "runs"), measures_of(measures)
     require(len(paths) == 2, f"a plan takes two runs, got {len(paths)}", "run")
     return plan_runs(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 

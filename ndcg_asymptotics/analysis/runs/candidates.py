@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -27,8 +27,16 @@ _FEW = 0.5  # of all items: shorter lists do not hold them all
 
 
 @dataclass(frozen=True)
-class CandidateRow:
-    """One system by one measure.
+class SystemRow:
+    """A row of one system by one measure."""
+
+    system: Annotated[str, Column("system")]
+    measure: Annotated[str, Column("measure", whole=True)]
+
+
+@dataclass(frozen=True)
+class CandidateRow(SystemRow):
+    """What the candidates of one system say.
 
     Attributes
     ----------
@@ -40,9 +48,7 @@ class CandidateRow:
         Bounds of the full metric of these users, bias or not.
     """
 
-    system: str
-    measure: str
-    mean: float
+    mean: Annotated[float, Column("among candidates", fixed(4))]
     mean_error: float
     rank: float | None
     rank_error: float | None
@@ -50,6 +56,21 @@ class CandidateRow:
     weighed_error: float | None
     low: float | None
     high: float | None
+
+    @property
+    def rank_text(self) -> Annotated[str | None, Column("rank estimate")]:
+        """The rank estimate with its standard error."""
+        return None if self.rank is None else f"{self.rank:.4f} ± {self.rank_error:.4f}"
+
+    @property
+    def weighed_text(self) -> Annotated[str | None, Column("bias-variance estimate")]:
+        """The bias-variance estimate with its standard error."""
+        return None if self.weighed is None else f"{self.weighed:.4f} ± {self.weighed_error:.4f}"
+
+    @property
+    def bounds(self) -> Annotated[str | None, Column("full metric")]:
+        """The bounds of the full metric."""
+        return None if self.low is None else f"{self.low:.3f} to {self.high:.3f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,22 +88,7 @@ class Candidates(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the table and the statements."""
         title = f"{self.users} users, {self.negatives} sampled negatives of {self.items:,} items"
-        columns = (
-            Column("system"), Column("measure", whole=True), Column("among candidates", fixed(4)),
-            Column("rank estimate"), Column("bias-variance estimate"), Column("full metric"),
-        )  # fmt: skip
-        yield Table(
-            title,
-            columns,
-            tuple(
-                (
-                    row.system, row.measure, row.mean, _text("{:.4f} ± {:.4f}", row.rank, row.rank_error),
-                    _text("{:.4f} ± {:.4f}", row.weighed, row.weighed_error),
-                    _text("{:.3f} to {:.3f}", row.low, row.high),
-                )
-                for row in self.rows
-            ),
-        )  # fmt: skip
+        yield Table.of(title, CandidateRow, self.rows)
         for text in self.statements:
             yield Line(text)
 
@@ -198,27 +204,23 @@ def _row(
             statements.append(f"{measure}: {error}")
             return None, None
 
-    return CandidateRow(
-        name, str(measure),
-        *known(lambda: ranks.mean(metric_of_ranks(measure, np.arange(1.0, m + 2), m + 1))),
-        *known(lambda: ranks.mean(rank_estimate(measure, items, m))),
-        *known(lambda: ranks.mean(bias_variance_estimate(measure, items, m, gamma))),
-        *known(lambda: ranks.full_range(measure, alpha)),
-    )  # fmt: skip
-
-
-def _text(form: str, *values: float | None) -> str | None:
-    return None if None in values else form.format(*values)
+    metric = known(lambda: ranks.mean(metric_of_ranks(measure, np.arange(1.0, m + 2), m + 1)))
+    rank = known(lambda: ranks.mean(rank_estimate(measure, items, m)))
+    weighed = known(lambda: ranks.mean(bias_variance_estimate(measure, items, m, gamma)))
+    bounds = known(lambda: ranks.full_range(measure, alpha))
+    return CandidateRow(name, str(measure), *metric, *rank, *weighed, *bounds)
 
 
 def _orders(measure: Measure, rows: list[CandidateRow]) -> str:
     """Return which systems are told apart by the bounds of the full metric."""
-    told = [
-        f"{a.system} is ahead of {b.system}" if a.low > b.high else f"{b.system} is ahead of {a.system}"
-        for a, b in combinations(rows, 2)
-        if a.low is not None and b.low is not None and a.high is not None and b.high is not None
-        and (a.low > b.high or b.low > a.high)
-    ]  # fmt: skip
+    told = []
+    for a, b in combinations(rows, 2):
+        if a.low is None or b.low is None or a.high is None or b.high is None:
+            continue
+        if a.low > b.high:
+            told.append(f"{a.system} is ahead of {b.system}")
+        elif b.low > a.high:
+            told.append(f"{b.system} is ahead of {a.system}")
     count = len(rows) * (len(rows) - 1) // 2
     if not told:
         return f"{measure}: the bounds overlap, so these candidates do not tell the order of the full metric"

@@ -25,6 +25,7 @@ from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.core.arrays import Floats, brief, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
     Evaluation,
@@ -204,7 +205,7 @@ def compare_files(
     InputError
         As `evaluate_files` and `compare`.
     """
-    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    paths, measures = paths_of(runs, "runs"), measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
     return compare(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, brief, require_fraction
+from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, brief, require_fraction, tails
 from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths, generator_of_run
@@ -142,6 +143,8 @@ class CorpusCurves:
     """Means and bands (measures, runs, F) at corpora of ``documents``; NaN where there is no band."""
 
     documents: tuple[int, ...]
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
     mean: Floats
     low: Floats
     high: Floats
@@ -181,34 +184,12 @@ class LargerCorpus(Report):
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs."""
-        return tuple(row.run for row in self.fits)
+        return self.curves.runs
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The texts of the measures."""
-        return tuple(dict.fromkeys(row.measure for row in self.rows))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return {
-            "corpus": self.corpus,
-            "queries": self.queries,
-            "relevant": list(self.relevant),
-            "level": self.level,
-            "warnings": list(self.warnings),
-            "fits": [asdict(row) for row in self.fits],
-            "trials": [asdict(row) for row in self.trials],
-            "rows": [asdict(row) for row in self.rows],
-            "pairs": [asdict(pair) for pair in self.pairs],
-            "curves": {
-                "documents": list(self.curves.documents),
-                "measures": list(self.measures),
-                "runs": list(self.runs),
-                "mean": self.curves.mean.tolist(),
-                "low": _or_none(self.curves.low),
-                "high": _or_none(self.curves.high),
-            },
-        }
+        return self.curves.measures
 
     def _table(self, measure: str) -> Table:
         """Return the table of a measure: a row for each run, a column for each size."""
@@ -229,11 +210,11 @@ class LargerCorpus(Report):
         for text in self.warnings:
             yield Line(f"Warning: {text}")
         least, median, most = self.relevant
-        yield Table.of(
+        title = (
             f"{least} to {most} relevant documents of {self.queries} queries (median {median}), "
-            f"{self.level:.0%} interval of kappa",
-            FitRow, self.fits,
-        )  # fmt: skip
+            f"{self.level:.0%} interval of kappa"
+        )
+        yield Table.of(title, FitRow, self.fits)
         if self.trials:
             yield Table.of("Test: fitted to a tenth of the irrelevant documents", TrialRow, self.trials)
         for measure in self.measures:
@@ -316,7 +297,7 @@ def larger_corpus(
         ]
     mean = np.stack([of_run.mean for of_run in grown], axis=1)  # measures, runs, F
     values = np.stack([of_run.drawn for of_run in grown], axis=1)  # measures, runs, F, draws
-    low, high = np.quantile(values, _tails(level), axis=-1)
+    low, high = np.quantile(values, tails(level), axis=-1)
     known = np.stack([of_run.tested(parsed) for of_run in grown], axis=1)  # measures, runs
     low[~known] = high[~known] = np.nan
     names = list(depths)
@@ -338,11 +319,17 @@ def larger_corpus(
     relevant = next(iter(depths.values())).ranked.relevant
     counted = (int(relevant.min()), int(np.median(relevant)), int(relevant.max()))
     return LargerCorpus(
-        int(corpus), relevant.size, counted, level, tuple(_warnings(factor, parsed, names, known)),
-        tuple(_fit_row(name, of_run.model, level) for name, of_run in zip(names, grown, strict=True)),
-        tuple(row for of_run in grown for row in of_run.trials), tuple(rows),
-        tuple(pairs), CorpusCurves(documents, mean, low, high),
-    )  # fmt: skip
+        int(corpus),
+        relevant.size,
+        counted,
+        level,
+        warnings=tuple(_warnings(factor, parsed, names, known)),
+        fits=tuple(_fit_row(name, of_run.model, level) for name, of_run in zip(names, grown, strict=True)),
+        trials=tuple(row for of_run in grown for row in of_run.trials),
+        rows=tuple(rows),
+        pairs=tuple(pairs),
+        curves=CorpusCurves(documents, tuple(map(str, parsed)), tuple(names), mean, low, high),
+    )
 
 
 def larger_corpus_files(
@@ -381,7 +368,7 @@ def larger_corpus_files(
     >>> [row.documents for row in found.rows]
     [1000, 10000]
     """
-    paths, measures = [Path(run) for run in runs], measures_of(measures)
+    paths, measures = paths_of(runs, "runs"), measures_of(measures)
     return larger_corpus(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
@@ -508,7 +495,7 @@ def _pair(
 ) -> CorpusPair:
     """Return the row of two runs, from expected differences (F,) and drawn ones (F, draws)."""
     last = differences[-1]
-    low, high = np.quantile(last, _tails(level))
+    low, high = np.quantile(last, tails(level))
     errors = differences.std(axis=1) / math.sqrt(last.size)
     clear = np.flatnonzero(np.abs(expected) > _CLEAR * errors).tolist()
     changes = []
@@ -517,24 +504,21 @@ def _pair(
             share = expected[k] / (expected[k] - expected[after])
             changes.append(round(documents[k] * (documents[after] / documents[k]) ** share))
     return CorpusPair(
-        a, b, measure, float(expected[0]), documents[-1], float(expected[-1]), float(low), float(high),
-        float(np.mean(last > 0) + np.mean(last == 0) / 2), tuple(changes),
-    )  # fmt: skip
-
-
-def _tails(level: float) -> list[float]:
-    return [(1 - level) / 2, (1 + level) / 2]
+        a,
+        b,
+        measure,
+        now=float(expected[0]),
+        documents=documents[-1],
+        difference=float(expected[-1]),
+        low=float(low),
+        high=float(high),
+        ahead=float(np.mean(last > 0) + np.mean(last == 0) / 2),
+        changes=tuple(changes),
+    )
 
 
 def _band(low: float, high: float) -> tuple[float | None, float | None]:
     return (None, None) if math.isnan(low) else (float(low), float(high))
-
-
-def _or_none(values: Floats) -> Any:
-    """Return an array as lists in which NaN is None."""
-    found = values.astype(object)
-    found[np.isnan(values)] = None
-    return found.tolist()
 
 
 def _shown_band(row: CorpusRow) -> str:

@@ -15,8 +15,8 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import Floats, tails
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.lists.growth import Growth, resampled_means
 
@@ -126,8 +126,9 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     """
     theory = growth.theory
     if theory is None:
-        require(False, "these lists were not compared with theory; grow them with a number of groups: --by 8")
-        raise AssertionError
+        raise InputError(
+            "these lists were not compared with theory; grow them with a number of groups: --by 8"
+        )
     queries = len(growth.queries)
     require(queries >= 2, f"a standard error over queries needs at least 2 of them, got {queries}")
     real = growth.ndcg[..., growth.at(theory.sizes.tolist())]
@@ -140,11 +141,10 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     for at in np.ndindex(mixture.shape):
         run, measure, n = growth.runs[at[0]], growth.measures[at[1]], int(theory.sizes[at[2]])
         se = float(error[at])
-        values = (
-            means[at], se, theory.pooled[at], _ratio(float(means[at]) - float(theory.pooled[at]), se),
-            mixture[at], _ratio(float(left[0][at]), se), redrawn[at], mixture[at] - theory.pooled[at],
-            *(part[at] for part in (*left, *dependence)),
-        )  # fmt: skip
+        pooled, drawn = theory.pooled[at], redrawn[at]
+        z = _ratio(float(means[at]) - float(pooled), se), _ratio(float(left[0][at]), se)
+        models = (means[at], se, pooled, z[0], mixture[at], z[1], drawn, mixture[at] - pooled)
+        values = (*models, *(part[at] for part in (*left, *dependence)))
         rows.append(Deviation(run, str(measure), n, *map(float, values)))
     return Deviations(queries, len(theory.groups), tuple(rows))
 
@@ -158,5 +158,5 @@ def _ratio(gap: float, error: float) -> float:
 def _interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:
     """Return the mean over queries with an interval."""
     means = resampled_means(values, _RESAMPLES, seed)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = np.quantile(means, tails(LEVEL), axis=0)
     return values.mean(axis=0), low, high

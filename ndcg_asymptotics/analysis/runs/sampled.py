@@ -7,8 +7,9 @@ their negatives independently of each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
@@ -16,11 +17,22 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.candidates import Candidates, candidates_of, hold_candidates
+from ndcg_asymptotics.analysis.runs.candidates import Candidates, SystemRow, candidates_of, hold_candidates
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import (
+    HIDDEN,
+    Column,
+    Data,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    fixed,
+    general,
+)
 from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.evaluation import run_names
 from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
@@ -48,11 +60,9 @@ _CANDIDATES = (
 
 
 @dataclass(frozen=True)
-class SampledRow:
+class SampledRow(SystemRow):
     """One system: the exact mean and standard deviation of the mean over users, and the full metric."""
 
-    system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure", whole=True)]
     negatives: Annotated[int, Column("negatives", general("d"))]
     mean: Annotated[float, Column("sampled mean", fixed(4))]
     sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
@@ -76,8 +86,8 @@ class PairRow:
         The same over the negatives and users drawn like the given ones.
     """
 
-    a: Annotated[str, Column("a")]
-    b: Annotated[str, Column("b")]
+    a: str
+    b: str
     measure: Annotated[str, Column("measure", whole=True)]
     difference: Annotated[float, Column("full difference", fixed(4), drop=1)]
     crossings: Annotated[
@@ -86,13 +96,16 @@ class PairRow:
     enough: Annotated[int | None, Column("enough from m", general(","))]
     enough_for_other_users: Annotated[int | None, Column("enough for other users from m", general(","))]
 
+    @property
+    def systems(self) -> Annotated[str, Column("systems", fold=True, before="measure")]:
+        """The names of both, which take two lines where they are long."""
+        return f"{self.a}, {self.b}"
+
 
 @dataclass(frozen=True)
-class CorrectedRow:
+class CorrectedRow(SystemRow):
     """One system: an estimate of the full metric from sampled ranks, with its exact bias and deviation."""
 
-    system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure", whole=True)]
     negatives: Annotated[int, Column("negatives", general("d"))]
     estimate: Annotated[str, Column("estimate", whole=True)]
     mean: Annotated[float, Column("mean", fixed(4))]
@@ -105,6 +118,8 @@ class SampledCurves:
     """Means and standard deviations of the mean over users (measures, systems, M) at m = ``negatives``."""
 
     negatives: Integers
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
     mean: Floats
     sd: Floats
 
@@ -115,21 +130,22 @@ class Sampled(Report):
 
     Attributes
     ----------
-    items, users : int
+    items, fewest_items, users : int
         ``items`` is the largest number where it differs between users, and ``fewest_items`` the smallest.
     replacement : bool
     level, gamma : float
     rows : tuple of SampledRow
     pairs : tuple of PairRow
     corrected : tuple of CorrectedRow
-    remarks : tuple of str
-        Why there are no corrected estimates, where there are none.
     statements : tuple of str
         What the sampled results can and cannot say, a sentence per measure and number of negatives.
+    remarks : tuple of str
+        Why there are no corrected estimates, where there are none.
     curves : SampledCurves
     """
 
     items: int
+    fewest_items: int
     users: int
     replacement: bool
     level: float
@@ -137,74 +153,41 @@ class Sampled(Report):
     rows: tuple[SampledRow, ...]
     pairs: tuple[PairRow, ...]
     corrected: tuple[CorrectedRow, ...]
-    remarks: tuple[str, ...]
-    statements: tuple[str, ...]
+    statements: Annotated[tuple[str, ...], HIDDEN]
+    remarks: Annotated[tuple[str, ...], HIDDEN]
     curves: SampledCurves
-    fewest_items: int
+
+    @property
+    def said(self) -> Annotated[tuple[str, ...], Data("statements", before="curves")]:
+        """The statements and the remarks."""
+        return (*self.statements, *self.remarks)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return tuple(dict.fromkeys(row.system for row in self.rows))
+        return self.curves.systems
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The texts of the measures."""
-        return tuple(dict.fromkeys(row.measure for row in self.rows))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return {
-            "items": self.items,
-            "fewest_items": self.fewest_items,
-            "users": self.users,
-            "replacement": self.replacement,
-            "level": self.level,
-            "gamma": self.gamma,
-            "rows": [asdict(row) for row in self.rows],
-            "pairs": [asdict(pair) for pair in self.pairs],
-            "corrected": [asdict(row) for row in self.corrected],
-            "statements": [*self.statements, *self.remarks],
-            "curves": {
-                "negatives": self.curves.negatives.tolist(),
-                "measures": list(self.measures),
-                "systems": list(self.systems),
-                "mean": self.curves.mean.tolist(),
-                "sd": self.curves.sd.tolist(),
-            },
-        }
+        return self.curves.measures
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the tables and the statements."""
         how = "with" if self.replacement else "without"
         different = {row.negatives for row in self.rows}
-        (one,) = (f"{m} " for m in different) if len(different) == 1 else ("",)
+        alone = f"{different.pop()} " if len(different) == 1 else ""
+        heading = {"negatives": None} if alone else {}
         items = f"{self.fewest_items} to {self.items}" if self.fewest_items < self.items else self.items
-        title = f"{self.users} users, {items} items, {one}negatives sampled {how} replacement"
-        yield _without_negatives(Table.of(title, SampledRow, self.rows), bool(one))
+        title = f"{self.users} users, {items} items, {alone}negatives sampled {how} replacement"
+        yield Table.of(title, SampledRow, self.rows, **heading)
         if self.pairs:
-            yield self._orders()
+            title = f"Order of two systems, probability {self.level:g}"
+            yield Table.of(title, PairRow, self.pairs)
         if self.corrected:
             title = f"Estimates of the full metric (bias-variance with gamma {self.gamma:g})"
-            yield _without_negatives(Table.of(title, CorrectedRow, self.corrected), bool(one))
-        for text in (*self.statements, *self.remarks):
-            yield Line(text)
-
-    def _orders(self) -> Table:
-        """Return the table of pairs, whose names take two lines where they are long."""
-        found = Table.of(f"Order of two systems, probability {self.level:g}", PairRow, self.pairs)
-        columns = Column("systems", fold=True), *found.columns[2:]
-        return Table(found.title, columns, tuple((f"{a}, {b}", *rest) for a, b, *rest in found.rows))
-
-
-def _without_negatives(table: Table, one: bool) -> Table:
-    """Return a table without the column of the number of negatives, if there is but one number."""
-    kept = [i for i, column in enumerate(table.columns) if column.name != "negatives" or not one]
-    return Table(
-        table.title,
-        tuple(table.columns[i] for i in kept),
-        tuple(tuple(row[i] for i in kept) for row in table.rows),
-    )
+            yield Table.of(title, CorrectedRow, self.corrected, **heading)
+        yield from map(Line, self.said)
 
 
 def sampled(
@@ -297,10 +280,9 @@ def sampled(
                         systems, at.mean, at.variance, moments.full.mean(axis=1), strict=True
                     )
                 ]
-            of_measure = []
-            for a, b in combinations(range(len(systems)), 2):
-                pair = _compare(moments, a, b, grid, level)
-                of_measure.append(pair)
+            of_measure = [
+                _compare(moments, a, b, grid, level) for a, b in combinations(range(len(systems)), 2)
+            ]
             pairs += of_measure
             if of_measure:
                 statements += [_statement(moments, of_measure, m, level) for m in wanted]
@@ -310,10 +292,19 @@ def sampled(
                 except NotAvailableError as error:
                     remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
     return Sampled(
-        first.items, len(first.users), replacement, level, gamma, tuple(rows), tuple(pairs), tuple(corrected),
-        tuple(remarks), tuple(statements), SampledCurves(grid, np.array(means), np.array(sds)),
+        first.items,
         int(first.sizes.min()),
-    )  # fmt: skip
+        len(first.users),
+        replacement,
+        level,
+        gamma,
+        tuple(rows),
+        tuple(pairs),
+        tuple(corrected),
+        tuple(statements),
+        tuple(remarks),
+        SampledCurves(grid, tuple(map(str, parsed)), tuple(systems), np.array(means), np.array(sds)),
+    )
 
 
 def sampled_files(
@@ -357,7 +348,7 @@ def sampled_files(
     ...     sampled_files(ranks=[path], items=10, negatives=9).rows[0].mean
     0.75
     """
-    paths = [Path(path) for path in (ranks or runs)]
+    paths = paths_of(ranks or runs, "ranks" if ranks else "runs")
     if bool(runs) == bool(ranks) or bool(runs) != (qrels is not None):
         raise InputError("sampled needs either --run and --qrels, or --ranks and --items")
     measures = measures_of(measures)
@@ -467,38 +458,34 @@ class _Moments:
 def _compare(moments: _Moments, a: int, b: int, grid: Integers, level: float) -> PairRow:
     """Return where the expected order of two systems changes, and how many negatives are enough."""
     names, points = list(moments.systems), grid.tolist()
-    crossings, before = [], 0.0
-    last = points[0]
+    difference = moments.full_difference(a, b)
+
+    def has_sign(sign: float, m: int) -> bool:
+        return moments.difference(a, b, m) * sign > 0
+
+    def certain(users: bool, m: int) -> bool:
+        return bool(difference) and moments.probability(a, b, m, users=users) >= level
+
+    crossings, before, last = [], 0.0, points[0]
     for m in points:
-        sign = math.copysign(1.0, d) if (d := moments.difference(a, b, m)) else 0.0
+        sign = float(np.sign(moments.difference(a, b, m)))
         if sign and before and sign != before:
-            crossings.append(_first(lambda k, s=sign: moments.difference(a, b, k) * s > 0, last, m))
+            crossings.append(_first(partial(has_sign, sign), last, m))
         if sign:
             before, last = sign, m
     enough: list[int | None] = []
     for users in (False, True):
-        good = [
-            bool(moments.full_difference(a, b)) and moments.probability(a, b, m, users=users) >= level
-            for m in points
-        ]
-        bad = max((k for k, fine in enumerate(good) if not fine), default=-1)
+        bad = max((k for k, m in enumerate(points) if not certain(users, m)), default=-1)
         if bad == len(points) - 1:
             enough.append(None)
         elif bad < 0:
             enough.append(points[0])
         else:
-            enough.append(
-                _first(
-                    lambda k, u=users: moments.probability(a, b, k, users=u) >= level,
-                    points[bad],
-                    points[bad + 1],
-                )
-            )
-    difference = moments.full_difference(a, b)
+            enough.append(_first(partial(certain, users), points[bad], points[bad + 1]))
     return PairRow(names[a], names[b], str(moments.measure), difference, tuple(crossings), *enough)
 
 
-def _first(holds: Any, below: int, above: int) -> int:
+def _first(holds: Callable[[int], bool], below: int, above: int) -> int:
     """Return the smallest m in (below, above] from which on a condition holds, by bisection."""
     while above - below > 1:
         middle = (below + above) // 2
