@@ -12,6 +12,8 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+from ndcg_asymptotics.studies.toml import TEMPLATE
+
 ROOT = Path(__file__).parents[2]
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
@@ -39,7 +41,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     markdown = re.sub(r"<!-- not run: [^>]*-->\n", "", markdown)
     if name == "commands.md":
         return markdown.replace("<!-- the commands -->", _commands())
-    return markdown
+    return markdown.replace("<!-- the study file -->", f"```toml\n{TEMPLATE}```")
 
 
 def _commands() -> str:
@@ -52,7 +54,7 @@ def _commands() -> str:
     for name, command in _within("", typer.main.get_command(app_for())):
         parts.append(f"## {name}\n\n{_prose(command.help or '')}\n\n{_prose(command.epilog or '')}\n")
         parts.append("| option | meaning |\n|---|---|")
-        for parameter in command.params:
+        for parameter in (one for one in command.params if not getattr(one, "hidden", False)):
             flags = ", ".join(
                 f"`{flag}`" for flag in (*parameter.opts, *parameter.secondary_opts) if flag[0] == "-"
             )

@@ -29,10 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except KeyboardInterrupt:  # while modules were being loaded
             print("ndcg-asymptotics: interrupted", file=sys.stderr)
             code = 130
-        # If a KeyboardInterrupt went through exec of a text, as dataclasses use it, CPython ends by SIGINT
-        # whatever the exit status, unless an exec succeeds afterwards.
-        exec("")
         sys.exit(code)
+
+
+class Interrupt(KeyboardInterrupt):
+    """An interrupt of this program.
+
+    If a KeyboardInterrupt itself goes through exec of a text, as dataclasses use it, CPython ends by SIGINT
+    whatever the exit status is. It does not for a class derived from it.
+    """
 
 
 @contextmanager
@@ -51,7 +56,7 @@ def interruptible() -> Iterator[None]:
         now = time.monotonic()
         if now - last >= _SECONDS_TO_WIND_DOWN:
             last = now
-            raise KeyboardInterrupt
+            raise Interrupt
 
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)

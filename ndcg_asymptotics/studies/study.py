@@ -129,7 +129,6 @@ class Study:
         bracket: float = Design.bracket,
         precision: float | None = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name != "self"}
         sizes = _sizes(n)
         found = read_scorers(scorers, relevant=relevant)
         population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
@@ -143,19 +142,21 @@ class Study:
             f"must be a number between 0 and 1, got {brief(precision)}",
             "precision",
         )
-        for name, value in {
+        fields = {
             "title": str(title),
-            "population": population,
             "measures": read_measures(measures),
             "n": sizes,
             "replicates": whole_number(replicates, "replicates", 1, MOST_REPLICATES),
             "seed": whole_number(seed, "seed", 0, None),
-            "engine": resolve(engine, sizes[-1], population),
             "pairs": _pairs(pairs, population),
             "bracket": float(bracket),
             "precision": None if precision is None else float(precision),
-            "_given": given,
-        }.items():
+        }
+        # what the fields do not tell any more: labels before gains, and what "auto" and "random" stand for
+        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain}
+        object.__setattr__(self, "_given", {**fields, **given, "engine": engine})
+        resolved = {"population": population, "engine": resolve(engine, sizes[-1], population)}
+        for name, value in {**fields, **resolved}.items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:

@@ -1,24 +1,4 @@
-"""Study files.
-
-An example::
-
-    title = "Two rankers"
-    measures = ["nDCG", "nDCG(zipf)@0.2n"]
-    n = { start = 10, stop = 1e6, per_decade = 10 }      # or a list
-    replicates = 1000
-    seed = 2013
-    pairs = [["good", "random"]]
-
-    [scorers]
-    good = "linear(0.1, 0.7)"
-    random = "random"
-
-`relevant = 1`, or `relevant = { 1 = 0.7, 2 = 0.3 }`, fixes the number of relevant items of a list.
-
-By default `engine` is "auto", `gain` is "linear" (the gain of a label is the label), `coupling` is
-"independent", `seed` is 0, `pairs` is empty and `bracket` is that of `Design`. With `precision`, a sweep ends
-when every mean has that standard error, and `replicates` is the greatest number of replicates.
-"""
+"""Study files: a template that explains every field, and how files are read and written."""
 
 from __future__ import annotations
 
@@ -174,10 +154,7 @@ def fields_of(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
     except tomllib.TOMLDecodeError as error:
-        lines = text.split("\n")
-        end = f"at the end, line {len(lines)}, column {len(lines[-1]) + 1}"
-        message = str(error).replace("at end of document", end)
-        raise InputError(f"{path}: not a TOML file: {message}{_unquoted(error, text)}") from None
+        raise InputError(f"{path}: not a TOML file: {error}{_advice(error, text)}") from None
     except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits
         deep = isinstance(error, RecursionError)
         said = "nested too deeply" if deep else "an integer of too many digits"
@@ -187,11 +164,13 @@ def fields_of(path: Path) -> dict[str, Any]:
 _BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
 
 
-def _unquoted(error: tomllib.TOMLDecodeError, text: str) -> str:
-    """Return advice if the line at fault has a spec without its quotes, else an empty text."""
+def _advice(error: tomllib.TOMLDecodeError, text: str) -> str:
+    """Return where the end of a document is, or that a spec on the line at fault needs quotes."""
+    lines = text.split("\n")
     found = re.search(r"\(at line (\d+)", str(error))
-    line = text.split("\n")[int(found[1]) - 1] if found else ""
-    bare = _BARE_SPEC.fullmatch(line)
+    if not found:
+        return f"; it ends in line {len(lines)}, column {len(lines[-1]) + 1}"
+    bare = _BARE_SPEC.fullmatch(lines[int(found[1]) - 1])
     return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
@@ -225,6 +204,18 @@ def _decades(table: Mapping[str, Any]) -> tuple[int, ...]:
         raise InputError(f"n.{error}" if error.argument else f"n: {error}") from None
 
 
+_REASONS = {
+    "dict_type": "must be a table",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "int_type": "must be a number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "too_short": "must have at least 1 item",
+}
+"""What is wrong with a field, in the terms of TOML, by the kind of error that pydantic reports."""
+
+
 def _one_line(error: ValidationError) -> str:
     """Return the first error in one line; a misspelt field comes before a missing one."""
     complaints = error.errors(include_url=False)
@@ -237,22 +228,7 @@ def _one_line(error: ValidationError) -> str:
         return f"unknown field {place!r}{near or ','} expected one of: {', '.join(model.model_fields)}"
     if first["type"] == "missing":
         return f"{place} is missing"
-    return f"{place}: {_toml_terms(first['msg'])}, got {brief(first['input'])}"
-
-
-def _toml_terms(message: str) -> str:
-    for theirs, ours in [
-        ("Input should be", "must be"),
-        ("a valid dictionary", "a table"),
-        ("a valid list", "a list"),
-        ("a valid string", "a text"),
-        ("a valid integer", "a number"),
-        ("Dictionary should", "must"),
-        ("List should", "must"),
-        (" after validation", ""),
-    ]:
-        message = message.replace(theirs, ours)
-    return message
+    return f"{place}: {_REASONS.get(first['type'], first['msg'])}, got {brief(first['input'])}"
 
 
 def study_text(study: Study) -> str:

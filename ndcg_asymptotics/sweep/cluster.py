@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.executor import bounded, interrupts_deferred, semaphores_removed
+from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, semaphores_removed
 
 SECONDS_TO_CONNECT = 30
 SECONDS_WITHOUT_WORKERS = 300

@@ -19,7 +19,7 @@ from pages import ROOT
 import ndcg_asymptotics as na
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.studies.design import ENGINES
-from ndcg_asymptotics.studies.toml import _File
+from ndcg_asymptotics.studies.toml import TEMPLATE, _File
 
 LOADED = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"')
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -118,9 +118,10 @@ def test_every_figure_of_the_gallery_has_a_title_and_a_caption() -> None:
 
 
 def test_every_field_and_engine_of_a_study_is_explained() -> None:
-    text = (ROOT / "docs" / "howto" / "study-file.md").read_text()
-    named = {re.split(r"[ \[({]", word)[0] or word.strip("[]") for word in re.findall(r"`([^`]+)`", text)}
-    assert {*_File.model_fields, *ENGINES, "grid"} - named == set()
+    assert "<!-- the study file -->" in (ROOT / "docs" / "howto" / "study-file.md").read_text()
+    fields = {*re.findall(r"^(?:# )?\[?(\w+)(?:\]| = )", TEMPLATE, re.MULTILINE)}
+    assert fields >= {*_File.model_fields}
+    assert all(f'"{engine}"' in TEMPLATE for engine in ENGINES)
 
 
 def test_notebooks_are_stored_with_their_outputs() -> None:

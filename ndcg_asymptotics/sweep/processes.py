@@ -1,0 +1,93 @@
+"""Worker processes of this machine: how many, their interrupts, and what remains of them in shared memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ndcg_asymptotics.core.progress import say
+
+_SEMAPHORES = Path("/dev/shm")
+_PREFIX = "ndcg"  # of the names of semaphores of a cluster
+
+
+def bounded(jobs: int | None, most: int, where: str) -> int:
+    """Return the number of jobs, by default and at most ``most``; report if more were asked for."""
+    if jobs is not None and jobs > most:
+        say(f"jobs: {jobs} are more than the {most} cores of {where}; {most} are used")
+    return min(jobs or most, most)
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Make processes that are started inside ignore Ctrl-C, which this process handles for them.
+
+    A SIGTERM meanwhile takes effect at the end: processes that lose their parent while they start
+    print tracebacks.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pending: list[int] = []
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    terminate = signal.signal(signal.SIGTERM, lambda number, frame: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
+        if pending:
+            signal.raise_signal(signal.SIGTERM)
+
+
+@contextmanager
+def semaphores_removed() -> Iterator[None]:
+    """Make semaphores of processes that are started inside be removed when this process ends."""
+    remove_semaphores_after(os.getpid())
+    # multiprocessing names them by its settings, which processes started inside take over
+    settings: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
+    before = dict(settings)
+    settings["semprefix"] = f"/{_PREFIX}-{os.getpid()}"
+    try:
+        yield
+    finally:
+        settings["semprefix"] = before.get("semprefix", "/mp")
+
+
+@cache
+def remove_semaphores_after(process: int) -> int | None:
+    """Arrange that the semaphores of this process are removed when it ends, however it ends.
+
+    Those of loky have its number in their names, and `semaphores_removed` gives it to those of dask.
+    Python's own trackers do the same, but a SIGKILL to the process group, as of a batch system, ends it too.
+    The shell started here is in a session of its own and waits until the pipe from this process closes.
+
+    Returns
+    -------
+    int or None
+        The end of the pipe that stays open; None where semaphores are no files.
+    """
+    if not _SEMAPHORES.is_dir():
+        return None
+    reader, writer = os.pipe()
+    names = f"sem.loky-{process}-*", f"sem.{_PREFIX}-{process}-*", f"joblib_memmapping_folder_{process}_*"
+    files = " ".join(f"{_SEMAPHORES}/{name}" for name in names)
+    wait_and_remove = f"exec 3<&0; (read _ <&3; rm -rf {files}) &"
+    subprocess.run(
+        ["/bin/sh", "-c", wait_and_remove],
+        stdin=reader,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        check=False,
+    )
+    os.close(reader)
+    return writer
