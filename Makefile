@@ -1,4 +1,4 @@
-# Two commands are enough on a fresh machine with Python >= 3.11: make demo, make test.
+# Two commands are enough on a fresh machine with Python >= 3.11: make demo, make test. While you work: make quick.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +14,7 @@ NEWEST := .venv-newest
 # The versions that passed the tests; a user's install does not need them.
 CONSTRAINTS := --constraint constraints.txt
 
-.PHONY: demo test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs kernels clean
+.PHONY: demo quick test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs kernels clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,10 @@ demo: $(VENV)/installed  ## the standard study at a tenth of its size: run, chec
 	$(RUN) run experiments/wang2013.toml --out results/demo --replicates 100 --jobs $(JOBS)
 	$(RUN) check results/demo
 	$(RUN) figures results/demo --out results/demo/figures
+
+quick: $(VENV)/installed  ## while you work: the layout, and the tests that are quick
+	$(BIN)/ruff check .
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .

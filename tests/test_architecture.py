@@ -39,6 +39,7 @@ def foreign_private_names(tree: ast.Module) -> Iterator[str]:
 CHECKED = modules("ndcg_asymptotics", "figures", "benchmarks", "tests/robustness")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CHECKED, ids=str)
 def test_no_module_uses_a_private_name_of_another(path: Path) -> None:
     assert list(foreign_private_names(ast.parse(path.read_text()))) == []

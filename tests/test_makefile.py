@@ -73,6 +73,7 @@ def found(settings: dict[str, str]) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.slow
 def test_every_run_has_the_settings_it_names() -> None:
     pytest.importorskip("threadpoolctl")
     runs = elsewhere()

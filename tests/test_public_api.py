@@ -51,6 +51,7 @@ def test_every_name_of_a_stub_exists(package: str) -> None:
     assert all(getattr(module, name) is not None for name in module.__all__)
 
 
+@pytest.mark.slow
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
     code = (
         "import ndcg_asymptotics as na; from ndcg_asymptotics.analysis import check, plan; "

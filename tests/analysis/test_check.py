@@ -51,6 +51,7 @@ def test_true_theory_agrees(binary: Results, graded: Results) -> None:
     assert len(check(binary).rows) == 2 * len(MEASURES) * len(SIZES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("perturb", [0.01, -0.01])
 def test_perturbed_theory_disagrees(binary: Results, graded: Results, perturb: float) -> None:
     for report in (check(binary, perturb=perturb), check(graded, perturb=perturb)):
@@ -59,6 +60,7 @@ def test_perturbed_theory_disagrees(binary: Results, graded: Results, perturb: f
         assert any(row.verdict == "disagrees" for row in report.limits)
 
 
+@pytest.mark.slow
 def test_detectable_errors_are_detected(binary: Results) -> None:
     report = check(binary)
     for measure, error in report.detectable.items():
@@ -91,6 +93,7 @@ def test_mistakes_in_an_engine_are_detected(shift: int, cut_ideal: bool, agrees:
     assert check(naive_results(shift, cut_ideal)).agrees is agrees
 
 
+@pytest.mark.slow
 def test_false_alarms_come_at_the_stated_rate() -> None:
     """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05 at most.
 
@@ -160,6 +163,7 @@ def test_the_last_line_is_green_only_if_every_limit_was_tested() -> None:
         assert any("Tested: " in line.text and limits in line.text for line in lines)
 
 
+@pytest.mark.slow
 def test_a_conjectured_limit_is_tested() -> None:
     """The discount 1/log(2 + r), with the limit its author conjectures: 1 is right, 0.9 is not."""
     for conjecture, verdict in ((1.0, "agrees"), (lambda relevance, cutoff: 0.9, "disagrees")):
@@ -168,6 +172,7 @@ def test_a_conjectured_limit_is_tested() -> None:
         assert (row.theorem, row.verdict) == ("conjectured", verdict)
 
 
+@pytest.mark.slow
 def test_a_discount_that_falls_like_another_has_its_limit() -> None:
     slow = discount(lambda r: 1 / (r + 3.0) ** 0.5, name="slow", largest=1e7, like="power(0.5)")
     (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits

@@ -26,6 +26,7 @@ def disagreeing(found: Check) -> set[str]:
     return {test.measure for test in tests if test.verdict == "disagrees"}
 
 
+@pytest.mark.slow
 def test_check_agrees_and_catches_one_percent(many: Results) -> None:
     found = check(many)
     assert found.agrees
@@ -34,6 +35,7 @@ def test_check_agrees_and_catches_one_percent(many: Results) -> None:
         assert disagreeing(check(many, perturb=factor)) == {str(measure) for measure in many.study.measures}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scorer", "relevant"),
     [

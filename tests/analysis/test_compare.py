@@ -130,6 +130,7 @@ def test_measures_that_contradict_each_other_are_named():
     assert signs == [-1, 1]
 
 
+@pytest.mark.slow
 def test_cut_lists_against_drawing_them_one_by_one():
     scores, labels = collection(queries=12)
     runs = {name: scores[name] for name in ("good", "bad")}
@@ -310,6 +311,7 @@ def test_two_copies_of_a_run_are_identical(tmp_path):
     assert all(path.is_file() for path in draw_comparison(found, tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [0, 1, 2])
 @pytest.mark.parametrize("theory", [False, True])
 def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path):

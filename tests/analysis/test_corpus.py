@@ -134,6 +134,7 @@ def files(tmp_path: Path) -> list[object]:
     return ["larger-corpus", "--run", tmp_path / "a.run", "--qrels", tmp_path / "my.qrels"]
 
 
+@pytest.mark.slow
 def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run: Run, tmp_path: Path) -> None:
     sizes = ("--corpus", CORPUS, "--to", "5e4")
     code, out, _ = run(*files, *sizes, "--measure", "nDCG@10", "--json", "--out", tmp_path / "figures")

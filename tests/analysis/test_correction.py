@@ -71,6 +71,7 @@ def test_identical_runs_have_p_1():
     assert max(found[0], found[2]) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("better", [0.0, 3.0])
 def test_the_family_wise_error_rate(better):
     """Six runs of one quality and one that is equal or far better: 21 pairs, two measures, 30 queries."""
@@ -111,6 +112,7 @@ def test_limits_of_a_correction_are_stated():
     assert not any(q < 0.05 for q in holm([1e-4] * 500))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3])
 def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_student(seed):
     """The shape of TREC 2003 Robust: 17 runs, 100 topics, two measures that agree in part, 272 tests."""
@@ -127,6 +129,7 @@ def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_st
     assert not any(p < 0.05 for p in holm([paired_difference(x, resamples=199).p for x in d.T]))
 
 
+@pytest.mark.slow
 def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     """Also with more tests than Holm's correction of 199 permutations has levels."""
     folder = data_folder / "robust03"

@@ -33,6 +33,7 @@ def values_of(curve: str, measure: str, count: int = 600) -> np.ndarray:
     return simulated(study(curve, (N,), measure), count).data["ndcg"].to_numpy().ravel()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "law"),
     [("nDCG(linear)", "normal"), ("nDCG(geometric(2))", "lasting"), ("nDCG@10", "lasting")],
@@ -132,6 +133,7 @@ def test_exact_laws_keep_the_level() -> None:
         assert stats.binomtest(alarms, 100, 0.05, "greater").pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_check_shows_every_law() -> None:
     of = study({"a": LINEAR, "b": "random"}, (100, N), ("nDCG(linear)", "nDCG@5"))
     drawn = simulated(of, 400)

@@ -89,6 +89,7 @@ def test_student_is_scipys():
     assert found.effect == pytest.approx(d.mean() / d.std(ddof=1))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([-1.0, -0.5, -0.1, 0.0, 0.0, 0.0, 0.2, 0.5, 1.0]), min_size=8, max_size=24),
     st.sampled_from([0.8, 0.9, 0.95, 0.99]),
@@ -141,6 +142,7 @@ def _without_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paired, "replication", lambda *_: ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [6, 10, 20, 50])
 @pytest.mark.usefixtures("_without_sizes")
 def test_intervals_cover(queries):
@@ -192,6 +194,7 @@ def simulated() -> dict[tuple[str, str], np.ndarray]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.usefixtures("_without_sizes")
 def test_false_alarms_come_at_their_rate(simulated, measure):

@@ -50,6 +50,7 @@ def exact_power(effect: float, lists: int, alpha: float) -> float:
         return float(mpmath.quad(density, sorted(places)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("effect", "lists", "alpha"),
     [

@@ -77,6 +77,7 @@ def beyond(value: float, queries: int, effect: float) -> float:
         return float(mpmath.quad(density, sorted(places)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("effect", "queries", "alpha"),
     [

@@ -75,6 +75,7 @@ def test_more_negatives_may_be_worse_and_a_statement_says_so() -> None:
     assert "from m" in str(found)
 
 
+@pytest.mark.slow
 def test_a_run_has_the_full_metric_of_evaluate_and_gains_nothing_for_what_it_did_not_retrieve() -> None:
     rng = np.random.default_rng(2)
     documents = [f"d{i}" for i in range(60)]

@@ -102,6 +102,7 @@ def test_reasons_for_no_test(curve: str, measure: str, n: int, replicates: int, 
     assert reason in row.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("light", [True, False])
 def test_bets_hold_their_level_for_any_law(law: str, light: bool) -> None:
@@ -154,6 +155,7 @@ def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, lev
         assert np.mean(np.array(off) < level) > 0.9
 
 
+@pytest.mark.slow
 def test_brackets_are_allowed_for() -> None:
     """A standard deviation that is off by what the cells engine's brackets hide is no deviation."""
     for n in (100, 4000):  # bets, chi-square

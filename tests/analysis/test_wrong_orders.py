@@ -95,6 +95,7 @@ DRAWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pair", "k", "n", "lists", "before"), DRAWN)
 def test_a_probability_lies_in_its_interval(
     pair: tuple[str, str], k: int | None, n: int, lists: int, before: float

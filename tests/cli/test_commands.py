@@ -91,6 +91,7 @@ def test_predict(run: Run) -> None:
     assert "±" in out
 
 
+@pytest.mark.slow
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
     for formats, suffixes in ((), {".png"}), (("--format", "svg,pdf"), {".svg", ".pdf"}):
         out = tmp_path / f"figures{len(formats)}"
@@ -147,6 +148,7 @@ def test_bad_input_is_one_line(
 PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")
 
 
+@pytest.mark.slow
 def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
     code, out, err = run("plan", *PAIR, *measures, "-n", 50, "--queries", 30, "--json", "--out", tmp_path)

@@ -82,6 +82,7 @@ def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
     assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="60"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_exits_with_130_and_tells_how_to_continue(tmp_path: Path, jobs: int) -> None:
     file, out = write_study(tmp_path, "slow", replicates="400"), tmp_path / "out"

@@ -139,6 +139,7 @@ def test_bad_input_is_one_line(
     assert sorted(files.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path: Path) -> None:
     out = tmp_path / "grown"
     asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
@@ -228,6 +229,7 @@ def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run
     assert "none" not in error
 
 
+@pytest.mark.slow
 def test_sampled_takes_several_numbers_of_negatives(files: Path, run: Run) -> None:
     asked = ["sampled", *options(files, "good", "bad"), "--measure", "nDCG(power(0.5))@10"]
     code, said, _ = run(*asked, "--negatives", "5,10", "--negatives", 20)

@@ -169,6 +169,7 @@ ENCODED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "surroundings",
     [{"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
@@ -192,6 +193,7 @@ def test_characters_that_cannot_be_encoded_are_replaced(
     assert arguments != ("list",) or b"?" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_streams_that_are_closed_change_no_exit_status(closed: str) -> None:
     for arguments, status in (("list", 0), ("bogus", 2)):
@@ -201,6 +203,7 @@ def test_streams_that_are_closed_change_no_exit_status(closed: str) -> None:
         assert "Traceback" not in found.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["0", "1", "19"])
 def test_a_width_that_shows_nothing_is_not_used(
     columns: str, run: Run, monkeypatch: pytest.MonkeyPatch

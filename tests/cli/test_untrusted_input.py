@@ -75,6 +75,7 @@ def test_a_function_cannot_end_the_process(tmp_path: Path, raised: str) -> None:
     assert command("run", file, "--out", tmp_path / "out", "--jobs", 1, "--allow-custom").refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scorer", "measure", "sizes"),
     [
@@ -137,6 +138,7 @@ def test_different_figures_have_different_file_names() -> None:
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
 
 
+@pytest.mark.slow
 def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
     (tmp_path / "run").write_text("\n".join(lines))
@@ -179,6 +181,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     assert command("figures", tmp_path, "--out", tmp_path / "figures").refused
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_leaves_the_exit_status_of_check_at_0(tmp_path: Path) -> None:
     file, out = study(tmp_path), tmp_path / "out"
     assert command("run", file, "--out", out, "--jobs", 1).code == 0

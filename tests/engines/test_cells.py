@@ -68,6 +68,7 @@ def exact(what, replicate, name):
 # The bracket
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorers", [BINARY, GRADED, {"good": "step(0.01, 0.9, 0.95)"}])
 @pytest.mark.parametrize("bracket", [1e-2, 1e-4, 1e-9])
 def test_bracket_contains_the_drawn_streams_exact_ndcg(scorers, bracket):
@@ -161,6 +162,7 @@ def test_order_is_that_of_the_exact_values():
     assert ties > 50
 
 
+@pytest.mark.slow
 def test_order_is_found_where_brackets_overlap():
     what = design(PAIR, (300, 3000), MEASURES, seed=7, pairs=(("good", "bad"),), bracket=0.9)
     overlapping = 0

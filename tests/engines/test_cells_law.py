@@ -80,6 +80,7 @@ def test_prefixes_of_one_stream_are_correlated(sampled):
     assert np.corrcoef(ours[:, 0, 1], ours[:, 0, 2])[0, 1] > 0.155
 
 
+@pytest.mark.slow
 def test_law_of_graded_items():
     # Means by z and variances by Levene's test at two sizes: false alarms 4e-6.
     what = design(GRADED, (20, 200), ("nDCG",), seed=7, bracket=1e-7)

@@ -61,6 +61,7 @@ def test_binomial_law(n, p):
     assert p_value(stats.binom(n, p - shift if p > 0.5 else p + shift)) < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10**12, 10**18, 9 * 10**18])
 @pytest.mark.parametrize("p", [0.5, 0.7, 1e-6])
 def test_binomial_of_many_is_gaussian(n, p):

@@ -44,6 +44,7 @@ def test_engines_agree(by_items: np.ndarray) -> None:
     assert (smallest_p_values(by_items, by_cells(2)) > level).all()
 
 
+@pytest.mark.slow
 def test_another_curve_is_rejected(by_items: np.ndarray) -> None:
     """0.12 + 0.56 s has the same prevalence, and another law of NDCG."""
     level = ALPHA / (3 * len(MEASURES) * len(SIZES))

@@ -136,6 +136,7 @@ def test_lists_that_agree_at_the_top_are_settled_further_down() -> None:
 EXACT = {"nDCG": 0.84210544, "nDCG(power(0.5))": 0.80466887, "nDCG(zipf)": 0.71220179}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
 def test_mean_is_the_exact_one(coupling: str) -> None:
     study = design(SCORERS, (50,), tuple(EXACT), seed=20, coupling=coupling)
@@ -158,6 +159,7 @@ def test_gaussian_coupling_correlates_scorers_given_the_label() -> None:
         assert abs(found) > 5 / math.sqrt(ranks[0].size)
 
 
+@pytest.mark.slow
 def test_rare_top_of_the_zipf_pair() -> None:
     # DCG_a - DCG_b of these curves has mean 0.25 (log n + gamma) - 0.5 and variance
     # zeta(2) (q_a (1 - q_a) + q_b (1 - q_b)), q the relevance at the top

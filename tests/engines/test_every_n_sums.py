@@ -37,6 +37,7 @@ def keys(order: str) -> NDArray[np.float64]:
     return np.where(np.arange(ITEMS) < ITEMS // 2, uniform, 0.7 + 1e-6 * uniform)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["random", "each last", "each first", "burst"])
 def test_sums_are_over_the_ranks_up_to_the_cutoff(order: str) -> None:
     key = keys(order)
@@ -66,6 +67,7 @@ def test_linear_sums_are_exact(order: str, cutoff: str) -> None:
         assert found[n - 1] == GAINS[grade[ranked[ranked < n]]][:k] @ (n - np.arange(1.0, k + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17, 64, 1000, 9001])
 def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None:
     rng = np.random.default_rng(count)

@@ -57,6 +57,7 @@ def z_scores(values, mean):
 # |z| < 5: eight skewed means in each test, a false alarm with probability below 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize(("kappa", "count"), [(0.3, 1), (0.7, 3)])
 def test_means_are_the_exact_ones(name, kappa, count):
@@ -66,6 +67,7 @@ def test_means_are_the_exact_ones(name, kappa, count):
         assert np.abs(z_scores(values, np.array(MEANS[wrong]))).max() > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [GRADED, CURVE])
 def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
     n = 60
@@ -79,6 +81,7 @@ def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
             assert np.abs(z_scores(values, wrong)).max() > 5
 
 
+@pytest.mark.slow
 def test_streams_are_nested():
     """The joint law over n: the mean of NDCG_100 NDCG_3000, and ranks that never fall."""
     products = {name: draws(name, GRADED, None, 5).prod(axis=2) for name in ENGINES}
@@ -92,6 +95,7 @@ def test_streams_are_nested():
     assert (np.diff(path, axis=1) <= 0).all()
 
 
+@pytest.mark.slow
 def test_a_list_of_1e18_items():
     """P(rank 1) ~ Gamma(1 + kappa) n^-kappa, and E[1/rank] ~ Gamma(1 + kappa)/(1 - kappa) n^-kappa.
 

@@ -40,6 +40,7 @@ CURVES = [
 # --- sums: every size, discount and cutoff, exactly -------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
 @pytest.mark.parametrize("curve", CURVES)
 def test_agrees_with_the_plain_oracle_at_every_size(
@@ -58,6 +59,7 @@ def test_agrees_with_the_plain_oracle_at_every_size(
             assert drawn[0, i, j] == pytest.approx(expected, rel=0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_agrees_with_the_plain_oracle_on_long_lists() -> None:
     sizes = [10, 31_623, 200_000, 1_000_003]
     names = ["nDCG(log)", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]

@@ -39,6 +39,7 @@ def z_score(values: Sequence[float] | np.ndarray, expected: float) -> float:
 # --- the law ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.7)"])
 @pytest.mark.parametrize(
     ("curve", "polynomials", "wrong"),
@@ -70,6 +71,7 @@ def fractions(curves: dict[float, list[str]]) -> dict[float, list[Fraction]]:
     return {gain: [Fraction(c) for c in curve] for gain, curve in curves.items()}
 
 
+@pytest.mark.slow
 def test_sizes_are_nested() -> None:
     # E[NDCG_3 NDCG_6] by enumeration; prefixes that were drawn afresh would give the product of means
     draws = ndcgs(design(LINEAR, [3, 6]), 4000)[:, 0, 0]
@@ -95,6 +97,7 @@ def test_reference_means() -> None:
     assert abs(z_score(draws[:, 0, 0], reference["nDCG(log)"][1])) > LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.4)"])
 @pytest.mark.parametrize("curve", ["cusp(0.05, 0.95, 0.2)", "step(0.1, 0.9, 0.8)", "binormal(0.2, 1.5)"])
 def test_relevance_of_the_first_rank(curve: str, coupling: str) -> None:
@@ -135,6 +138,7 @@ def test_ranks_of_each_grade_follow_the_curve(curve: str, coupling: str) -> None
         assert stats.chi2.sf(np.sum((seen - sizes * p.mean()) ** 2 / variance), len(p)) < 1e-6
 
 
+@pytest.mark.slow
 def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     # a single cell: nearly half of the items come by rejection and are merged in
     monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
@@ -194,6 +198,7 @@ def test_full_correlation_of_equal_scorers_is_one_ranking() -> None:
     assert np.all(draw["order"] == 0)
 
 
+@pytest.mark.slow
 def test_correlation_reaches_the_scorers() -> None:
     # the correlation of two scorers' NDCG, given the labels' share, grows with rho
     def correlation(coupling: str) -> float:
@@ -206,6 +211,7 @@ def test_correlation_reaches_the_scorers() -> None:
     assert close - half > 0.1
 
 
+@pytest.mark.slow
 def test_no_correlation_is_the_independent_coupling() -> None:
     values = [
         ndcgs(design({"a": LINEAR, "b": LINEAR}, [100], coupling=coupling), 1000)[:, :, 0, 0]

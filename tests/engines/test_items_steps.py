@@ -45,6 +45,7 @@ def fits(drawn: Counter[tuple[float, ...]], law: dict[tuple[float, ...], float])
     return bool(stats.chisquare(np.array(observed)[kept], expected[kept]).pvalue > 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
 @pytest.mark.parametrize("text", list(CURVES)[:2])
 def test_labels_have_the_law_of_their_ranks(

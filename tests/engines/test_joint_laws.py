@@ -44,6 +44,7 @@ def binomial_z(found: np.ndarray, expected: float) -> float:
     return float((np.mean(found[:, 0] != found[:, 1]) - expected) / error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.4, 0.7, 0.95])
 def test_scorers_have_the_stated_correlation(rho: float) -> None:
     both = {"a": "constant(0.5)", "b": "constant(0.5)"}
@@ -73,6 +74,7 @@ def correlated_lists(rho: float, n: int, lists: int, rng: np.random.Generator) -
     return np.transpose(found)
 
 
+@pytest.mark.slow
 def test_informative_scorers_are_correlated_as_the_copula_says() -> None:
     """Correlations of two linear curves at n = 20, by Fisher's z: rho and not rho squared."""
     rng, lists = np.random.default_rng(17), 40_000
@@ -86,6 +88,7 @@ def test_informative_scorers_are_correlated_as_the_copula_says() -> None:
     assert abs(seen - wrong) > error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [items, cells, every_n], ids=["items", "cells", "every-n"])
 def test_independent_scorers_share_their_labels_and_nothing_else(engine: ModuleType) -> None:
     both = design({"a": "constant(0.5)", "b": "constant(0.5)"}, [2], pairs=[("a", "b")], seed=5)
@@ -96,6 +99,7 @@ def test_independent_scorers_share_their_labels_and_nothing_else(engine: ModuleT
         assert abs(binomial_z(found, wrong)) > LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [items, cells, every_n], ids=["items", "cells", "every-n"])
 def test_list_lengths_are_prefixes_of_one_stream(engine: ModuleType) -> None:
     """E[NDCG_3 NDCG_6] by enumeration; lists that are drawn afresh would give the product of the means."""

@@ -53,6 +53,7 @@ def test_no_module_that_an_address_names_is_imported(address, tmp_path: Path, mo
     assert not written.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js", "/favicon.ico"])
 def test_the_page_and_its_files_are_for_this_machine_only(address, path: str) -> None:
     own = urlsplit(address).netloc
@@ -88,6 +89,7 @@ def test_the_websocket_refuses_other_sites(address) -> None:
     assert websocket(address, Origin=own, Host="evil.example") == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["n", "share", "theme", "bokeh-session-id", "unknown"])
 def test_a_long_query_is_refused(address, field: str) -> None:
     assert status(address, f"/?{field}=" + "9" * 60_000) == 400
@@ -116,6 +118,7 @@ def living(kind: type) -> int:
     return sum(isinstance(found, kind) for found in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """No object of a session is left when it ends, and nothing is said about it."""
     with explorer_server() as found, caplog.at_level(logging.WARNING):

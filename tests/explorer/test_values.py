@@ -27,6 +27,7 @@ def shown(query: str) -> tuple[State, values.Smooth]:
     return state, values.Smooth.through(points, values.OrderLaw.of(state))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["", "measure=nDCG(power(0.7))", "measure=nDCG(zipf)", "measure=nDCG@10"])
 def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
     """What is joined is within 0.01 of exact means and 10% of exact standard deviations."""
@@ -41,6 +42,7 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
         assert found == pytest.approx(sds.value, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 10**3, 10**5])
 def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
     """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
@@ -58,6 +60,7 @@ def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
         assert np.interp(at, np.log(plain.n), plain.means[i]) != pytest.approx(means, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -112,6 +115,7 @@ def test_the_chart_of_long_lists_is_that_of_the_normal_law() -> None:
 CERTAIN = "share=0.3&a=binormal(prevalence=0.3, separation=0.65)&b=constant(0.3)&measure=nDCG@10"
 
 
+@pytest.mark.slow
 def test_the_explorer_says_what_plan_says() -> None:
     """Where one curve is certain at depth 0 alone, and in short lists with few relevant items, which tie."""
     for query, n, wrong in ((CERTAIN, 20, 0.218), (CERTAIN, 1000, 0.036), (SPARSE, 30, 0.752)):
@@ -164,6 +168,7 @@ def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
     assert [row[2] for row in rows] == ["100"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discount", offered(Discount))
 def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
     """The probabilities of the law under base^-r once added up to a little more than 1."""
@@ -208,6 +213,7 @@ def test_a_dragged_curve_keeps_the_share() -> None:
     assert values.points_of(Shape("constant"), 0.2).points == tuple((t, 0.2) for t in (0, 0.25, 0.5, 0.75, 1))
 
 
+@pytest.mark.slow
 def test_engines_are_imported_where_lists_are_drawn() -> None:
     code = (
         "import sys; from ndcg_asymptotics.explorer import values\n"

@@ -56,6 +56,7 @@ def test_sliders_and_menus_of_the_measure(page: Page) -> None:
         assert page.state.measure in download.callback().read().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [*CURVES, *ROCS])
 def test_families(page: Page, family: str) -> None:
     if family in ROCS:
@@ -108,6 +109,7 @@ def test_the_tour_shows_its_states(page: Page) -> None:
     assert page.state == STOPS[-2].state
 
 
+@pytest.mark.slow
 def test_files_have_what_is_seen() -> None:
     page = Page(State(n=100))
     page.answer_now()
@@ -135,6 +137,7 @@ def test_a_family_begins_where_it_is_possible(page: Page, share: float, top: flo
     assert page.state.a != page.state.b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", CURVES)
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.88])
 def test_sliders_end_where_nothing_more_is_possible(page: Page, family: str, share: float) -> None:
@@ -194,6 +197,7 @@ PIECES = {"rows": {"verdict", "details"}, "numbers": {"numbers"}, "curves": {"cu
           "by_cutoff": {"cutoff"}, "by_exponent": {"exponent"}, "point": {"length", "wrong"}}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise ValueError("y is\n<nothing>")
@@ -214,6 +218,7 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(place.current and place.column[0] is place.shown for place in places.values())
 
 
+@pytest.mark.slow
 def test_what_is_not_current_is_dimmed() -> None:
     """Also the points and answers of the former state are gone from the files."""
     page = Page(State(n=10))
@@ -232,6 +237,7 @@ def test_what_is_not_current_is_dimmed() -> None:
     assert "n = 20 " in page.answers.numbers.object
 
 
+@pytest.mark.slow
 def test_the_chart_says_which_law_it_shows() -> None:
     page = Page(State(n=10))
     page.answer_now()
@@ -243,6 +249,7 @@ def test_the_chart_says_which_law_it_shows() -> None:
     assert 0 < len(at) < len(page.answers.points)
 
 
+@pytest.mark.slow
 def test_panel_is_as_it_was() -> None:
     said = subprocess.run(
         [sys.executable, "-c", "import panel as pn; before = dict(vars(pn.reactive.Syncable))\n"

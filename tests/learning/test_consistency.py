@@ -101,6 +101,7 @@ def test_the_usual_pairs_are_not_order_preserving():
     assert wrong >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", SMOOTH)
 def test_the_minimiser_has_the_least_expected_loss(text):
     """Compare with scipy from several starts, which uses neither links nor infima."""
@@ -130,6 +131,7 @@ def test_the_minimiser_has_the_least_expected_loss(text):
 STEEP = ['margin("logistic")', 'margin("exponential")', 'pairwise("logistic", "gain")', "order_preserving"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*STEEP, 'margin("hinge")'])
 def test_swap_costs_are_not_negative(text):
     """Newton's method may end on a plateau with margins of 15; then the residual must be large."""
@@ -173,6 +175,7 @@ def test_the_minimiser_of_listmle():
             assert least.swap_cost[i, j] == pytest.approx(tied.fun - found.fun, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_listmle_is_inconsistent():
     """Found by a search: with probabilities near these the wrong item comes first."""
     found = search_losses("listmle", draws=30, seed=1).losses[0]
@@ -242,6 +245,7 @@ def test_the_minimiser_of_the_hinge():
         assert least.swap_cost[a, b] == pytest.approx(tied - risks.min(), abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['pairwise("hinge")', 'pairwise("hinge", "gain")', 'linear_ndcg("hinge")'])
 def test_the_orders_that_minimisers_of_the_hinge_have(text):
     """Compare with all whole scores from 0 to 2, in rational numbers.
@@ -298,6 +302,7 @@ def test_ties_count_unless_they_do_not_matter():
     assert verdict(nearly, "squared")[1] == "inconsistent here"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_verdicts_agree_with_regrets(seed):
     given = random_problem(seed, 4, ("nDCG", "DCG(zipf)", "nDCG@2", "PD(gain)")[seed % 4])

@@ -46,6 +46,7 @@ def test_values_agree_with_the_definition(text):
             assert value == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@2", "DCG", "PD"])
 @pytest.mark.parametrize("text", [*sorted({*DIFFERENTIABLE} - {'bregman("logistic")'}), "bregman"])
 def test_gradients_agree_with_differences_of_values(text, measure):

@@ -36,6 +36,7 @@ def listwise(text: str) -> Listwise:
     return loss
 
 
+@pytest.mark.slow
 def test_a_search_finds_the_inconsistent_losses_only():
     # two of the losses are wrong in 6% of the problems: chance of 1e-5 that 200 of them show nothing
     found = search_losses([*CONSISTENT, *INCONSISTENT], draws=200, seed=2).losses
@@ -97,6 +98,7 @@ def test_bad_searches(given, words):
         search_losses(**given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared", "cosine", "listnet"])
 def test_no_distribution_is_worse_than_the_linear_program_says(loss):
     utility = utility_of("nDCG")

@@ -195,6 +195,7 @@ def test_agrees_with_trec_eval_to_the_last_digit(data_folder):
         assert f"{rows[query][list(measures).index(name)]:.4f}" == value, (query, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["rutcor03100", "pircRBa1", "THUIRr0301", "aplrob03a"])
 def test_agrees_with_pytrec_eval_on_real_runs(data_folder, run):
     folder = data_folder / "robust03"
@@ -202,6 +203,7 @@ def test_agrees_with_pytrec_eval_on_real_runs(data_folder, run):
     assert against_pytrec_eval(read_run(folder / f"{run}.run.gz"), qrels) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gain", ["linear", "exp2"])
 def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
     """The score is a feature, so most lists have ties."""

@@ -137,6 +137,7 @@ def test_couplings_that_cannot_be_fitted():
         fit_coupling({"a": few, "b": few})
 
 
+@pytest.mark.slow
 def test_the_coupling_affects_the_order_of_two_runs():
     """Without the coupling, fitted curves predict a different rate of the right order."""
     both = coupled(0.95, count=200, n=100)
@@ -219,6 +220,7 @@ def test_the_rule_finds_strata_and_parts_that_are_there_and_no_others():
     assert choose_groups({"a": one, "b": one}) == "1x1"
 
 
+@pytest.mark.slow
 def test_only_parts_predict_how_often_a_run_that_loses_some_queries_is_ahead():
     """The share of lists in which a is ahead, of 400 lists of 100 items."""
     lists = crossed(0.5, [0.3] * 150)

@@ -149,6 +149,7 @@ def test_bad_options(options, said):
         grow(runs, qrels, "nDCG", **options)
 
 
+@pytest.mark.slow
 def test_iid_theory():
     runs, qrels = collection(queries=12, documents=60)
     grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, length=60, by=3, random=True, binary_at=1)

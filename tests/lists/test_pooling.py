@@ -109,6 +109,7 @@ def test_labels_can_be_made_binary(files):
     assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
 
 
+@pytest.mark.slow
 def test_fitted_runs_come_with_a_study(files):
     folder, runs, qrels = files
     for by, keyword in ((None, "empirical"), (2, "mixture"), ("query", "mixture")):

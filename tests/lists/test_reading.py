@@ -296,6 +296,7 @@ def arrow(texts):
     return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kinds",
     [(list, list), (arrow, arrow), (list, arrow), (arrow, list)],
@@ -382,6 +383,7 @@ fields = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "width", "between"),
     [(TREC["score"], 6, " "), (TREC["score"], 6, "\t"), (TREC["label"], 4, " "), (TABLE, 4, ",")],
@@ -537,6 +539,7 @@ def test_highly_compressed_short_lines_are_allowed(tmp_path):
     assert "line 2: document document of topic q occurs twice (first in line 1)" in message
 
 
+@pytest.mark.slow
 def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])

@@ -95,6 +95,7 @@ def test_a_remark_is_between_the_title_and_the_axes(width: float) -> None:
     assert remark.y1 <= title.get_window_extent().y0 + 2
 
 
+@pytest.mark.slow
 def test_titles_do_not_overlap_other_panels() -> None:
     measures = ["nDCG(power(0.5))@0.2n", "nDCG(power(0.25))@0.2n", "nDCG@0.2n"]
     results = made_up(measures=measures, scorers=dict(zip(ODD, SCORERS.values(), strict=False)))

@@ -128,6 +128,7 @@ def test_few_relevant_items_have_no_bracket_and_markers_where_means_are_reliable
     assert len(ax.collections) == 1  # the band of replicates, and no bracket
 
 
+@pytest.mark.slow
 def test_the_title_tells_that_there_is_no_limit(tmp_path: Path) -> None:
     ax = panel(synthetic(tmp_path), "nDCG(geometric(2))")
     assert "no limit (Theorem 6)" in texts(ax)
@@ -243,6 +244,7 @@ def test_the_best_parameter_is_the_first_of_those_that_are_as_good() -> None:
     assert marked == [(0.01, 2.0), (0.1, 2.9999)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [

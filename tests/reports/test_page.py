@@ -114,6 +114,7 @@ def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     return commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("precision", "asked", "options"),
     [
@@ -202,6 +203,7 @@ def test_colours_are_those_of_figures() -> None:
     assert re.findall(r"--c\d: (#\w+);", light) == [color.lower() for color in COLORS]
 
 
+@pytest.mark.slow
 def test_rare_orders_have_a_page() -> None:
     study = na.Study(
         scorers=SCORERS, measures=MEASURES[:2], n=[100, 1000], replicates=100, engine="rare",

@@ -84,6 +84,7 @@ def interrupt_after_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "say", say_and_interrupt)
 
 
+@pytest.mark.slow
 def test_a_sweep_takes_as_long_as_estimated(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

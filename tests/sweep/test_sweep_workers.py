@@ -31,6 +31,7 @@ from ndcg_asymptotics.sweep.sweep import run, sweep
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
+@pytest.mark.slow
 def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     dying = study(f"dies:{tmp_path / 'died'}")
     recorder = Recorder()
@@ -64,6 +65,7 @@ def children() -> set[int]:
     return {child for child, command in commands.items() if b"popen_loky" in command}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_workers_end_with_an_interrupted_sweep(tmp_path: Path) -> None:
     seen: set[int] = set()
@@ -310,6 +312,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_left_out() -> None:
     assert recorder.lines == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failures", [2, 3])
 def test_a_cluster_that_fails_to_start_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int

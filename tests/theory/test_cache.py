@@ -89,6 +89,7 @@ def same(one: Expectation, other: Expectation) -> bool:
     return np.array_equal(one.value, other.value) and np.array_equal(one.error, other.error)
 
 
+@pytest.mark.slow
 def test_a_second_check_computes_no_mean_again_and_has_the_same_bits(results: Path, tmp_path: Path):
     folder = Path(os.environ["XDG_CACHE_HOME"])
     first = check(open_results(results))
@@ -101,6 +102,7 @@ def test_a_second_check_computes_no_mean_again_and_has_the_same_bits(results: Pa
     assert files <= written(folder)  # a file is written again when a value is computed
 
 
+@pytest.mark.slow
 def test_commands_write_nothing_into_the_folder_of_results(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -289,6 +291,7 @@ def test_the_folder_stays_within_its_limit_and_keeps_the_files_used_last(folder:
     assert times == list(range(40 - len(times), 40))
 
 
+@pytest.mark.slow
 def test_two_processes_may_write_at_the_same_time(folder: Path):
     program = (
         "import sys; from pathlib import Path; import numpy as np; "

@@ -63,6 +63,7 @@ def label_moments(n: int) -> tuple[np.ndarray, np.ndarray]:
     return mean, covariance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MEASURES)
 @pytest.mark.parametrize("n", [40, 1000])
 def test_moments_under_a_straight_curve(text: str, n: int) -> None:
@@ -213,6 +214,7 @@ def test_shares_of_queries_between_which_normalising_turns_the_order_round() -> 
     assert (high[1] - 0.2) / (high[0] - 0.2) == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
 def test_normalising_turns_an_order_round() -> None:
     """Each of six comparisons fails with probability 7e-6; the wrong order is 5 standard errors away."""
     a, b = (f"mixture(0.25={few}, 0.75={many})" for few, many in zip(FEW, MANY, strict=True))
@@ -268,6 +270,7 @@ def test_a_precision_is_in_units_of_the_sum_of_discounts() -> None:
     assert found.enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@5"])
 def test_check_accepts_dcg_and_rejects_wrong_values(text: str) -> None:
     """The family-wise error rate is 1e-4."""

@@ -159,6 +159,7 @@ def test_the_constant_of_theorem_d() -> None:
     assert max(found) / min(found) < 1.05
 
 
+@pytest.mark.slow
 def test_a_level_pair_settles_under_the_log_discount() -> None:
     """P(wrong) at n = 1000 and 10,000 by plain simulation: 0.33 and 0.14, as the tilt predicts.
 
@@ -187,6 +188,7 @@ def share_of_tops(measure: str, n: int, lists: int, seed: int) -> float:
     return float(np.mean(dcg[0] <= dcg[1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "power"), [("nDCG@1", 1), ("nDCG(geometric(2))", 2)])
 def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power: int) -> None:
     """@1: one of two top labels is wrong, each with probability 1/(n + 1). 2^-r: both have to be.
@@ -205,6 +207,7 @@ def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power:
     assert abs(fitted - power) < 0.45
 
 
+@pytest.mark.slow
 def test_the_reason_tells_the_two_meanings_of_exponent_0_apart() -> None:
     found = plan(*TOPS, ["nDCG", "nDCG@10"], n=50)
     assert "nDCG(log)@10: the labels at the very top are certain and differ" in str(found)

@@ -69,6 +69,7 @@ def test_the_error_grows_with_the_errors_of_the_means() -> None:
     assert extrapolated(values, "nDCG")[1] < wide.error / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure",
     [
@@ -103,6 +104,7 @@ class SlowTop(Curve, keyword="slow-top"):
         return 0.5 - 0.3 * (ends[1] - ends[0]) / (b - a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))", "nDCG@n^0.5", "nDCG@5log(n)"])
 def test_a_top_that_is_reached_with_a_logarithm(measure: str) -> None:
     """The curve as a formula, and as a function of the score s, which cannot resolve small 1 - s."""
@@ -154,6 +156,7 @@ def test_curves_that_are_certain_at_the_top(of: str, measure: str) -> None:
     assert abs(found.limit - truth) <= found.error < 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure",
     ["nDCG", "nDCG@0.2n", "nDCG(zipf)", "nDCG(zipf)@0.3n", "nDCG(power(0.5))", "nDCG(power(0.9))@0.7n"],

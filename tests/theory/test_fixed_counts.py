@@ -203,6 +203,7 @@ def wrong_values(rng: np.random.Generator, cases: int, longest: int) -> list[Any
     return wrong
 
 
+@pytest.mark.slow
 def test_short_lists_against_enumeration():
     assert not wrong_values(np.random.default_rng(1), 4, 5)
 
@@ -213,6 +214,7 @@ def test_lists_of_one_to_twelve_items_against_enumeration(effort):
     assert not wrong_values(np.random.default_rng(2), 20 * effort, 12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@3"])
 def test_simulated_lists(measure):
     """Laws that are no sums of powers, against lists drawn here."""
@@ -303,6 +305,7 @@ def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float) -> None:
     assert abs(found.value[0] - law @ (math.log(2) / np.log(2 + r))) <= found.error[0] < 1e-9
 
 
+@pytest.mark.slow
 def test_quick_deviation_of_three_grades_with_a_cutoff():
     """Variances at a tenth of the nodes, against those at all nodes."""
     scorer = "relevant(7=2, 3=3, 1=5, graded(7=roc_power(0.3), 3=roc_power(0.5), 1=roc_power(0.7)))"

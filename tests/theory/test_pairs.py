@@ -79,6 +79,7 @@ def test_definition_4_where_the_order_changes() -> None:
     assert means[0][1] > means[1][1]
 
 
+@pytest.mark.slow
 def test_definition_4_of_graded_labels() -> None:
     good, bad = "graded(2=linear(0, 0.4), 1=constant(0.3))", "graded(2=constant(0.2), 1=constant(0.3))"
     found = distinguishable_in_expectation(good, bad, Measure.parse("nDCG"), [10, 1000, 10**18])

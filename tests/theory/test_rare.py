@@ -37,6 +37,7 @@ def test_mean_discount_is_the_mean_over_ranks(text: str, n: int) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "text", "n"),
     [

@@ -71,6 +71,7 @@ def enumerated(ranked: RankedItems, measure: str, m: int, replacement: bool) -> 
     return float(np.mean(values)), float(np.var(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("replacement", [False, True])
 def test_small_catalogues_agree_with_enumeration(measure: str, replacement: bool) -> None:
@@ -86,6 +87,7 @@ def test_small_catalogues_agree_with_enumeration(measure: str, replacement: bool
         assert (mean.item(), variance.item()) == pytest.approx(want, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG(log)", "nDCG(zipf)@10", "nDCG(log)@0.2n", "nDCG(linear)"])
 @pytest.mark.parametrize("replacement", [False, True])
 def test_wide_windows_agree_with_whole_lattices(measure: str, replacement: bool) -> None:
@@ -128,6 +130,7 @@ def test_many_ranks_are_interpolated_within_the_error(measure: str, replacement:
         np.testing.assert_allclose(all_of_them[:, some], alone, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@20", "nDCG@0.2n"])
 def test_brute_force_sampling_agrees(measure: str, replacement: bool) -> None:
@@ -160,6 +163,7 @@ def test_brute_force_sampling_agrees(measure: str, replacement: bool) -> None:
     assert abs(values.mean() - wrong) > 4.5 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("measure", ["nDCG(log)", "nDCG(zipf)", "nDCG(log)@0.2n", "nDCG(linear)"])
 @pytest.mark.parametrize("ranks", [(2, 4), (30, 31), (100, 1500), (380, 420)])

@@ -126,6 +126,7 @@ SLOW_LOG = own("log", lambda r: 1 / (1 + np.log(r)))
 ONE = "relevant(1, roc_power(0.5))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "measure", "theorem", "exact"),
     [
@@ -177,6 +178,7 @@ def test_constants_of_discounts_that_settle_slowly_or_are_not_known_far_out() ->
     assert "no such rank" in found.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("own_one", "standard"),
     [(SHIFTED_LOG, "log"), (SHIFTED_POWER, "power(0.2)"), (Discount.parse("clipped_log(2)"), "log")],
@@ -295,6 +297,7 @@ def test_the_order_in_the_long_run():
         long_run_order(models[0], FixedCounts.parse("relevant(2, roc_power(0.6))"))
 
 
+@pytest.mark.slow
 def test_signal_and_noise_of_two_rankers():
     """With a fixed cutoff the number of queries grows with the corpus, with the whole list it does not."""
     pair = "relevant(2, roc_power(0.4))", "relevant(2, roc_power(0.6))"

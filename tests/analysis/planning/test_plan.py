@@ -47,6 +47,7 @@ def drawn(n: int, count: int, weights: np.ndarray, seed: int) -> np.ndarray:
     return (label @ weights - other @ weights) / ideal[label.sum(axis=1)]
 
 
+@pytest.mark.slow
 def test_the_required_documents_and_queries_are_confirmed() -> None:
     row = planned().rows[0]
     assert row.measure == "nDCG(log)"
@@ -126,6 +127,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     assert plain["answers"] == said
 
 
+@pytest.mark.slow
 def test_the_better_one_may_come_second() -> None:
     (row,) = plan(BLANK, GOOD, "nDCG@2", n=50).rows
     assert row.ahead == GOOD
@@ -133,6 +135,7 @@ def test_the_better_one_may_come_second() -> None:
     assert row.required_lists is not None
 
 
+@pytest.mark.slow
 def test_what_is_recommended_shows_the_same_order() -> None:
     """The first ranker has the better top, the second the better list."""
     top = "power(0.375, 0.9, 20)"
@@ -199,6 +202,7 @@ def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     }, labels
 
 
+@pytest.mark.slow
 def test_runs_of_a_pilot() -> None:
     scores, labels = runs(40, seed=2)
     found = plan_runs(scores, labels, ["nDCG", "nDCG@5", "nDCG(geometric(2))"])
@@ -218,6 +222,7 @@ def test_runs_of_a_pilot() -> None:
         plan_runs({"a": scores["good"]}, labels, "nDCG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("highest", "known"), [(4, {"nDCG(log)@3"}), (5, set())])
 def test_runs_with_several_gains(highest: int, known: set[str]) -> None:
     """Labels to 4, as in LETOR sets, have a long run, but not with a cutoff that grows with n."""
@@ -279,6 +284,7 @@ def test_equal_differences_need_two_queries() -> None:
     assert (row.sd, row.required_lists, row.queries_assured, row.log10_wrong) == (0.0, 2, 2, None)
 
 
+@pytest.mark.slow
 def test_differences_are_shown_with_their_errors() -> None:
     """The full evaluation lies within what the quick one states."""
     found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG(zipf)"], n=300)

@@ -23,6 +23,7 @@ from ndcg_asymptotics.populations import Scorer, with_relevant
 PAIR = "roc_power(0.4)", "roc_power(0.6)"
 
 
+@pytest.mark.slow
 def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
     """NDCG@10 takes n^0.4 times as many; with the whole list the number tends to a constant."""
     needed = {}
@@ -66,6 +67,7 @@ def test_the_long_run_of_whole_lists_is_that_of_long_lists(law: Any, measure: st
     assert run.rate > 0.58
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [2, {1: 0.5, 3: 0.5}])
 def test_separate_lists_are_those_of_a_study(law: int | dict[int, float]) -> None:
     pair = {name: with_relevant(text, law) for name, text in zip("ab", PAIR, strict=True)}
@@ -87,6 +89,7 @@ def test_lists_are_long_enough_for_their_relevant_items() -> None:
         plan(*PAIR, ["nDCG"], n=10, relevant=20)
 
 
+@pytest.mark.slow
 def test_one_answer_about_depths_that_do_not_overlap() -> None:
     found = plan("step(0, 0.5, 0.5)", "step(0.5, 0, 0.5)", ["nDCG", "nDCG@10"], n=50, relevant=1)
     whole, top = sorted(found.rows, key=lambda row: len(row.measure))
@@ -140,6 +143,7 @@ def test_one_relevant_item_needs_no_draws() -> None:
     assert cut.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_draws_are_shown_with_their_interval() -> None:
     (row,) = plan(*PAIR, "nDCG(power(0.5))", n=1000, relevant=3, rate=0.6).rows
     assert row.log10_wrong_low is not None

@@ -55,6 +55,7 @@ def rate(a, b, p: float, weights: np.ndarray, n: int, lists: int, seed: int) -> 
     return float(np.mean(ranked[0] > ranked[1] + 1e-12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "measure", "wanted", "cut"),
     [
@@ -129,6 +130,7 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
         assert bool(abs(seen - wanted) < off) is enough
 
 
+@pytest.mark.slow
 def test_the_same_question_has_the_same_answer() -> None:
     pair = Scorer.of("linear(0.1, 0.9)"), Scorer.of("constant(0.5)")
     measures = [Measure.of("nDCG"), Measure.of("nDCG(zipf)")]
@@ -136,6 +138,7 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_rounding_is_no_difference() -> None:
     (row,) = plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@5", n=1, rate=0.6).rows
     assert row.difference == 0
@@ -150,6 +153,7 @@ def test_rounding_is_no_difference() -> None:
 CERTAIN = ("binormal(1e-5, 3)", "binormal(1e-5, 2.8)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "measure", "settles"),
     [
@@ -196,6 +200,7 @@ def test_drawn_orders_are_those_of_enumeration(text: str, pair: tuple[str, str])
             assert abs(more / lists - law.less) > 5 * math.sqrt(law.less * (1 - law.less) / lists)
 
 
+@pytest.mark.slow
 def test_drawn_orders_are_those_of_the_items_engine() -> None:
     a, b, lists = Scorer.of("power(0.1, 0.9, 3)"), Scorer.of("constant(0.3)"), 1500
     measures = [Measure.of(text) for text in ("nDCG", "nDCG@10", "nDCG(power(0.7))@0.2n")]

@@ -70,6 +70,7 @@ def test_the_depth_of_the_cutoff_between_breakpoints(effort: Effort) -> None:
         assert np.maximum(t - b, 0.0) @ weights == pytest.approx(expected, abs=off * law.std())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scorer", "measure", "n"), [("binormal(0.01, 1.5)", "nDCG@0.2n", 1000)])
 def test_few_relevant_items_above_a_cutoff(scorer: str, measure: str, n: int) -> None:
     """1/IDCG changes over the relevant items, which are fewer than the ranks that count."""
@@ -87,6 +88,7 @@ PALE = {3.0: [Fraction(1, 10)], 1.0: [Fraction(2, 10)]}
 GRADED, GREY = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))", "graded(3=constant(0.1), 1=constant(0.2))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discount", ["log", "zipf", "geometric(2)", "linear", "constant"])
 @pytest.mark.parametrize(
     ("pair", "curves", "n", "k"),
@@ -178,6 +180,7 @@ def test_four_grades_of_which_the_best_are_rare() -> None:
     assert abs(squares.mean() - (1.03 * found.value[0]) ** 2) > near + 2 * found.value[0] * found.error[0]
 
 
+@pytest.mark.slow
 def test_more_lists_than_fit_into_a_lattice_of_numbers() -> None:
     """From every number of labels to their density: n times the variance changes smoothly with n."""
     sizes = [10**5, 10**6, 10**7, 10**8]
@@ -211,6 +214,7 @@ def deviation(values: np.ndarray, chances: np.ndarray) -> float:
     return math.sqrt(float(chances @ (values - chances @ values) ** 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10", "nDCG(linear)@0.3n", "nDCG(power(2))@n^0.5"])
 @pytest.mark.parametrize(
     "curve",

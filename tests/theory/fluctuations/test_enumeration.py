@@ -40,6 +40,7 @@ CURVES = {
 SHORT = [1, 2, 3, 5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MEASURES)
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 8])
 def test_orders_are_those_of_all_label_sequences(text: str, n: int) -> None:
@@ -86,6 +87,7 @@ def test_measures_with_too_many_sequences_are_not_enumerated() -> None:
     assert not enumerable(FIRST, Measure.of("nDCG@11"), 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize("text", MEASURES)
 def test_predictions_of_short_lists(curve: str, text: str) -> None:
@@ -108,6 +110,7 @@ def test_predictions_of_short_lists(curve: str, text: str) -> None:
             assert number is None or 0 <= number <= 1 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @pytest.mark.parametrize("cutoff", ["", "@3", "@0.2n"])
 def test_every_measure_predicts_lists_of_one_to_ten_items(discount: str, cutoff: str) -> None:

@@ -44,6 +44,7 @@ def test_regimes(measure: str, expected: str) -> None:
     assert regime((LINEAR,), Measure.of(measure)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("curve", "measure", "cut", "exponent"),
     [("constant(0.02)", "nDCG(zipf)@0.5n", 500, 1.0), ("linear(0, 0.1)", "nDCG(power(0.7))@n^0.5", 32, 0.7)],
@@ -101,6 +102,7 @@ def test_draws(measure: str) -> None:
         assert np.abs(seen - stats.norm.cdf(x)).max() > 5 * 0.5 / math.sqrt(count) + 0.004
 
 
+@pytest.mark.slow
 def test_a_law_far_out_and_one_with_a_heavy_tail() -> None:
     measure = Measure.of("nDCG(power(0.7))")
     assert [series_law((LINEAR,), measure).cdf(x) for x in (-1200.0, 1200.0)] == [0.0, 1.0]
@@ -121,6 +123,7 @@ def test_a_law_far_out_and_one_with_a_heavy_tail() -> None:
     assert 1 - law.cdf(12.0) > 5e-4  # the normal law has none
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [-2.5, -0.3, 0.0, 1.0, 3.1])
 def test_a_law_of_many_ranks_is_that_of_its_characteristic_function(x: float) -> None:
     """Gil-Pelaez' integral by the trapezoid rule, each rank a factor: no series, and other nodes."""

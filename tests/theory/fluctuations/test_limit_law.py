@@ -40,6 +40,7 @@ def law_at(measure: str, n: int, curve: str = CURVE) -> LimitLaw | None:
     return limit_law(Scorer.of(curve), Measure.of(measure), n, float(mean), float(sd))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES[:6])
 def test_the_distance_is_below_what_is_stated(measure: str) -> None:
     """2000 draws are off by 0.06 with probability below 1e-6 (Dvoretzky, Kiefer, Wolfowitz, Massart)."""
@@ -52,6 +53,7 @@ def test_the_distance_is_below_what_is_stated(measure: str) -> None:
     assert max(above.max(), below.max()) < law.chance + sampling
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(linear)", "nDCG(power(0.8))", "nDCG(zipf)", "nDCG@5"])
 def test_the_distance_falls_with_n(measure: str) -> None:
     found = [law_at(measure, n) for n in (10**3, 10**6, 10**9)]
@@ -66,6 +68,7 @@ def test_mixtures_and_certain_tops_have_no_limit_law() -> None:
     assert limit_law(Scorer.of("linear(0, 1)"), Measure.of("nDCG@5"), 1000, 1.0, 0.0) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [CURVE, "constant(0.2)"])
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10"])
 def test_tails_are_as_heavy_as_expected_at_most_twice(curve: str, measure: str) -> None:

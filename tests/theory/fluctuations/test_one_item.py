@@ -69,6 +69,7 @@ def test_ranks_under_powers(kappa: float, n: int) -> None:
     assert found == pytest.approx(exact, rel=1e-7)  # in their digits, however small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "r"), [(1000, 12), (10**12, 1), (10**12, 300), (10**18, 12)])
 def test_ranks_of_binormal_scores(n: int, r: int) -> None:
     """E Phi(d + Z), Phi(Z) ~ Beta(r, n - r), by mpmath's quadrature over z."""

@@ -42,6 +42,7 @@ MEASURES = ["nDCG", "nDCG@1", "nDCG@10", "nDCG(zipf)@0.3n", "nDCG(clipped_log(40
             "nDCG(constant)@0.4n", "nDCG(power(0.01))", "nDCG@1000"]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[0])
 @pytest.mark.parametrize("n", [1, 2, 60, 1500, 20_000])
 def test_every_order_of_lists_of_every_length(pair: list[str], n: int) -> None:

@@ -108,6 +108,7 @@ def binary(*pieces):
     return Pieces(tuple(end for end, _ in pieces), tuple((p,) for _, p in pieces))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "curve", "discount", "n"),
     [
@@ -137,6 +138,7 @@ def test_few_items_of_one_class(text, curve, discount, n):
         assert abs(found.value[0] - 1.02 * truth) > found.error[0]
 
 
+@pytest.mark.slow
 def test_a_list_without_gain_above_its_cutoff():
     """The relevant items are among the last three percent, beyond the cutoff for all that matters."""
     for quick in (False, True):

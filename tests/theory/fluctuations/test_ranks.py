@@ -66,6 +66,7 @@ def test_values_known_from_sums_over_counts_and_pieces(
     assert found.error[0] < 1e-8 * found.value[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [1e-5, 0.001, 0.05, 0.4, 0.999])
 @pytest.mark.parametrize(
     ("text", "discount"),
@@ -88,6 +89,7 @@ def test_constant_curves_have_a_closed_form(p: float, text: str, discount) -> No
             assert abs(found.variance - other[1] ** 2) > found.missed
 
 
+@pytest.mark.slow
 def test_lists_of_every_length_up_to_the_boundary_and_beyond() -> None:
     curve = Relevance.of("constant(0.3)")
     for n in [*range(11, 131, 7), 127, 128, 129, 130]:

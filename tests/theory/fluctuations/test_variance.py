@@ -89,6 +89,7 @@ def test_two_scorers_share_their_labels() -> None:
     assert abs(squares.mean() - 2 * ndcg_std("constant(0.4)", "nDCG", [n]).value[0] ** 2) > 5 * error
 
 
+@pytest.mark.slow
 def test_the_longest_lists_lose_no_digits() -> None:
     sizes = [10**6, 10**12, 10**18]
     for discount in ("linear", "power(0.2)", "log"):
@@ -98,6 +99,7 @@ def test_the_longest_lists_lose_no_digits() -> None:
     np.testing.assert_allclose(slope, -0.5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "measure", ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG@10"]
 )

@@ -68,6 +68,7 @@ def plain_ndcg(labels, measure):
     return naive.ndcg(labels, lambda r: float(measure.discount(float(r), float(n))), measure.cutoff(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "n"), [*((BINARY, n) for n in (1, 3, 8)), *((GRADED, n) for n in (2, 6))])
 def test_brute_force(text, n):
     vectors = label_vectors(text, n)
@@ -86,6 +87,7 @@ def test_brute_force(text, n):
             assert abs(off / truth - 1) > 1e-3
 
 
+@pytest.mark.slow
 def test_brute_force_dcg():
     for discount in map(Discount.parse, DISCOUNTS):
         d = discount(np.arange(1.0, 7), 6.0)
@@ -126,6 +128,7 @@ def direct_sum(n, k, discount):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cutoff", ["", "@5", "@5log(n)", "@n^0.5", "@0.4n", "@0.45n", "@0.9n"])
 @pytest.mark.parametrize("n", [12, 60])
 def test_direct_sum(n, cutoff):
@@ -223,6 +226,7 @@ def test_sharp_curves_at_their_edge():
         assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-5
 
 
+@pytest.mark.slow
 def test_sharp_grades_with_a_cutoff():
     """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
     for n in (30, 60):
@@ -234,6 +238,7 @@ def test_sharp_grades_with_a_cutoff():
         assert 0 < abs(mean.value[0] - quick.value[0]) <= quick.error[0]
 
 
+@pytest.mark.slow
 def test_a_cutoff_at_the_number_of_positives():
     """The kink of IDCG: constant curves, by the sum over all numbers of positives."""
     measure = Measure.parse("nDCG(power(0.5))@0.4n")
@@ -312,6 +317,7 @@ SIZES = (10, 60, 250, 1000, 10**6)
 MEASURES = ("nDCG", "nDCG(zipf)", "nDCG@5", "nDCG@0.2n", "nDCG(power(0.5))@n^0.5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 def test_other_sizes_measures_and_scorers_change_no_bit(measure):
     alone = []
@@ -342,6 +348,7 @@ def test_sharp_curves_in_short_lists():
     assert abs(found.value[0] - truth) <= found.error[0] < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

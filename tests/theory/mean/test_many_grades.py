@@ -29,6 +29,7 @@ def grades(number, seed):
     return Relevance.parse(f"graded({', '.join(reversed(texts))})")
 
 
+@pytest.mark.slow
 def test_reference_values_of_a_learning_to_rank_law():
     """The mean as a sum over all label counts."""
     mean = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES))
@@ -123,6 +124,7 @@ def test_short_lists_are_enumerated():
 
 
 # 200,000 simulated lists, whose standard errors are 1.6e-4 and 1.5e-4
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "simulated_deviation", "error"), [(60, 0.109725, 1.6e-4), (100, 0.094884, 1.5e-4)]
 )
@@ -133,6 +135,7 @@ def test_deviations_of_short_lists_with_rare_grades(n, simulated_deviation, erro
     assert abs(std.value[0] - simulated_deviation) < 5 * error
 
 
+@pytest.mark.slow
 def test_deviations_of_ten_grades_with_a_cutoff():
     """From eight grades on rules follow one split at a time; products of rules of 2 nodes gave 0.027508."""
     shares = [(0.002 * 1.7**i, 0.002 * 1.6**i) for i in range(9)]
