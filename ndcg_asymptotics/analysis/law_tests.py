@@ -11,7 +11,7 @@ The exact law has atoms, for which the test is conservative.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated
 
@@ -76,20 +76,27 @@ def judge_law(
     values, low, high = simulated.at(n)
     critical = _critical_distance(level, len(values))
 
-    def row(
-        verdict: Outcome, reason: str = "", distances: tuple[float | None, float | None] = (None, None),
-        stated: float | None = None,
-    ) -> LawTest:  # fmt: skip
-        return LawTest(
-            name, str(theory.measure), n, theory.regime, *distances, stated, critical, verdict, reason, level
-        )
+    nothing = LawTest(
+        name,
+        str(theory.measure),
+        n,
+        theory.regime,
+        distance=None,
+        unexplained=None,
+        stated=None,
+        critical=critical,
+        verdict="not tested",
+        reason="",
+        false_alarm=level,
+    )
 
     def judged(distance: float, unexplained: float, stated: float) -> LawTest:
         verdict: Outcome = "disagrees" if unexplained > critical else "agrees"
-        return row(verdict, "", (distance, max(unexplained, 0.0)), stated)
+        least = max(unexplained, 0.0)
+        return replace(nothing, verdict=verdict, distance=distance, unexplained=least, stated=stated)
 
     if critical > _COARSEST:
-        return row("not tested", "too few replicates to tell laws apart")
+        return replace(nothing, reason="too few replicates to tell laws apart")
     try:
         exact = theory.exact_law(n)
         if exact is not None:
@@ -97,13 +104,13 @@ def judge_law(
             return judged(distance, distance - stated, stated)
         law = theory.law(n)
     except NotAvailableError as why:
-        return row("not tested", str(why))
+        return replace(nothing, reason=str(why))
     stated = law.distance
     if stated > _NEGLIGIBLE * critical and math.isfinite(stated):
         error = f"at this n the law of long lists is only known to within {min(stated, 1.0):.2g}"
-        return row("not tested", error, stated=stated)
+        return replace(nothing, reason=error, stated=stated)
     if not math.isfinite(stated) or law.law is None:
-        return row("not tested", "no law of long lists is known")
+        return replace(nothing, reason="no law of long lists is known")
     distance = _distance(law.law, low / factor, high / factor, 0.0)
     unexplained = _distance(law.law, low / factor, high / factor, law.law.shift) - law.law.chance
     return judged(distance, unexplained, stated)

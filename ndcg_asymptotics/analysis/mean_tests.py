@@ -87,9 +87,13 @@ class MeanTest:
 
 
 def judge_means(
-    simulated: Simulated, theory: TheoreticalValues, limit: LimitTest, factor: float, level: float,
+    simulated: Simulated,
+    theory: TheoreticalValues,
+    limit: LimitTest,
+    factor: float,
+    level: float,
     below: float = math.inf,
-) -> tuple[list[MeanTest], float]:  # fmt: skip
+) -> tuple[list[MeanTest], float]:
     """Compare the simulated mean at every n with the exact one times ``factor``.
 
     Also return the smallest relative error of an exact mean that one of these tests detects, or ``below`` if
@@ -129,10 +133,22 @@ def judge_means(
             verdict = "disagrees" if wrong else "agrees"
         tests.append(
             MeanTest(
-                limit.scorer, limit.measure, n, float(means[i]), float(mcse[i]), pseudo[i], limit.limit,
-                limit.theorem, limit.assumptions, mean, z, verdict, level, limit.verdict,
+                limit.scorer,
+                limit.measure,
+                n,
+                simulated=float(means[i]),
+                mcse=float(mcse[i]),
+                pseudo_expectation=pseudo[i],
+                limit=limit.limit,
+                theorem=limit.theorem,
+                assumptions=limit.assumptions,
+                expectation=mean,
+                z=z,
+                verdict=verdict,
+                false_alarm=level,
+                limit_verdict=limit.verdict,
             )
-        )  # fmt: skip
+        )
     return tests[::-1], below
 
 

@@ -81,7 +81,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Page:
+class ReportPage:
     """A page.
 
     Attributes

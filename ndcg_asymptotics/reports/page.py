@@ -19,7 +19,7 @@ from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.reports.content import Listing, Page
+from ndcg_asymptotics.reports.content import Listing, ReportPage
 from ndcg_asymptotics.reports.glossary import TERMS, Term, behind
 from ndcg_asymptotics.reports.runs import comparison_page, growth_page
 from ndcg_asymptotics.reports.studies import grid_page, rare_page, study_page
@@ -27,8 +27,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_LONG_NAMES = sorted((term for term in TERMS if "-" in term.name or " " in term.name),
-                     key=lambda term: -len(term.name))  # fmt: skip
+_LONG_NAMES = [term for term in sorted(TERMS, key=lambda term: -len(term.name)) if {"-", " "} & {*term.name}]
 _IN_TEXT = re.compile("|".join(rf"\b{re.escape(term.name)}\b" for term in _LONG_NAMES), re.IGNORECASE)
 
 
@@ -79,7 +78,7 @@ def report(
     return page
 
 
-def _page(found: Results | GridResults | Growth | Comparison, alpha: float) -> Page:
+def _page(found: Results | GridResults | Growth | Comparison, alpha: float) -> ReportPage:
     if isinstance(found, Growth):
         return growth_page(found)
     if isinstance(found, Comparison):
@@ -90,7 +89,7 @@ def _page(found: Results | GridResults | Growth | Comparison, alpha: float) -> P
     return study_page(found, alpha) if "ndcg" in found.values else rare_page(found)
 
 
-def _rendered(page: Page) -> str:
+def _rendered(page: ReportPage) -> str:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )

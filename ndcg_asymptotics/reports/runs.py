@@ -9,13 +9,13 @@ from ndcg_asymptotics.analysis.runs.deviations import deviations
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.lists.growth import LEVEL, Growth
 from ndcg_asymptotics.reports.charts import comparison_charts, growth_charts
-from ndcg_asymptotics.reports.content import Listing, Mark, Page, Section
+from ndcg_asymptotics.reports.content import Listing, Mark, ReportPage, Section
 
 _FEW_RUNS = 4  # whose names fit into a title
 _FIRST_PAIRS = 10  # pairs of many runs that have charts of their own, the clearest ones
 
 
-def growth_page(growth: Growth) -> Page:
+def growth_page(growth: Growth) -> ReportPage:
     """Return the page of growing lists of real runs."""
     compared = deviations(growth) if growth.theory else None
     said: list[str] = []
@@ -41,7 +41,7 @@ def growth_page(growth: Growth) -> Page:
     settings = tuple((name.replace("_", " "), (_shown(value),)) for name, value in growth.settings.items())
     sections.append(Section("method", "How the lists were made", facts=settings))
     said = said or [_highest(growth, m) for m in range(len(growth.measures))]
-    return Page(
+    return ReportPage(
         "NDCG of real runs as the documents of each query arrive",
         "Growing lists: " + ", ".join(growth.runs),
         tuple(said),
@@ -49,7 +49,7 @@ def growth_page(growth: Growth) -> Page:
     )
 
 
-def comparison_page(comparison: Comparison) -> Page:
+def comparison_page(comparison: Comparison) -> ReportPage:
     """Return the page of a comparison of runs."""
     several = len(comparison.runs) > 2
     pairs = sorted(comparison.pairs, key=lambda pair: pair.clearest.p)[:_FIRST_PAIRS]
@@ -73,7 +73,7 @@ def comparison_page(comparison: Comparison) -> Page:
         blocks.append(Line(f"Charts: the {len(pairs)} clearest of {len(comparison.pairs)} pairs."))
     first = next(i for i, block in enumerate(blocks) if isinstance(block, Table))
     sections.append(_listed("tables", "Tables", blocks[first:]))
-    return Page(
+    return ReportPage(
         f"Comparison of {len(comparison.runs)} runs over {comparison.queries} queries",
         " against ".join(comparison.runs) if len(comparison.runs) <= _FEW_RUNS else "A comparison of runs",
         tuple(block.text.strip() for block in blocks[:first] if isinstance(block, Line)),

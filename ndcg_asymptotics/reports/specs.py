@@ -17,9 +17,13 @@ def specs() -> Table:
     ('measure', 'nDCG(discount)@cutoff')
     """
     families = {
-        "discount": Discount, "cutoff": Cutoff, "relevance": Scorer, "ROC": RocModel, "coupling": Coupling,
+        "discount": Discount,
+        "cutoff": Cutoff,
+        "relevance": Scorer,
+        "ROC": RocModel,
+        "coupling": Coupling,
         "loss": Loss,
-    }  # fmt: skip
+    }
     rows = tuple(
         (kind, signature, formula)
         for kind, family in families.items()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from ndcg_asymptotics.reports.charts import (
     order_charts,
     rare_charts,
 )
-from ndcg_asymptotics.reports.content import Listing, Mark, Page, Section
+from ndcg_asymptotics.reports.content import Listing, Mark, ReportPage, Section
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.studies import Study
@@ -62,7 +63,19 @@ _VERDICTS = (
 _HEADINGS = {"mean": "mean verdict", "stated.verdict": "limit verdict", "mcse": "MCSE"}
 
 
-def study_page(results: Results, alpha: float) -> Page:
+@dataclass(frozen=True)
+class SettledOrder:
+    """The order of a pair by a measure: its rate at the largest n, and the n from which on it is settled."""
+
+    pair: Annotated[str, Column("pair")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    right: Annotated[str | None, Column("right")]
+    rate: Annotated[float, Column("rate at largest n", fixed(4))]
+    settled: Annotated[int | None, Column("settled from n", general("g"))]
+    wrong: Annotated[str, Column("wrong orders")]
+
+
+def study_page(results: Results, alpha: float) -> ReportPage:
     """Return the page of a study whose engine draws NDCG."""
     study = results.study
     several = results.replicates_complete > 1
@@ -88,7 +101,7 @@ def study_page(results: Results, alpha: float) -> Page:
         _study(study, (f"{results.replicates_complete}",), values),
         _method(_METHOD.format(values=values), results),
     )
-    return Page(
+    return ReportPage(
         f"{values} along growing lists: simulation against theory",
         study.title or results.name or "A study",
         tuple(answer(results, found, orders)),
@@ -97,7 +110,7 @@ def study_page(results: Results, alpha: float) -> Page:
     )
 
 
-def rare_page(results: Results) -> Page:
+def rare_page(results: Results) -> ReportPage:
     """Return the page of a study of the rare engine, which draws wrong orders."""
     study, several = results.study, results.replicates_complete > 1
     pairs = distinguish(results).pairs if several else []
@@ -120,7 +133,7 @@ def rare_page(results: Results) -> Page:
         _method(_RARE, results),
     ]
     nothing = f"There are {results.replicates_complete} complete replicates; at least two are needed."
-    return Page(
+    return ReportPage(
         "Probabilities of wrong orders along growing lists",
         study.title or results.name or "A study",
         tuple(f"{pair.measure}: {pair.text}" for pair in pairs) or (nothing,),
@@ -129,7 +142,7 @@ def rare_page(results: Results) -> Page:
     )
 
 
-def grid_page(results: GridResults, alpha: float) -> Page:
+def grid_page(results: GridResults, alpha: float) -> ReportPage:
     """Return the page of a grid: verdicts at every point, and NDCG against each parameter."""
     require(len(results.points) > 0, "the grid has no complete point yet")
     for point in results.points.values():
@@ -187,14 +200,14 @@ def grid_page(results: GridResults, alpha: float) -> Page:
             folds=_versions(first)[1],
         ),
     )
-    return Page(
+    there = f"{len(results.points)} of {len(axes.points)} points"
+    return ReportPage(
         f"{_values(first.study)} at every point of a grid: simulation against theory",
         str(axes.fields.get("title", "")) or "A grid",
         tuple(block.text for block in blocks if isinstance(block, Line)),
         sections,
-        "" if results.complete else f"Incomplete: {len(results.points)} of {len(axes.points)} points have "
-        "results, or replicates are missing.",
-    )  # fmt: skip
+        "" if results.complete else f"Incomplete: {there} have results, or replicates are missing.",
+    )
 
 
 def _replace_facts(section: Section, facts: dict[str, tuple[str, ...]]) -> Section:
@@ -217,23 +230,24 @@ def _study(study: Study, replicates: tuple[str, ...], values: str) -> Section:
     """Return what was simulated."""
     count = len(study.scorers)
     sizes = f"{study.n[0]:g}" if len(study.n) == 1 else f"{study.n[0]:g} to {study.n[-1]:g}"
-    facts = (
+    facts = [
         ("Scorers", tuple(f"{name} = {scorer}" for name, scorer in study.scorers.items())),
         ("Measures", tuple(map(str, study.measures))),
         ("List lengths", (sizes,)),
         ("Coupling", (f"{study.population.coupling}, given the label",)),
         ("Replicates", replicates),
         ("Seed", (f"{study.seed}",)),
-        *((("Precision", (f"until every Monte Carlo standard error is at most {study.precision:g}",)),)
-          if study.precision else ()),
-    )  # fmt: skip
+    ]
+    if study.precision:
+        until = f"until every Monte Carlo standard error is at most {study.precision:g}"
+        facts.append(("Precision", (until,)))
     lead = (
         f"The study simulates {values or 'measures'} of "
         f"{'one scorer' if count == 1 else f'{count} scorers'} on growing lists. A scorer is described by "
         "its relevance curve: the probability of relevance (or the expected gain) of an item whose canonical "
         "score, which is uniform on [0, 1], is s."
     )
-    return Section("study", "The study", (lead,), facts=facts)
+    return Section("study", "The study", (lead,), facts=tuple(facts))
 
 
 def _verdicts(found: Check | None) -> Section | None:
@@ -279,16 +293,19 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         if bounded
         else "at every list length from n on"
     )
-    columns = (
-        Column("pair"), Column("measure", whole=True), Column("right"), Column("rate at largest n", fixed(4)),
-        Column("settled from n", general("g")), Column("wrong orders"),
-    )  # fmt: skip
-    rows = tuple(
-        (" > ".join(pair.pair), pair.measure, pair.right, pair.points[-1].rate, settled(pair),
-         pair.decay.verdict.removesuffix(" over the observed range").rstrip(","))
+    rows = [
+        SettledOrder(
+            " > ".join(pair.pair),
+            pair.measure,
+            pair.right,
+            pair.points[-1].rate,
+            settled(pair),
+            pair.decay.verdict.removesuffix(" over the observed range").rstrip(","),
+        )
         for pair in orders.pairs
-    )  # fmt: skip
+    ]
     title = "Settled: from this n on, the right scorer stays ahead in 99% of streams"
+    table = Table.of(title, SettledOrder, rows)
     return Section(
         "orders",
         "Which scorer is ahead",
@@ -299,7 +316,7 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         ),
         charts=tuple(order_charts(orders.pairs)),
         marks=(Mark("mean", "rate"), Mark("band", "95% interval")),
-        tables=(Listing("order-table", Table(title, columns, rows), {"pair": (0,), "measure": (1,)}),),
+        tables=(Listing("order-table", table, {"pair": (0,), "measure": (1,)}),),
     )
 
 

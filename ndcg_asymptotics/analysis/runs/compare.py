@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.core.arrays import Floats, brief, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.core.files import paths_of
-from ndcg_asymptotics.lists.conventions import Conventions, require_choice
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions, require_choice
 from ndcg_asymptotics.lists.evaluation import (
     Evaluation,
     Evaluations,
@@ -54,6 +54,17 @@ _LONG = 10**6
 _SAME = 1e-9  # limits closer than this count as equal
 
 
+class CompareOptions(ConventionOptions, total=False):
+    """The options of `compare`, which functions of files hand on to it."""
+
+    level: float
+    power: float
+    correction: Correction
+    resamples: int
+    seed: int
+    theory: bool
+
+
 def compare(
     runs: Mapping[str, Any],
     qrels: Any,
@@ -65,7 +76,7 @@ def compare(
     resamples: int = 9999,
     seed: int = 0,
     theory: bool = True,
-    **conventions: Any,
+    **conventions: Unpack[ConventionOptions],
 ) -> Comparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
 
@@ -186,7 +197,7 @@ def compare_files(
     measures: Measures = MEASURES,
     *,
     columns: ColumnNames | None = None,
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Compare runs in files.
 

@@ -106,7 +106,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True)
-class Power:
+class DiscriminativePower:
     """The discriminative power of a measure: for how many pairs the difference is significant."""
 
     measure: Annotated[str, Column("measure", whole=True)]

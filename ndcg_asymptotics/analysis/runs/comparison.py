@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison, Power, Ranking
+from ndcg_asymptotics.analysis.runs.compared import (
+    DiscriminativePower,
+    MeasureComparison,
+    PairComparison,
+    Ranking,
+)
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import alpha_of
@@ -43,7 +48,7 @@ class Comparison(Report):
         """What says the comparison in words."""
         return Words(self.queries, self.alpha, self.power)
 
-    def discriminative_power(self) -> list[Power]:
+    def discriminative_power(self) -> list[DiscriminativePower]:
         """Return the discriminative power of each measure, the largest first."""
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):
@@ -51,7 +56,7 @@ class Comparison(Report):
             needed = [math.inf if j.difference.queries is None else j.difference.queries for j in judged]
             middle = median(needed)
             found.append(
-                Power(
+                DiscriminativePower(
                     first.measure,
                     len(judged),
                     sum(j.difference.p < self.alpha for j in judged),
@@ -165,4 +170,4 @@ class Comparison(Report):
 
     def _power_table(self) -> Table:
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
-        return Table.of(title, Power, self.discriminative_power())
+        return Table.of(title, DiscriminativePower, self.discriminative_power())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Required, TypedDict, Unpack
 
 import numpy as np
 
@@ -229,6 +229,17 @@ class LargerCorpus(Report):
         )
 
 
+class CorpusOptions(TypedDict, total=False):
+    """The options of `larger_corpus`, which functions of files hand on to it."""
+
+    corpus: Required[int]
+    to: Required[int]
+    level: float
+    gain: Gain
+    draws: int
+    seed: int
+
+
 def larger_corpus(
     runs: Mapping[str, Any],
     qrels: Any,
@@ -338,7 +349,7 @@ def larger_corpus_files(
     measures: Measures = "nDCG@10",
     *,
     columns: ColumnNames | None = None,
-    **options: Any,
+    **options: Unpack[CorpusOptions],
 ) -> LargerCorpus:
     """Predict metrics of runs in files; see `larger_corpus`.
 

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -190,6 +190,16 @@ class Sampled(Report):
         yield from map(Line, self.said)
 
 
+class SampledOptions(TypedDict, total=False):
+    """The options of `sampled`, which functions of files hand on to it."""
+
+    items: int | None
+    replacement: bool
+    level: float
+    gamma: float
+    gain: Gain
+
+
 def sampled(
     runs: Mapping[str, Any] | None = None,
     qrels: Any = None,
@@ -315,7 +325,7 @@ def sampled_files(
     ranks: Sequence[Path | str] = (),
     columns: ColumnNames | None = None,
     negatives: int | Sequence[int] | None = None,
-    **options: Any,
+    **options: Unpack[SampledOptions],
 ) -> Sampled | Candidates:
     r"""Compare sampled and full metrics of systems in files; see `sampled`.
 
@@ -354,16 +364,16 @@ def sampled_files(
     measures = measures_of(measures)
     names = run_names(paths)
     require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
-    chosen = {"negatives": 100 if negatives is None else negatives, **options}
+    wanted = 100 if negatives is None else negatives
     if ranks:
         tables = {name: read_ranks(path, columns) for name, path in zip(names, paths, strict=True)}
-        return sampled(measures=measures, ranks=tables, **chosen)
+        return sampled(measures=measures, ranks=tables, negatives=wanted, **options)
     assert qrels is not None
     scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
     labels = read(qrels, "label", columns)
     depths = relevant_depths(scores, labels, options.get("items"), gain=options.get("gain", "linear"))
     if not hold_candidates(depths):
-        return sampled(scores, labels, measures, **chosen)
+        return sampled(scores, labels, measures, negatives=wanted, **options)
     several = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
     require(negatives is None, several, "negatives")
     require(not options.get("replacement"), several, "replacement")
