@@ -11,8 +11,8 @@ from typing import Any
 
 import panel as pn
 
-from ndcg_asymptotics.analysis.planning.design import RATE
-from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.requirements import RATE
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import values
@@ -51,8 +51,8 @@ class Answers:
     def _forget(self) -> None:
         self.points: list[values.Point] = []
         self.rows: list[PlanRow] = []
-        self.cutoffs: list[Choice] = []
-        self.exponents: list[Choice] = []
+        self.cutoffs: list[FamilyMember] = []
+        self.exponents: list[FamilyMember] = []
 
     def dim(self) -> None:
         """Mark everything as that of an earlier state, whose values are forgotten and lists removed."""
@@ -114,11 +114,11 @@ class Answers:
         self.rows = rows
         self.verdict.object = html.escape(values.verdict(state, rows))
 
-    def _show_cutoffs(self, choices: list[Choice]) -> None:
+    def _show_cutoffs(self, choices: list[FamilyMember]) -> None:
         self.cutoffs = choices
         self.by_cutoff.show(choices, strongest(choices))
 
-    def _show_exponents(self, choices: list[Choice]) -> None:
+    def _show_exponents(self, choices: list[FamilyMember]) -> None:
         self.exponents = choices
         self.by_exponent.show(choices, strongest(choices))
 

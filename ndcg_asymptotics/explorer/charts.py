@@ -20,7 +20,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from scipy.special import ndtr
 
-from ndcg_asymptotics.analysis.planning.findings import Choice
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.drawing import Drawn
 from ndcg_asymptotics.explorer.state import Shape
@@ -317,7 +317,7 @@ class SweepChart:
             HoverTool(renderers=[dots], tooltips=[(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")])
         )
 
-    def show(self, choices: Sequence[Choice], best: Choice | None) -> None:
+    def show(self, choices: Sequence[FamilyMember], best: FamilyMember | None) -> None:
         """Show the choices, and mark the best one."""
         ordered = sorted(choices, key=lambda c: c.at)
         if ordered:

@@ -23,8 +23,8 @@ from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.curves import by_cutoff as cutoffs
 from ndcg_asymptotics.analysis.planning.curves import by_exponent as exponents
-from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import count_text
@@ -369,7 +369,7 @@ def _deviation(sd: float) -> str:
 
 def experiment(state: State, effort: float = 1.0) -> Experiment:
     """Return the experiment that is planned for."""
-    return Experiment(*state.scorers, state.n, Design(queries=state.queries), NAMES, effort)
+    return Experiment(*state.scorers, state.n, Requirements(queries=state.queries), NAMES, effort)
 
 
 def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
@@ -378,7 +378,7 @@ def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
     return experiment(state, effort).rows(measures, lengths=state.relevant is None)
 
 
-def by_cutoff(state: State) -> list[Choice]:
+def by_cutoff(state: State) -> list[FamilyMember]:
     """Return the chosen discount with cutoffs from 1 to n, and with some around the best of these."""
     planned, discount, n = experiment(state), state.measured.discount, state.n
     ks = np.geomspace(1, n, _CUTOFFS)
@@ -393,7 +393,7 @@ def by_cutoff(state: State) -> list[Choice]:
     return found
 
 
-def by_exponent(state: State) -> list[Choice]:
+def by_exponent(state: State) -> list[FamilyMember]:
     """Return the chosen cutoff with the discounts r^-b."""
     return list(experiment(state).sweep(exponents(EXPONENTS, state.measured.cutoff)))
 
@@ -419,7 +419,7 @@ def verdict(state: State, found: Sequence[PlanRow]) -> str:
     return f"{said[:-1]}; {order}." if said else f"{order[0].upper()}{order[1:]}."
 
 
-def table(state: State, points: Sequence[Point], sweeps: Sequence[Choice]) -> Iterator[tuple[str, ...]]:
+def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
     for name, (x, y) in zip(NAMES, curves(state), strict=True):

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from ndcg_asymptotics.analysis.planning.findings import Choice
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.style import (
@@ -33,11 +33,11 @@ _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
 
 def choice_effects(
     ax: Axes,
-    choices: Sequence[Choice],
+    choices: Sequence[FamilyMember],
     xlabel: str,
     line: LineStyle | None = None,
     *,
-    best: Choice | None = None,
+    best: FamilyMember | None = None,
 ) -> Axes:
     """Draw Δ/σ of one list for a family of measures; a ring marks ``best``."""
     line = line or line_styles(1)[0]
@@ -60,7 +60,9 @@ def choice_effects(
     return ax
 
 
-def choice_errors(ax: Axes, choices: Sequence[Choice], xlabel: str, line: LineStyle | None = None) -> Axes:
+def choice_errors(
+    ax: Axes, choices: Sequence[FamilyMember], xlabel: str, line: LineStyle | None = None
+) -> Axes:
     """Draw the probability of the wrong order of one list, of runs without ties, of a family of measures."""
     line = line or line_styles(1)[0]
     shown = [choice for choice in choices if choice.log10_wrong is not None]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +39,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, plain
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -70,7 +70,7 @@ class Distinction(Report):
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
-        pairs = [asdict(pair) for pair in self.pairs]
+        pairs = [plain(pair) for pair in self.pairs]
         return {"study": self.study, "complete": self.complete, "confidence": CONFIDENCE, "pairs": pairs}
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -79,13 +79,16 @@ class Distinction(Report):
 
         return pd.DataFrame(
             {
-                "a": pair.pair[0], "b": pair.pair[1], "measure": pair.measure, "right": pair.right, "n": at.n,
-                "rate": at.rate, "low": at.low, "high": at.high,
-                "rate_from_n": since.rate, "low_from_n": since.low, "high_from_n": since.high,
+                "a": pair.pair[0],
+                "b": pair.pair[1],
+                "measure": pair.measure,
+                "right": pair.right,
+                **{name: getattr(at, name) for name in ("n", "rate", "low", "high")},
+                **{f"{name}_from_n": getattr(since, name) for name in ("rate", "low", "high")},
             }
             for pair in self.pairs
             for at, since in zip(pair.points, pair.from_n, strict=True)
-        )  # fmt: skip
+        )
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return one table with a row for each pair and measure, and one of each pair's weighted rates."""
@@ -254,24 +257,33 @@ def _counted_pair(
         last = cell["last_not_greater" if sign > 0 else "last_not_less"]
     else:
         last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
-    decay = fit_decay(correct, np.asarray(sizes))
-    changes = float(cell["changes"].mean()) if "changes" in cell else None
     points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
     from_n = [rate_of(n, last < n) for n in sizes]
-    ties, undecided = float(np.mean(order == 0)), float(np.mean(order == UNDECIDED))
-    last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
-    ends = _long_run(results, pair, measure, right) if exponents else None
-    text = paragraph(right, source, points, from_n, not exact_last, decay, ties, len(order), ends)
     exponent = (
         _fitted_exponent(points, results, pair, measure)
         if exponents
         else FittedExponent(None, None, None, None, None, "not computed")
     )
-    return Pair(
-        pair, str(measure), right, source, len(order), points, from_n, not exact_last, ties,
-        [float(x) for x in np.mean(order == 0, axis=0)], undecided, last_wrong, {"mean": changes}, decay,
-        exponent, ends, text,
-    )  # fmt: skip
+    counted = Pair(
+        pair=pair,
+        measure=str(measure),
+        right=right,
+        right_from=source,
+        replicates=len(order),
+        points=points,
+        from_n=from_n,
+        from_n_is_upper_bound=not exact_last,
+        ties=float(np.mean(order == 0)),
+        ties_at_n=[float(x) for x in np.mean(order == 0, axis=0)],
+        undecided=float(np.mean(order == UNDECIDED)),
+        last_wrong={f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES},
+        changes={"mean": float(cell["changes"].mean()) if "changes" in cell else None},
+        decay=fit_decay(correct, np.asarray(sizes)),
+        error_exponent=exponent,
+        long_run=_long_run(results, pair, measure, right) if exponents else None,
+        text="",
+    )
+    return replace(counted, text=paragraph(counted))
 
 
 def _weighted_pair(
@@ -293,11 +305,24 @@ def _weighted_pair(
     undecided = float(unknown[:, drawn].mean()) if drawn.any() else 1.0
     found = fit_exponent(points, a, b, measure)
     return Pair(
-        pair, str(measure), right, "the mean DCGs", len(order), points, list(from_n), True,
-        float(np.mean(order == 0)), [float(x) for x in np.mean(order == 0, axis=0)], undecided,
-        _settled(from_n, study.n), {"mean": None}, Decay(exponent_verdict(found), range=found.range),
-        found, None, weighted_paragraph(right, points, found),
-    )  # fmt: skip
+        pair=pair,
+        measure=str(measure),
+        right=right,
+        right_from="the mean DCGs",
+        replicates=len(order),
+        points=points,
+        from_n=list(from_n),
+        from_n_is_upper_bound=True,
+        ties=float(np.mean(order == 0)),
+        ties_at_n=[float(x) for x in np.mean(order == 0, axis=0)],
+        undecided=undecided,
+        last_wrong=_settled(from_n, study.n),
+        changes={"mean": None},
+        decay=Decay(exponent_verdict(found), range=found.range),
+        error_exponent=found,
+        long_run=None,
+        text=weighted_paragraph(right, points, found),
+    )
 
 
 def _settled(from_n: Sequence[Rate], sizes: Sequence[int]) -> dict[str, float]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from ndcg_asymptotics.analysis.orders.one_list import number_text
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate
 from ndcg_asymptotics.analysis.orders.weighted import (
     LARGEST_SHARE,
@@ -16,8 +18,11 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 
 _MOST_ROWS = 13
-_REQUIRED_RATES = (0.95, 0.99)
 _FLAT = 0.03  # exponents below this count as 0
+
+
+_Row = TypeVar("_Row")
+_Shown = tuple[Column, Callable[[_Row], Any]]  # a column of a table, and its values
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,11 @@ class Pair:
     text: str
 
     @property
+    def wrong_in_the_long_run(self) -> float | None:
+        """The limit of the rate of the wrong order, where it is known."""
+        return None if self.long_run is None else 1 - self.long_run
+
+    @property
     def weighted(self) -> bool:
         """Whether all rates are from the rare engine."""
         return all(isinstance(point, WeightedRate) for point in self.points)
@@ -97,30 +107,69 @@ class Pair:
 
     def _table(self) -> Table:
         every = "at every grid n >= N" if self.from_n_is_upper_bound else "at every n >= N"
-        columns = (
-            Column("n or N", general("g")), Column("right at n", fixed(4)), Column("95% interval", str, 1),
-            Column(f"right {every}", fixed(4)), Column("95% interval ", str, 1),
-        )  # fmt: skip
+        columns: tuple[_Shown[tuple[Rate, Rate]], ...] = (
+            (Column("n or N", general("g")), lambda row: row[0].n),
+            (Column("right at n", fixed(4)), lambda row: _number(row[0].rate)),
+            (Column("95% interval", str, 1), lambda row: _interval(row[0])),
+            (Column(f"right {every}", fixed(4)), lambda row: _number(row[1].rate)),
+            (Column("95% interval ", str, 1), lambda row: _interval(row[1])),
+        )
         both = list(zip(self.points, self.from_n, strict=True))
         step = -(-len(both) // _MOST_ROWS)
-        rows = tuple(
-            (at.n, _number(at.rate), _interval(at), _number(since.rate), _interval(since))
-            for at, since in both[::-1][::step][::-1]  # some, evenly spaced, with the last one
-        )
-        return Table(f"{self.pair[0]} against {self.pair[1]}, {self.measure}", columns, rows)
+        # some, evenly spaced, with the last one
+        return _table(self._title, columns, both[::-1][::step][::-1])
 
     def _weighted_table(self) -> Table:
-        columns = (
-            Column("n or N", general("g")), Column("log10 P(wrong at n)", str),
-            Column("relative standard error", fixed(3)), Column("effective sample size", general(".0f")),
-            Column("log10 P(wrong at a grid n >= N)", str),
-        )  # fmt: skip
-        rows = tuple(
-            (at.n, _log10(at), at.relative_se, at.effective_sample_size, _log10(since))
+        columns: tuple[_Shown[tuple[WeightedRate, Rate]], ...] = (
+            (Column("n or N", general("g")), lambda row: row[0].n),
+            (Column("log10 P(wrong at n)", str), lambda row: _log10(row[0])),
+            (Column("relative standard error", fixed(3)), lambda row: row[0].relative_se),
+            (Column("effective sample size", general(".0f")), lambda row: row[0].effective_sample_size),
+            (Column("log10 P(wrong at a grid n >= N)", str), lambda row: _log10(row[1])),
+        )
+        rows = [
+            (at, since)
             for at, since in zip(self.points, self.from_n, strict=True)
             if isinstance(at, WeightedRate) and at.undecided < 1
-        )
-        return Table(f"{self.pair[0]} against {self.pair[1]}, {self.measure}", columns, rows)
+        ]
+        return _table(self._title, columns, rows)
+
+    @property
+    def _title(self) -> str:
+        return f"{self.pair[0]} against {self.pair[1]}, {self.measure}"
+
+
+_SUMMARY: tuple[_Shown[Pair], ...] = (
+    (Column("pair"), lambda pair: " ".join(pair.pair)),
+    (Column("measure", whole=True), lambda pair: pair.measure),
+    (Column("ahead"), lambda pair: pair.right or "-"),
+    (Column("n", general("g"), 2), lambda pair: pair.points[-1].n),
+    (Column("right", fixed(4)), lambda pair: _number(pair.points[-1].rate)),
+    (Column("95% interval", str, 1), lambda pair: _interval(pair.points[-1])),
+    (Column("tied", fixed(4)), lambda pair: pair.ties_at_n[-1]),
+    (
+        Column("wrong", fixed(4)),
+        lambda pair: _number(max(1 - pair.points[-1].rate - pair.ties_at_n[-1], 0.0)),
+    ),
+    (Column("n for 95%", general("g")), lambda pair: pair.required_n(0.95)),
+    (Column("n for 99%", general("g")), lambda pair: pair.required_n(0.99)),
+    (Column("wrong in the long run", fixed(4), 1), lambda pair: pair.wrong_in_the_long_run),
+    (Column("error exponent", general(".3g"), 2), lambda pair: pair.error_exponent.predicted),
+    (Column("the rate of the wrong order", None, 3), lambda pair: pair.decay.verdict),
+)
+
+
+def summary_table(pairs: Sequence[Pair]) -> Table:
+    """Return a table with a row for each pair and measure.
+
+    The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
+    """
+    return _table("At the largest n", _SUMMARY, pairs)
+
+
+def _table(title: str, columns: Sequence[_Shown[_Row]], rows: Sequence[_Row]) -> Table:
+    values = tuple(tuple(value(row) for _, value in columns) for row in rows)
+    return Table(title, tuple(column for column, _ in columns), values)
 
 
 def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
@@ -138,48 +187,22 @@ def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
         )
 
 
-def summary_table(pairs: Sequence[Pair]) -> Table:
-    """Return a table with a row for each pair and measure.
-
-    The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
-    """
-    columns = (
-        Column("pair"), Column("measure", whole=True), Column("ahead"), Column("n", general("g"), 2),
-        Column("right", fixed(4)), Column("95% interval", str, 1), Column("tied", fixed(4)),
-        Column("wrong", fixed(4)), Column("n for 95%", general("g")), Column("n for 99%", general("g")),
-        Column("wrong in the long run", fixed(4), 1), Column("error exponent", general(".3g"), 2),
-        Column("the rate of the wrong order", None, 3),
-    )  # fmt: skip
-    rows = []
-    for pair in pairs:
-        end, tied = pair.points[-1], pair.ties_at_n[-1]
-        rows.append((
-            " ".join(pair.pair), pair.measure, pair.right or "-", end.n, _number(end.rate),
-            _interval(end), tied, _number(max(1 - end.rate - tied, 0.0)),
-            *map(pair.required_n, _REQUIRED_RATES), None if pair.long_run is None else 1 - pair.long_run,
-            pair.error_exponent.predicted, pair.decay.verdict,
-        ))  # fmt: skip
-    return Table("At the largest n", columns, tuple(rows))
-
-
-def paragraph(
-    right: str | None, source: str, points: Sequence[Rate], from_n: Sequence[Rate], upper_bound: bool,
-    decay: Decay, ties: float, replicates: int, long_run: float | None,
-) -> str:  # fmt: skip
+def paragraph(pair: Pair) -> str:
     """Return what plain replicates show, in words."""
-    if right is None:
-        reason = "they have the same relevance curve" if "same" in source else "their means do not differ"
-        tied = f"{ties:.1%} of all comparisons are ties"
-        return f"Neither ought to win ({reason}), so no order is right; {tied}."
-    end = points[-1]
-    sure = next((p for p in from_n if p.rate >= 0.99), None)
-    since = sure or from_n[len(from_n) // 2]
-    where = "at every grid point (an upper bound for every n)" if upper_bound else "at every n"
+    if pair.right is None:
+        same = "same" in pair.right_from
+        reason = "they have the same relevance curve" if same else "their means do not differ"
+        ties = f"{pair.ties:.1%} of all comparisons are ties"
+        return f"Neither ought to win ({reason}), so no order is right; {ties}."
+    end, decay = pair.points[-1], pair.decay
+    sure = next((p for p in pair.from_n if p.rate >= 0.99), None)
+    since = sure or pair.from_n[len(pair.from_n) // 2]
+    where = "at every grid point (an upper bound for every n)" if pair.from_n_is_upper_bound else "at every n"
     text = (
-        f"{right} ought to win (according to {source}). At n = {end.n:g} it is ahead in {end.rate:.4f} "
-        f"[{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to {end.n:g} it is ahead "
-        f"{where} in {'' if sure else 'only '}{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}]. The rate "
-        f"of the wrong order {decay.verdict}"
+        f"{pair.right} ought to win (according to {pair.right_from}). At n = {end.n:g} it is ahead in "
+        f"{end.rate:.4f} [{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to "
+        f"{end.n:g} it is ahead {where} in {'' if sure else 'only '}{since.rate:.4f} [{since.low:.4f}, "
+        f"{since.high:.4f}]. The rate of the wrong order {decay.verdict}"
     )
     if decay.first is not None and decay.second is not None and decay.interval is not None:
         low, high = decay.interval
@@ -188,12 +211,12 @@ def paragraph(
             f"{-low:+.2f})"
         )
     text += (
-        f"; {replicates} replicates cannot detect rates below {3 / replicates:.1g}, nor anything "
+        f"; {pair.replicates} replicates cannot detect rates below {3 / pair.replicates:.1g}, nor anything "
         f"beyond n = {end.n:g}."
     )
-    if long_run is None:
+    if pair.long_run is None:
         return text
-    return f"{text} According to theory the rate of the wrong order tends to {1 - long_run:.4g}."
+    return f"{text} According to theory the rate of the wrong order tends to {1 - pair.long_run:.4g}."
 
 
 def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:
@@ -204,7 +227,7 @@ def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent
     ]
     if known:
         n, log10_wrong = known[-1]
-        text += f"At n = {n:g} the order is wrong with probability {power_of_ten(log10_wrong)}. "
+        text += f"At n = {n:g} the order is wrong with probability {number_text(log10_wrong, 2)}. "
     over = f" from n = {found.range[0]:g} to {found.range[1]:g}" if found.range else ""
     here = (
         ""
@@ -228,18 +251,6 @@ def exponent_verdict(found: FittedExponent) -> str:
         return f"falls like exp(-n^{found.exponent:.2f}) {interval}"
     start = "does not fall" if high < _FLAT else "cannot be told from one that does not fall"
     return f"{start}: -log P(wrong) grows like n^{found.exponent:.2f} {interval}"
-
-
-def power_of_ten(log10: float) -> str:
-    """Return a number, given its logarithm, in digits.
-
-    >>> power_of_ten(-74.03), power_of_ten(-0.5)
-    ('9.3e-75', '0.316')
-    """
-    if log10 > -3:
-        return f"{10**log10:.3g}"
-    whole = math.floor(log10)
-    return f"{10 ** (log10 - whole):.1f}e{whole}"
 
 
 def _number(value: float) -> float | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
 from ndcg_asymptotics.core.arrays import list_lengths
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general, plain
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
@@ -42,15 +42,20 @@ class PairPrediction:
     """
 
     pair: tuple[str, str]
-    measure: str
-    n: int
-    right: str
-    cost: float
-    slope: float | None
-    wrong: WrongOrder
-    error_exponent: float | None
+    measure: Annotated[str, Column("measure", whole=True)]
+    n: Annotated[int, Column("n", general("g"))]
+    right: Annotated[str, Column("right", None, 2)]
+    cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]
+    slope: Annotated[float | None, Column("slope", fixed(3), 4)]
+    wrong: Annotated[WrongOrder, Column("P(wrong order)")]
+    error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
     residual: float
     why: str
+
+    @property
+    def method(self) -> Annotated[str, Column("method", None, 5, before="error_exponent")]:
+        """How the probability is known."""
+        return self.wrong.method
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,21 +66,12 @@ class PairPredictions(Report):
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the rows as plain data, for JSON."""
-        return [asdict(row) for row in self.rows]
+        return [plain(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the predictions and the reasons for the error exponents."""
         a, b = self.rows[0].pair
-        columns = (
-            Column("measure", whole=True), Column("n", general("g")), Column("right", None, 2),
-            Column("cost in nats", general(".4g"), 3), Column("slope", fixed(3), 4),
-            Column("P(wrong order)"), Column("method", None, 5), Column("error exponent", fixed(3), 1),
-        )  # fmt: skip
-        rows = tuple(
-            (r.measure, r.n, r.right, r.cost, r.slope, str(r.wrong), r.wrong.method, r.error_exponent)
-            for r in self.rows
-        )
-        yield Table(f"{a} against {b}", columns, rows)
+        yield Table.of(f"{a} against {b}", PairPrediction, self.rows)
         for measure, why in dict.fromkeys((row.measure, row.why) for row in self.rows):
             yield Line(f"{measure}: {why}.")
 
@@ -120,6 +116,14 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
     pair = (a, b) if found.leader > 0 else (b, a)
     wrong, end = wrong_order(*pair, measure, n), error_exponent(a, b, measure)
     return PairPrediction(
-        (str(a), str(b)), str(measure), n, str(pair[0]), found.cost, slope(a, b, measure, n),
-        wrong, end.exponent, found.residual, end.reason,
-    )  # fmt: skip
+        pair=(str(a), str(b)),
+        measure=str(measure),
+        n=n,
+        right=str(pair[0]),
+        cost=found.cost,
+        slope=slope(a, b, measure, n),
+        wrong=wrong,
+        error_exponent=end.exponent,
+        residual=found.residual,
+        why=end.reason,
+    )

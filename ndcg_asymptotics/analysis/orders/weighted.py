@@ -74,9 +74,17 @@ def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], s
         math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0)),
     )
     return WeightedRate(
-        n, max(1 - math.exp(log_mean), 0.0), 1 - high, 1 - low, log_mean / math.log(10), relative, True,
-        effective, largest, share,
-    )  # fmt: skip
+        n,
+        max(1 - math.exp(log_mean), 0.0),
+        1 - high,
+        1 - low,
+        log_mean / math.log(10),
+        relative,
+        True,
+        effective,
+        largest,
+        share,
+    )
 
 
 def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, float]:
@@ -152,8 +160,11 @@ def fit_exponent(
 ) -> FittedExponent:
     """Fit the error exponent to these points, and predict it; the prediction is cached."""
     end = error_exponent(a, b, measure)
-    seen = [(p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0) for p in points
-            if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)]  # fmt: skip
+    seen = [
+        (p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0)
+        for p in points
+        if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)
+    ]
     if len(seen) < _FEWEST:
         return FittedExponent(None, None, end.exponent, None, None, end.reason)
     middle = math.sqrt(seen[0][0] * seen[-1][0])
@@ -168,9 +179,13 @@ def fit_exponent(
     half = max(1.96 * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
     predicted = _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
     return FittedExponent(
-        slope, (slope - half, slope + half), end.exponent, predicted,
-        (int(n[0]), int(n[-1])), end.reason,
-    )  # fmt: skip
+        slope,
+        (slope - half, slope + half),
+        end.exponent,
+        predicted,
+        (int(n[0]), int(n[-1])),
+        end.reason,
+    )
 
 
 def _predicted_slope(

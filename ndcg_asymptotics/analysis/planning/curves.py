@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from ndcg_asymptotics.analysis.orders.one_list import (
     ENOUGH,
@@ -16,10 +16,10 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     wrong_order,
 )
 from ndcg_asymptotics.analysis.orders.right_order import LongRun
-from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
@@ -63,7 +63,7 @@ def plan(
     n: int = _DEFAULT_N,
     gain: Gain = "linear",
     relevant: Relevant | None = None,
-    **design: Any,
+    **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
 
@@ -84,7 +84,7 @@ def plan(
     relevant : int or mapping, optional
         The number of relevant items of every list, or the probability of each number, as of a study.
     **design
-        The fields of `Design`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
+        The fields of `Requirements`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def plan(
     >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
     [('nDCG(log)', 6, True), ('nDCG(log)@3', 18, False)]
     """
-    required = Design(**design)
+    required = Requirements(**design)
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
     size = list_length(n)
@@ -118,10 +118,16 @@ def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dic
     """Return the fields of a `PlanRow` that a long run and a required length give."""
     low, high = length.between or (None, None)
     return {
-        "ahead": names[run.ahead], "long_run": run.rate, "error_exponent": run.end.exponent,
-        "why": run.end.reason, "required_n": length.n, "required_n_low": low, "required_n_high": high,
-        "required_n_method": length.method, "reason": length.reason or run.reason,
-    }  # fmt: skip
+        "ahead": names[run.ahead],
+        "long_run": run.rate,
+        "error_exponent": run.end.exponent,
+        "why": run.end.reason,
+        "required_n": length.n,
+        "required_n_low": low,
+        "required_n_high": high,
+        "required_n_method": length.method,
+        "reason": length.reason or run.reason,
+    }
 
 
 def by_exponent(exponents: Iterable[float], cutoff: Cutoff | str | int = "") -> dict[Measure, float]:
@@ -151,14 +157,14 @@ class Experiment:
     a, b : Scorer
         With the same label law, independent given the label.
     n : int
-    design : Design
+    design : Requirements
     names : (str, str)
         What the rankers are called.
     effort : float
         The share of the usual number of draws; with fewer, intervals are wider.
 
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
-    >>> experiment = Experiment(*pair, 100, Design())
+    >>> experiment = Experiment(*pair, 100, Requirements())
     >>> [(row.measure, row.required_lists) for row in experiment.rows([Measure.of("nDCG@3")])]
     [('nDCG(log)@3', 18)]
     >>> [(choice.at, choice.lists) for choice in experiment.sweep(by_cutoff([1, 10]))]
@@ -168,7 +174,7 @@ class Experiment:
     a: Scorer
     b: Scorer
     n: int
-    design: Design
+    design: Requirements
     names: tuple[str, str] = ("A", "B")
     effort: float = 1.0
 
@@ -229,7 +235,7 @@ class Experiment:
         *,
         rows: Iterable[PlanRow] = (),
         judged: bool = False,
-    ) -> tuple[Choice, ...]:
+    ) -> tuple[FamilyMember, ...]:
         """Return the members of a family of measures, without those whose variance is 0 or not known.
 
         Parameters
@@ -250,18 +256,19 @@ class Experiment:
             if effect is not None:
                 wrong = self._wrong_or_normal(measure, effect, drawn)
                 lists = self.design.lists(effect, 1.0)
-                choices.append(Choice.of(measure, at, effect, lists, wrong, judged=judged))
+                choices.append(FamilyMember.of(measure, at, effect, lists, wrong, judged=judged))
         return tuple(choices)
 
     def plan(
-        self, rows: Sequence[PlanRow], exponents: Sequence[Choice] = (), cutoffs: Sequence[Choice] = ()
+        self,
+        rows: Sequence[PlanRow],
+        exponents: Sequence[FamilyMember] = (),
+        cutoffs: Sequence[FamilyMember] = (),
     ) -> Plan:
         """Return the answers that rows and families give."""
         ordered = sorted(rows, key=lambda row: -abs(row.effect or 0.0))
-        return Plan(
-            *self.names, "curves", self.design, tuple(ordered), tuple(exponents), tuple(cutoffs),
-            (_INDEPENDENT,),
-        )  # fmt: skip
+        families = tuple(exponents), tuple(cutoffs)
+        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, (_INDEPENDENT,))
 
     def _enumerated(self, measure: Measure) -> bool:
         """Return whether the probability of the wrong order is known without draws."""

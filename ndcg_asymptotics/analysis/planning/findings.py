@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ndcg_asymptotics.analysis.orders.one_list import Method, WrongOrder
-from ndcg_asymptotics.analysis.planning.design import Design
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
 from ndcg_asymptotics.core.text import with_error
 from ndcg_asymptotics.measures import Measure
@@ -206,7 +206,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class Choice:
+class FamilyMember:
     """One member of a family of measures: NDCG cut off at k, or with the discount r^-b.
 
     Attributes
@@ -244,13 +244,13 @@ class Choice:
         wrong: WrongOrder,
         *,
         judged: bool = False,
-    ) -> Choice:
+    ) -> FamilyMember:
         """Return the choice of a measure; ``judged`` says that lists are judged down to rank ``at``."""
         documents = lists * int(at) if lists and judged else None
         return cls(str(measure), at, effect, lists, documents, **wrong.fields)
 
 
-def strongest(choices: Sequence[Choice]) -> Choice | None:
+def strongest(choices: Sequence[FamilyMember]) -> FamilyMember | None:
     """Return the choice with the largest effect, if any has one."""
     return max((c for c in choices if c.lists), key=lambda c: abs(c.effect), default=None)
 
@@ -264,10 +264,10 @@ class Findings:
     a, b : str
         The rankers, empty where a standard deviation was stated.
     source : {"curves", "runs", "sd"}
-    design : Design
+    design : Requirements
     rows : tuple of PlanRow
         By the number of queries that measures need, the smallest first.
-    exponents, cutoffs : tuple of Choice
+    exponents, cutoffs : tuple of FamilyMember
         The discounts r^-b of whole lists by b, and the cutoffs of the log discount by k.
     remarks : tuple of str
     pilot : int or None
@@ -277,10 +277,10 @@ class Findings:
     a: str
     b: str
     source: str
-    design: Annotated[Design, Data(inline=True)]
+    design: Annotated[Requirements, Data(inline=True)]
     rows: tuple[PlanRow, ...]
-    exponents: tuple[Choice, ...] = ()
-    cutoffs: tuple[Choice, ...] = ()
+    exponents: tuple[FamilyMember, ...] = ()
+    cutoffs: tuple[FamilyMember, ...] = ()
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
 
@@ -289,16 +289,16 @@ class Findings:
         """The ranker with the larger mean by the measure with the largest effect."""
         return self.mean_ahead(self.rows[0]) if self.rows else None
 
-    def mean_ahead(self, of: PlanRow | Choice) -> str | None:
+    def mean_ahead(self, of: PlanRow | FamilyMember) -> str | None:
         """Return the ranker with the larger mean by a measure; None if the means are equal or not known."""
         return None if not of.effect else self.a if of.effect > 0 else self.b
 
-    def best(self, choices: Sequence[Choice]) -> Choice | None:
+    def best(self, choices: Sequence[FamilyMember]) -> FamilyMember | None:
         """Return the choice that needs the fewest queries to show that the better ranker is ahead."""
         return strongest([c for c in choices if self.mean_ahead(c) == self.better])
 
     @property
-    def fewest_judgements(self) -> Choice | None:
+    def fewest_judgements(self) -> FamilyMember | None:
         """The cutoff that needs the fewest judgements in all for that, the shorter one of equal ones."""
         judged = [c for c in self.cutoffs if c.documents and self.mean_ahead(c) == self.better]
         return min(judged, key=lambda c: (c.documents or math.inf, c.at), default=None)

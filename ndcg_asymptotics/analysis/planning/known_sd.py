@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
-from ndcg_asymptotics.analysis.planning.design import Design, require_size
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
@@ -18,7 +18,7 @@ def plan_for_sd(
     *,
     difference: float | None = None,
     pilot: int | None = None,
-    **design: Any,
+    **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment of which only a standard deviation is known.
 
@@ -34,7 +34,7 @@ def plan_for_sd(
     pilot : int, optional
         The number of queries from which ``sd`` was estimated. Intervals then follow from its chi-square law.
     **design
-        The fields of `Design`.
+        The fields of `Requirements`.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def plan_for_sd(
     >>> row.required_lists, row.required_lists_low, row.required_lists_high, round(row.detectable, 4)
     (34, 24, 54, 0.0808)
     """
-    required = Design(**design)
+    required = Requirements(**design)
     require_size(sd, "sd")
     require_size(None if difference is None else abs(difference), "difference")
     stated = (difference, required.queries, required.width)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,17 +20,17 @@ from ndcg_asymptotics.analysis.planning.curves import (
     by_exponent,
     long_run_fields,
 )
-from ndcg_asymptotics.analysis.planning.design import Design
-from ndcg_asymptotics.analysis.planning.findings import Choice, PlanRow
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import paths_of
-from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluation import (
     evaluate,
     gains_of,
@@ -49,14 +49,21 @@ _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
 """Positive gains of whole lists and fixed cutoffs, and of cutoffs that grow with n: more take long."""
 
 
+class RunPlanOptions(RequirementOptions, total=False):
+    """Options of `plan_runs`."""
+
+    theory: bool
+    conventions: ConventionOptions | None
+
+
 def plan_runs(
     runs: Mapping[str, Any],
     qrels: Any,
     measures: Measures = MEASURES,
     *,
     theory: bool = True,
-    conventions: Mapping[str, Any] | None = None,
-    **design: Any,
+    conventions: ConventionOptions | None = None,
+    **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
@@ -75,7 +82,7 @@ def plan_runs(
     conventions : mapping, optional
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
     **design
-        The fields of `Design`. ``queries`` is by default the number that both runs answer.
+        The fields of `Requirements`. ``queries`` is by default the number that both runs answer.
 
     Raises
     ------
@@ -101,7 +108,9 @@ def plan_runs(
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
     found = _differences(scores, labels, every, conventions or {})
     count = len(found[every[0]])
-    required = Design(**{"queries": count} | {k: v for k, v in design.items() if v is not None})
+    required = Requirements(**design)
+    if required.queries is None:
+        required = replace(required, queries=count)
     gains = gains_of(labels, chosen.gain)
     relevant = _relevant(gains, scores) if theory else None
     lengths = _theory(scores, gains, asked, required) if theory and relevant is None else {}
@@ -151,7 +160,7 @@ def plan_files(
     measures: Measures = MEASURES,
     *,
     columns: ColumnNames | None = None,
-    **options: Any,
+    **options: Unpack[RunPlanOptions],
 ) -> Plan:
     """Plan an experiment from two runs in files; ``options`` are those of `plan_runs`.
 
@@ -169,7 +178,7 @@ def _differences(
     scores: Mapping[str, Records],
     labels: Records,
     measures: Sequence[Measure],
-    conventions: Mapping[str, Any],
+    conventions: ConventionOptions,
 ) -> dict[Measure, Floats]:
     """Return the differences of each measure over the queries that both runs answer."""
     first, second = (
@@ -191,7 +200,7 @@ def _moments(d: Floats) -> tuple[float, float]:
     return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
 
 
-def _row(measure: Measure, d: Floats, design: Design, names: tuple[str, str]) -> PlanRow:
+def _row(measure: Measure, d: Floats, design: Requirements, names: tuple[str, str]) -> PlanRow:
     mean, sd = _moments(d)
     if not d.any():
         return PlanRow(str(measure), reason="the runs are identical for every query")
@@ -201,9 +210,12 @@ def _row(measure: Measure, d: Floats, design: Design, names: tuple[str, str]) ->
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     fields |= {"required_lists": needed.observed, "queries_assured": needed.assured, "enough": None}
     return PlanRow(
-        str(measure), ahead=names[0] if mean >= 0 else names[1], ties=float(np.mean(d == 0)),
-        **_opposite(mean, d).fields, **fields,
-    )  # fmt: skip
+        str(measure),
+        ahead=names[0] if mean >= 0 else names[1],
+        ties=float(np.mean(d == 0)),
+        **_opposite(mean, d).fields,
+        **fields,
+    )
 
 
 def _opposite(mean: float, d: Floats) -> WrongOrder:
@@ -223,17 +235,17 @@ def _relevant(gains: Records, scores: Mapping[str, Records]) -> int | None:
 def _choices(
     measures: Mapping[Measure, float],
     found: Mapping[Measure, Floats],
-    design: Design,
+    design: Requirements,
     *,
     judged: bool = False,
-) -> tuple[Choice, ...]:
+) -> tuple[FamilyMember, ...]:
     """Return the members of a family of measures, whose parameters ``measures`` holds."""
     choices = []
     for measure, at in measures.items():
         mean, sd = _moments(found[measure])
         effect = mean / sd if sd > 0 else 0.0
         wrong = _opposite(mean, found[measure])
-        choices.append(Choice.of(measure, at, effect, design.lists(mean, sd), wrong, judged=judged))
+        choices.append(FamilyMember.of(measure, at, effect, design.lists(mean, sd), wrong, judged=judged))
     return tuple(choices)
 
 
@@ -242,7 +254,7 @@ def _most_gains(measure: Measure) -> int:
 
 
 def _theory(
-    scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Design
+    scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Requirements
 ) -> dict[Measure, tuple[LongRun, Length]]:
     """Return long runs and required lengths by curves fitted to the pooled runs."""
     fitted = fit_curves(pool_runs(scores, gains).lists(), resamples=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from ndcg_asymptotics.analysis.planning.findings import Choice, Findings, PlanRow, percent
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, Findings, PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.text import count_text
 
@@ -168,7 +168,7 @@ def _choice(found: Findings) -> str:
     return f"{said} {other} is ahead by {_listed(opposite, '; ')}."
 
 
-def _shows_opposite(found: Findings, of: PlanRow | Choice) -> bool:
+def _shows_opposite(found: Findings, of: PlanRow | FamilyMember) -> bool:
     return bool(of.effect) and found.mean_ahead(of) != found.better
 
 

@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.curves import plan
-from ndcg_asymptotics.analysis.planning.design import Design
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
 from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.runs import plan_runs
 from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
 from ndcg_asymptotics.core.errors import InputError
@@ -310,7 +310,7 @@ def test_the_digits_of_an_effect_follow_its_error(sd_error: float, shown: str) -
     effect = row.estimated_effect
     assert isinstance(effect, Estimate)
     assert effect.error >= abs(0.05 / (0.1 + sd_error) - 0.5)
-    assert shown in str(Plan("a", "b", "curves", Design(), (row,)))
+    assert shown in str(Plan("a", "b", "curves", Requirements(), (row,)))
 
 
 def test_a_table_as_csv_has_values_only() -> None:

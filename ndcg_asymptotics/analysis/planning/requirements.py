@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from ndcg_asymptotics.analysis.power import (
     detectable_effect,
@@ -28,8 +28,19 @@ def require_size(value: float | None, argument: str) -> None:
     require(proper, f"must be {_SMALLEST:g} to {_LARGEST:g}, got {brief(value)}", argument)
 
 
+class RequirementOptions(TypedDict, total=False):
+    """The fields of `Requirements` as options of a function."""
+
+    rate: float
+    power: float
+    alpha: float
+    queries: int | None
+    systems: int | None
+    width: float | None
+
+
 @dataclass(frozen=True)
-class Design:
+class Requirements:
     """The requirements of an experiment, which are checked when they are stated.
 
     Attributes
@@ -111,9 +122,16 @@ class Design:
         if self.width is not None:
             width = lists_for_width(self.width / sd, self.alpha) if sd > 0 else 2
         return {
-            "difference": difference, "sd": sd,
+            "difference": difference,
+            "sd": sd,
             "effect": difference / sd if difference is not None and sd > 0 else None,
-            "required_lists": lists, "required_lists_low": low, "required_lists_high": high,
-            "enough": enough, "detectable": detected[0], "detectable_low": detected[1],
-            "detectable_high": detected[2], "anova_lists": anova, "width_lists": width,
-        }  # fmt: skip
+            "required_lists": lists,
+            "required_lists_low": low,
+            "required_lists_high": high,
+            "enough": enough,
+            "detectable": detected[0],
+            "detectable_low": detected[1],
+            "detectable_high": detected[2],
+            "anova_lists": anova,
+            "width_lists": width,
+        }
