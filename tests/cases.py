@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.cli.main import main
-from ndcg_asymptotics.engines.engine import draw, load
+from ndcg_asymptotics.engines.engine import draw_block, load
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.populations.curve_file import ROC
@@ -73,9 +73,8 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
 
 
 def simulated(of: Study, replicates: int) -> Results:
-    """The results of a study's engine, drawn here one by one."""
-    draws = [draw(load(of.engine), of.design, r) for r in range(replicates)]
-    return results(of, **{name: np.stack([draw[name] for draw in draws]) for name in draws[0]})
+    """The results of a study's engine, drawn here."""
+    return results(of, **draw_block(load(of.engine), of.design, range(replicates)))
 
 
 Run = Callable[..., tuple[int, str, str]]

@@ -11,7 +11,7 @@ from oracles import few
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
-from ndcg_asymptotics.engines.engine import draw
+from ndcg_asymptotics.engines.engine import draw_block
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer, with_relevant
@@ -42,7 +42,7 @@ def draws(name, scorers, replicates=None, seed=1, sizes=SIZES, measures=MEASURES
     engine, usual = ENGINES[name]
     what = design(scorers, sizes, measures, seed=seed, **options)
     engine.check(what)
-    return np.array([draw(engine, what, r)["ndcg"] for r in range(replicates or usual)])[:, 0]
+    return draw_block(engine, what, range(replicates or usual))["ndcg"][:, 0]
 
 
 def z_scores(values, mean):

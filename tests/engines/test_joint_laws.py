@@ -17,13 +17,14 @@ from oracles import naive
 from scipy import stats
 
 from ndcg_asymptotics.engines import cells, every_n, items
+from ndcg_asymptotics.engines.engine import draw_block
 
 LIMIT = 4.5
 
 
 def draws(engine: ModuleType, of, replicates: int) -> np.ndarray:
     """NDCG of the only measure: (replicate, scorer, n)."""
-    return np.array([engine.simulate(of, r)["ndcg"][:, 0] for r in range(replicates)])
+    return draw_block(engine, of, range(replicates))["ndcg"][:, :, 0]
 
 
 def z_score(values: np.ndarray, expected: float) -> float:
