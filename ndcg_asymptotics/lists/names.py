@@ -60,7 +60,9 @@ class Encoder:
     def result(self) -> tuple[Codes, Names]:
         """Return the codes of all texts, and the distinct names; the encoder is empty afterwards."""
         if all(isinstance(part, np.ndarray) for part in self._parts):
-            return np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
+            codes, names = np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
+            self._parts, self._index = [], {}
+            return codes, names
         parts = self._unified()
         return np.concatenate([to_numpy(part.indices) for part in parts]), Names(parts[0].dictionary)
 
@@ -76,6 +78,8 @@ class Encoder:
                 for part in parts
             ]
         unified: list[Any] = pa.chunked_array(parts).unify_dictionaries().chunks
+        del parts
+        pa.default_memory_pool().release_unused()  # three times what is kept
         return unified
 
 
@@ -105,24 +109,24 @@ class Names:
         >>> Names(["a", "b"]).find(Names(["b", "c"]))
         array([ 1, -1])
         """
-        # the hash table holds the wanted names, which are usually fewer
-        if isinstance(self._texts, list):
-            index = {text: code for code, text in enumerate(wanted.texts())}
-            at = np.fromiter((index.get(text, -1) for text in self.texts()), np.int64, len(self))
-            here = np.flatnonzero(at >= 0)
-            at = at[here]
-        else:
-            import pyarrow as pa
-            from pyarrow import compute
-
-            listed = isinstance(wanted._texts, list)
-            sought = pa.array(wanted._texts, self._texts.type) if listed else wanted._texts
-            places = compute.index_in(self._texts, value_set=sought)
-            here = to_numpy(compute.indices_nonzero(places.is_valid()))
-            at = to_numpy(places.drop_null())
+        if len(self) <= len(wanted):
+            return wanted._places(self)
+        at = self._places(wanted)
+        here = np.flatnonzero(at >= 0)
         found = np.full(len(wanted), -1, np.int64)
-        found[at] = here
+        found[at[here]] = here
         return found
+
+    def _places(self, few: Names) -> Integers:
+        """Return the code of each name among a few others, which a hash table holds; -1 if it is none of them."""
+        if isinstance(self._texts, list):
+            index = {text: code for code, text in enumerate(few.texts())}
+            return np.fromiter((index.get(text, -1) for text in self._texts), np.int64, len(self))
+        import pyarrow as pa
+        from pyarrow import compute
+
+        sought = pa.array(few._texts, self._texts.type) if isinstance(few._texts, list) else few._texts
+        return to_numpy(compute.index_in(self._texts, value_set=sought).fill_null(-1)).astype(np.int64)
 
     @classmethod
     def united(cls, parts: Sequence[Names]) -> tuple[Names, list[Codes]]:

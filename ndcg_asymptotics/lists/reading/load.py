@@ -180,7 +180,7 @@ def _records(
         total += len(numbers)
     expected = form.expected if isinstance(form, TrecFormat) else f"rows of query, {', '.join(kinds)}"
     require(total > 0, f"{path}: holds no data, expected {expected}")
-    found, *others = (np.concatenate(values[kind]) for kind in kinds)
+    found, *others = (np.concatenate(values.pop(kind)) for kind in kinds)
     records = Records.from_columns(queries, documents, found, str(path))
     twice = records.repeated()
     if twice is not None:
