@@ -118,7 +118,7 @@ class Names:
         return found
 
     def _places(self, few: Names) -> Integers:
-        """Return the code of each name among a few others, which a hash table holds; -1 if it is none of them."""
+        """Return the code of each name among a few others, of which a hash table is made; -1 for none."""
         if isinstance(self._texts, list):
             index = {text: code for code, text in enumerate(few.texts())}
             return np.fromiter((index.get(text, -1) for text in self._texts), np.int64, len(self))

@@ -296,12 +296,20 @@ def arrow(texts):
     return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
+KINDS = [(list, list), (arrow, arrow), (list, arrow), (arrow, list)]
+
+
+@pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: "-".join(kind.__name__ for kind in kinds))
+@pytest.mark.parametrize("texts", [["a", "b"], ["c", "a", "e", "d", "b"]])
+def test_names_are_found_among_fewer_and_among_more(kinds, texts):
+    one, two = (
+        Encoder(kind(some)).result()[1] for kind, some in zip(kinds, (texts, ["x", "b", "a"]), strict=True)
+    )
+    assert one.find(two).tolist() == [-1, texts.index("b"), texts.index("a")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kinds",
-    [(list, list), (arrow, arrow), (list, arrow), (arrow, list)],
-    ids=lambda kinds: "-".join(kind.__name__ for kind in kinds),
-)
+@pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: "-".join(kind.__name__ for kind in kinds))
 @given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
 def test_names_are_ordered_and_found_like_texts(kinds, texts, random):
     one, two = kinds
