@@ -5,6 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUN    := $(BIN)/ndcg-asymptotics
 JOBS   ?= 2
+# The tests of a file run in one process and share what they set up: a browser, the site, simulated lists.
+WORKERS = -n $(JOBS) --dist loadfile
 
 # One process per core computes; threads of the linear algebra library would only slow them down.
 export OPENBLAS_NUM_THREADS = 1
@@ -28,28 +30,28 @@ demo: $(VENV)/installed  ## the standard study at a tenth of its size: run, chec
 
 quick: $(VENV)/installed  ## while you work: the layout, and the tests that are quick
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(BIN)/pytest $(WORKERS) -m "not slow"
 
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest $(WORKERS)
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
 AVX512 := X86_V4 AVX512_ICL AVX512_SPR
 
 elsewhere: $(VENV)/installed  ## the tests with fewer vector units, other BLAS kernels, four threads and in random order
 	NPY_DISABLE_CPU_FEATURES="$(AVX512)" OPENBLAS_CORETYPE=Haswell OPENBLAS_NUM_THREADS=1 \
-	  $(BIN)/pytest -n $(JOBS) --random-order-seed=1
+	  $(BIN)/pytest $(WORKERS) --random-order-seed=1
 	NPY_DISABLE_CPU_FEATURES="$(AVX512) X86_V3" OPENBLAS_CORETYPE=Nehalem OPENBLAS_NUM_THREADS=1 NUMBA_CPU_NAME=generic \
-	  $(BIN)/pytest -n $(JOBS) --random-order-seed=2
-	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest -n $(JOBS) --random-order-seed=3
+	  $(BIN)/pytest $(WORKERS) --random-order-seed=2
+	OPENBLAS_NUM_THREADS=4 $(BIN)/pytest $(WORKERS) --random-order-seed=3
 
 coverage: $(VENV)/installed  ## lines and branches that the tests reach, kernels as plain Python
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS)
+	$(BIN)/coverage run -m pytest $(WORKERS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -58,7 +60,7 @@ oldest:  ## the tests with the oldest versions that pyproject.toml allows (their
 	.venv-oldest/bin/pip install --quiet --disable-pip-version-check uv
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct \
 	  --index-strategy unsafe-best-match -e '.[dev]'
-	.venv-oldest/bin/pytest -n $(JOBS) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
+	.venv-oldest/bin/pytest $(WORKERS) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
 
 newest-python:  ## the checks and tests under the newest supported Python
 	$(MAKE) test PYTHON=python3.13 VENV=.venv-3.13
@@ -84,9 +86,9 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, a
 	for name in soak signals damage fuzz false_alarms mutations rare_agreement; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
-	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 100
-	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
-	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 10
+	$(BIN)/pytest $(WORKERS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 100
+	$(BIN)/pytest $(WORKERS) tests/theory/mean/test_many_grades.py --effort 5
+	$(BIN)/pytest $(WORKERS) tests/theory/fluctuations/test_random_lists.py --effort 10
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 16
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 8
 	$(BIN)/pytest tests/analysis/test_limit_tests.py -k certain_at_the_top --effort 20
