@@ -208,6 +208,7 @@ def test_false_alarms_come_at_their_rate(simulated, measure):
     assert all((one.sign != 0) == (one.p < 0.05) for one in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.usefixtures("_without_sizes")
 def test_power_is_as_required(simulated, measure):

@@ -58,6 +58,7 @@ def test_true_values_agree_and_wrong_ones_do_not(binary: Results) -> None:
             assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
 
 
+@pytest.mark.slow
 def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     """Values drawn together or apart about their exact means: the means are right still."""
     of, kept = binary.study, TheoryCache(None)

@@ -108,6 +108,7 @@ def test_a_probability_lies_in_its_interval(
     assert not contains(certainly(math.log10(before)), wrong, lists)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10**5, 10**18])
 @pytest.mark.parametrize(("text", "k"), [("nDCG@10", 10), ("nDCG@30", 30)])
 def test_the_order_at_fixed_ranks_of_long_lists(text: str, k: int, n: int) -> None:
@@ -132,6 +133,7 @@ def test_the_order_at_fixed_ranks_of_long_lists(text: str, k: int, n: int) -> No
         assert not contains(certainly(k * math.log10(0.3)), wrong, lists)
 
 
+@pytest.mark.slow
 def test_plan_and_its_rows_say_what_the_prediction_says() -> None:
     """`plan` takes the probability from the same function, and it is below 1% here."""
     pair = "linear(0.1, 0.7)", "constant(0.4)"
@@ -162,6 +164,7 @@ def test_what_is_printed_has_the_digits_that_the_interval_leaves() -> None:
     assert str(WrongOrder.counted(0, 1000)).startswith("below ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MEASURES)
 @pytest.mark.parametrize(
     "pair", [(FIRST, SECOND), ("linear(0, 1)", "linear(1, 0)"), ("step(0, 1, 0.5)", "constant(0.5)")]

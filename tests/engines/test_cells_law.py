@@ -65,6 +65,7 @@ def test_law_of_items_drawn_one_by_one(sampled):
     assert min(p_values(theirs(lambda t: 0.65 - 0.5 * t))) < 1e-6
 
 
+@pytest.mark.slow
 def test_exact_mean_at_1000(sampled):
     # E NDCG of log, r^-1/2 and 1/r by quadrature; |z| < 5 has false alarms 6e-7 each.
     _, ours = sampled

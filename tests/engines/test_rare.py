@@ -63,6 +63,7 @@ def test_weights_have_mean_one(a: Relevance, b: Relevance, text: str) -> None:
     assert 0 < np.mean(order != 1) < 1
 
 
+@pytest.mark.slow
 def test_weights_give_the_label_counts_their_true_mean() -> None:
     """E[dP/dQ (N - n p)] = 0 for the number N of relevant items, whose law is tilted from p = 0.1 to 0.03.
 
@@ -88,6 +89,7 @@ def coarse() -> Plan:
     return plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_wrong_weight_of_one_cell_is_detected(coarse: Plan, side: int, label: int) -> None:

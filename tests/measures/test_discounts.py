@@ -87,6 +87,7 @@ def test_log_sums():
     assert worst("log", log_sum) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("b", EXPONENTS)
 def test_power_sums(b):
     assert worst(f"power({b})", lambda k: power_sum(b, k)) < 1e-13

@@ -29,6 +29,7 @@ def exact(text: str, rank: int) -> mpmath.mpf:
     return mpmath.mpf(rank) ** -mpmath.mpf(b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [1, 50, 1e3, 1e6, 1e12, 1e18, 9e18])
 @pytest.mark.parametrize("text", SMOOTH)
 def test_relative_error_at_points(text, largest):

@@ -68,6 +68,7 @@ def test_agrees_with_scikit_learn_on_long_lists(n, k):
             assert Measure.parse(f"nDCG@{k}").evaluate(scores, labels) == pytest.approx(peer, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", WHOLE)
 @given(items.filter(lambda pairs: len(pairs) <= 6), st.integers(1, 7))
 def test_ties_are_the_mean_over_their_orders(text, pairs, k):

@@ -110,6 +110,7 @@ def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
             with_relevant(text, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@2"])
 @pytest.mark.parametrize(("n", "curve"), [(2, "linear(0, 1)"), (8, "linear(0.01, 0.2)")])
 def test_lists_with_at_least_one_relevant_item(n: int, curve: str, measure: str) -> None:
@@ -130,6 +131,7 @@ def test_few_relevant_items_of_many_have_the_law_of_poisson() -> None:
     assert {r: law[r] for r in poisson} == pytest.approx(poisson, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_study_of_lists_that_are_not_empty_agrees_with_theory() -> None:
     fields = {"measures": "nDCG", "relevant": "at least 1 of 4"}
     of = study({"a": "linear(prevalence=0.25, top=0.4)", "b": "random"}, (4,), **fields)

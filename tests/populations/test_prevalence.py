@@ -76,6 +76,7 @@ def test_a_parameter_is_solved_for(keyword: str, name: str) -> None:
         assert found.mass == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keyword", ["logistic", "binormal"])
 @pytest.mark.parametrize("prevalence", [1e-5, 0.02, 0.3, 0.999])
 @pytest.mark.parametrize("shape", [-3.0, 0.0, 0.7, 5.0])

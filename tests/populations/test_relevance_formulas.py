@@ -54,6 +54,7 @@ def test_means(text):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prevalence", "separation"), BINORMAL)
 def test_binormal(prevalence, separation):
     curve, formula = Curve.parse(f"binormal({prevalence}, {separation})"), binormal(prevalence, separation)

@@ -69,6 +69,7 @@ def test_other_functions_are_refused_in_one_line(function, said):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_study_runs_with_permission_and_agrees(tmp_path: Path):
     (tmp_path / "mine.py").write_text("def share(t):\n    return t**0.4\n")
     file = tmp_path / "study.toml"

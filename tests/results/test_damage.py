@@ -46,6 +46,7 @@ def test_damage_is_reported_not_read_and_repaired(kinds: dict[str, Kind], harm: 
     try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
+@pytest.mark.slow
 def test_every_bit_of_a_block_counts(folder: Path) -> None:
     """The bits of names and dates count, too, although they affect no value."""
     block = sorted(folder.glob("*.npz"))[0]

@@ -71,6 +71,7 @@ def test_a_range_is_made_of_the_decimals_that_were_written() -> None:
     assert found.axes.name((0.5, 0.3)) == "top=0.5,b=0.3"
 
 
+@pytest.mark.slow
 def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
     """Seed 5; by chance, a true grid fails with probability 1e-4."""
     results = run_grid(grid(replicates=100), jobs=1)
@@ -81,6 +82,7 @@ def test_the_check_has_one_chance_of_a_false_alarm_for_all_points() -> None:
     assert not check_grid(results, perturb=0.05).agrees
 
 
+@pytest.mark.slow
 def test_a_folder_is_continued_and_says_what_is_damaged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: py
     assert (code, "to be simulated" in error) == (0, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     ["", "{", "[]", "null", '{"parameters": {"p": 3}}', "[" * 10**5, '{"grid": {}, "format": 3}', None],
@@ -235,6 +238,7 @@ def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Don
     assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
     drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path, formats=["png"], dpi=30)
     assert sorted(path.name for path in drawn) == [
@@ -280,6 +284,7 @@ same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["items", "cells", "every-n"])
 def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
@@ -313,6 +318,7 @@ def test_an_engine_that_cannot_do_a_group_leaves_nothing(tmp_path: Path) -> None
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [False, True])
 def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: bool, tmp_path: Path) -> None:
     fields = FIELDS | {"replicates": 400, "precision": 0.02, "n": [5, 20]}
@@ -334,6 +340,7 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
     assert all(path.is_file() for path in drawn)
 
 
+@pytest.mark.slow
 def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     (tmp_path / "mine.py").write_text("print('I ran')\n\n\ndef slow(rank):\n    return rank**-0.3\n")
@@ -359,6 +366,7 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
     assert open_grid(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])
 
 
+@pytest.mark.slow
 def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -> None:
     """Twelve points printed 48 rows, at 80 columns without the last parameters."""
     names = [f"parameter{i}" for i in range(4)]

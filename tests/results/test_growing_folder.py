@@ -79,6 +79,7 @@ def test_missing_and_incomplete_growth_is_refused(tmp_path):
             save_growth(grown(), copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bit", random.Random(3).sample(range(10**6), 40))
 def test_no_flipped_bit_goes_unnoticed(tmp_path, bit):
     save_growth(grown(by=2), tmp_path)

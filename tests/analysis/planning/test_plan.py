@@ -69,6 +69,7 @@ def test_the_required_documents_and_queries_are_confirmed() -> None:
     assert abs(10**row.log10_wrong - 1.2 * wrong) > 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
 
 
+@pytest.mark.slow
 def test_measures_are_ordered_by_the_queries_they_need() -> None:
     found = planned()
     assert [row.measure for row in found.rows] == [
