@@ -31,7 +31,6 @@ POWER = 0.99
 _FEWEST_REPLICATES = 30  # for Student's t; fewer are tested by betting
 _FEWEST_ITEMS = 300  # of every part of the list that counts, for the same
 _ROUNDING = 1e-12  # of a simulated mean
-_HARMLESS = 0.02  # error of an exact mean, in standard errors of the simulated one
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def judge_means(
     pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]
     exact = error = None
     try:
-        expectation = theory.mean(sizes, _HARMLESS * mcse)
+        expectation = theory.mean(sizes)
         # the simulated mean is known up to its bracket, the exact one up to its stated error
         exact, error = expectation.value * factor, expectation.error + _ROUNDING * most
     except NotAvailableError:  # a user-defined discount that is no sum of exponentials

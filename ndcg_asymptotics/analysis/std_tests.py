@@ -92,7 +92,7 @@ def judge_std(
 
     try:
         std = theory.std(n)
-        mean = theory.mean([n], std.value)  # only its size matters here
+        mean = theory.mean([n])
     except NotAvailableError as why:
         return row("not tested", str(why))
     known, error = float(std.value[0]) / most, float(std.error[0]) / most

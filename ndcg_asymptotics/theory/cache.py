@@ -1,13 +1,12 @@
 """The cache of exact values in the user's cache folder.
 
-A value depends on a curve, a measure, a list length and the formulas only, so every study can use it. A file
-that is damaged, foreign or of other versions is ignored. Where nothing can be written, values are computed
+A value depends on a curve, a measure, a list length and the method only, so every study can use it. A file
+that is damaged, foreign or of another version is ignored. Where nothing can be written, values are computed
 again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import threading
@@ -19,10 +18,8 @@ from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
-from numpy.typing import ArrayLike
 from platformdirs import user_cache_path
 
-from ndcg_asymptotics import measures, populations
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, key_of, read_record, write_record
@@ -33,9 +30,12 @@ from ndcg_asymptotics.theory.fluctuations import StandardDeviation, ndcg_std
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
-Key = tuple[str, str, str]  # kind, curve, measure
+Key = tuple[tuple[str, str], ...]  # what decides the bits of a value, by name
 Known = Mapping[int, tuple[float, float]]
 Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
+
+METHOD = 1
+"""The version of the method, which is raised when cached values or the bounds of their errors change."""
 
 _LIMIT = 2**26  # bytes in memory, and on the disk: 64 MB, about 300,000 values each
 _BYTES_OF_A_VALUE = 200  # in memory: an integer and two floats in a dictionary
@@ -75,37 +75,24 @@ class TheoryCache:
         relevance: Scorer,
         measure: Measure,
         sizes: Sequence[int],
-        within: ArrayLike = 0.0,
         beside: Sequence[Measure] = (),
     ) -> Expectation:
         """Return `expected_ndcg`, computing only the values that the cache does not have.
 
-        ``within``, a number or one for each size, is an error that does no harm: where the quick mean has no
-        larger one it is returned. Means of the measures ``beside``, as far as the cache does not have them,
-        are computed at the same time.
+        Means of the measures ``beside``, as far as the cache does not have them, are computed at the same
+        time.
 
         Raises
         ------
         NotAvailableError
             As `expected_ndcg`.
         """
-        allowed = np.broadcast_to(np.asarray(within, np.float64), len(sizes))
-        value, error = np.zeros(len(sizes)), np.full(len(sizes), math.inf)
-        for kind, quick in (("quick mean", True), ("mean", False)):
-            here = np.flatnonzero((error > allowed) & ((allowed > 0) | (not quick)))
-            if here.size:
 
-                def means(
-                    lengths: tuple[int, ...], kind: str = kind, quick: bool = quick
-                ) -> tuple[Floats, Floats]:
-                    others = [
-                        other for other in beside if not self._knows(kind, (relevance,), other, lengths)
-                    ]
-                    return _parts(expected_ndcg(relevance, measure, lengths, quick=quick, beside=others))
+        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
+            others = [other for other in beside if not self._knows("mean", relevance, other, lengths)]
+            return _parts(expected_ndcg(relevance, measure, lengths, beside=others))
 
-                lengths = [sizes[i] for i in here.tolist()]
-                value[here], error[here] = self.values(kind, relevance, measure, lengths, means)
-        return Expectation(value, error)
+        return Expectation(*self.values("mean", relevance, measure, sizes, compute))
 
     def std(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> StandardDeviation:
         """Return `ndcg_std` to four digits in the same way.
@@ -115,12 +102,11 @@ class TheoryCache:
         NotAvailableError
             As `ndcg_std`.
         """
-        return StandardDeviation(
-            *self.values(
-                "quick sd", relevance, measure, sizes,
-                lambda n: _parts(ndcg_std(relevance, measure, n, quick=True)),
-            )
-        )  # fmt: skip
+
+        def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
+            return _parts(ndcg_std(relevance, measure, lengths, quick=True))
+
+        return StandardDeviation(*self.values("sd", relevance, measure, sizes, compute))
 
     def pseudo(self, relevance: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
         """Return `pseudo_expectation` in the same way."""
@@ -161,7 +147,7 @@ class TheoryCache:
             Returns values and bounds for the sizes that are not known yet. Values that depend on a
             user-defined function are always computed, as the function may have changed.
         """
-        key = _key(kind, of if isinstance(of, tuple) else (of,), measure)
+        key = _key(kind, of, measure)
         if key is None:
             return compute(tuple(sizes))
         known = self._recalled(key)
@@ -173,7 +159,7 @@ class TheoryCache:
         value, error = np.array([known[n] for n in sizes], np.float64).reshape(-1, 2).T
         return value, error
 
-    def _knows(self, kind: str, of: tuple[Scorer, ...], measure: Measure, sizes: Sequence[int]) -> bool:
+    def _knows(self, kind: str, of: Scorer, measure: Measure, sizes: Sequence[int]) -> bool:
         key = _key(kind, of, measure)
         return key is not None and all(n in self._recalled(key) for n in sizes)
 
@@ -185,37 +171,28 @@ class TheoryCache:
     def _remember(self, key: Key, known: Known) -> None:
         with self._lock, suppress(ValueError):  # the values of one key exceed the limit
             self._known[key] = known
-        path = self._path(key)
-        if path is None:
+        if self._folder is None:
             return
-        both = {**self._read(key), **known}
-        fields = {
-            "key": key,
-            "made_by": _makers(),
-            "values": [[n, *pair] for n, pair in sorted(both.items())],
-        }
+        path = self._folder / _name(key)
+        values = [[n, *pair] for n, pair in sorted({**self._read(key), **known}.items())]
         with suppress(OSError, InputError):  # the disk is read-only or full
-            write_record(path, fields, path.parent, durable=False)
+            write_record(path, {**dict(key), "values": values}, self._folder, durable=False)
             self._written += path.stat().st_size
             if self._written >= self._limit // _CHECKS:
                 self._written = 0
-                self._shrink(path.parent)
-
-    def _path(self, key: Key) -> Path | None:
-        """Return the file of a key, which depends on the formulas and versions, too."""
-        return None if self._folder is None else self._folder / f"{key_of({'key': key, **_makers()})}.json"
+                self._shrink(self._folder)
 
     def _read(self, key: Key) -> Known:
         """Return the values of a key in the folder, or none if its file is not as it was written."""
-        path = self._path(key)
-        if path is None:
+        if self._folder is None:
             return {}
+        path = self._folder / _name(key)
         try:
             found = read_record(path)
-            if tuple(found["key"]) != key or found["made_by"] != _makers():
-                return {}
-            known = {int(n): _pair(*pair) for n, *pair in found["values"]}
+            known = {int(n): _pair(*pair) for n, *pair in found.pop("values")}
         except (UnreadableError, KeyError, TypeError, ValueError, OverflowError):
+            return {}
+        if found != dict(key):
             return {}
         with suppress(OSError):
             os.utime(path)  # the time of the last use
@@ -248,15 +225,22 @@ def _parts(found: Expectation | StandardDeviation) -> tuple[Floats, Floats]:
     return found.value, found.error
 
 
-def _key(kind: str, curves: tuple[Scorer, ...], measure: Measure) -> Key | None:
-    """Return the key of a value, with digests of curve files; None for user-defined functions."""
+def _key(kind: str, of: Scorer | tuple[Scorer, ...], measure: Measure) -> Key | None:
+    """Return the key of a value; None if it depends on a user-defined function or a curve file."""
+    curves = of if isinstance(of, tuple) else (of,)
     try:
         ranks, *parts = measure.portable(), *(curve.portable() for curve in curves)
     except InputError:  # a user-defined function that another process cannot find by a name
         return None
     if any(part.digests for part in (ranks, *parts)):
         return None
-    return kind, " > ".join(part.text for part in parts), ranks.text
+    curve = " > ".join(part.text for part in parts)
+    versions = {"method": str(METHOD), **versions_of("numpy", "scipy")}
+    return tuple({"kind": kind, "curve": curve, "measure": ranks.text, **versions}.items())
+
+
+def _name(key: Key) -> str:
+    return f"{key_of(dict(key))}.json"
 
 
 def _pair(value: Any, error: Any) -> tuple[float, float]:
@@ -265,13 +249,3 @@ def _pair(value: Any, error: Any) -> tuple[float, float]:
     if not (math.isfinite(pair[0]) and pair[1] >= 0):
         raise ValueError(f"{pair} is not a value with its error")
     return pair
-
-
-@cache
-def _makers() -> dict[str, str]:
-    """Return what determines the bits of an exact value: versions, vector units and formulas."""
-    digest = hashlib.blake2b(digest_size=8)
-    for folder in (*map(Path, measures.__path__), *map(Path, populations.__path__), Path(__file__).parent):
-        for file in sorted(folder.rglob("*.py")):
-            digest.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
-    return {**versions_of("numpy", "scipy"), "formulas": digest.hexdigest()}

@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
-from ndcg_asymptotics.theory.mean.expectation import QUICK, expected_with_fixed_counts
+from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
 from ndcg_asymptotics.theory.rules.acceleration import FEWEST, accelerated
 from ndcg_asymptotics.theory.scaled_limits import scaled_limit
 
@@ -131,7 +131,7 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
     The factor decides whether there is a limit, and the means what it is.
     """
     scale = scaled_limit(model, measure).scale
-    found = expected_with_fixed_counts(model, measure, FAR_SIZES, QUICK)
+    found = expected_with_fixed_counts(model, measure, FAR_SIZES)
     n = np.array(FAR_SIZES, np.float64)
     factor = scale.at(n)
     value = found.value * factor

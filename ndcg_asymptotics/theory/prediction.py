@@ -170,7 +170,7 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     reasons = [found.reason] if found.reason else []
     means: list[tuple[float | None, float | None]]
     try:
-        exact = expected_ndcg(scorer, measure, sizes, quick=True)
+        exact = expected_ndcg(scorer, measure, sizes)
         means = [(float(v), float(e)) for v, e in zip(exact.value, exact.error, strict=True)]
     except NotAvailableError as error:
         reasons.append(f"no exact mean: {error}")

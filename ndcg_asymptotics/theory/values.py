@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from numpy.typing import ArrayLike
-
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
@@ -26,8 +24,6 @@ from ndcg_asymptotics.theory.mean import Expectation
 
 LONGEST = 10**18
 """The list length at which the exact standard deviation is compared with the one in the limit."""
-
-_HARMLESS = 1e-3  # error of the mean of a law, in its standard deviations
 
 
 @dataclass(frozen=True)
@@ -62,9 +58,9 @@ class TheoreticalValues:
         """The kind of law that NDCG_n has on long lists."""
         return regime((self.scorer,), self.measure)
 
-    def mean(self, sizes: Sequence[int], within: ArrayLike = 0.0) -> Expectation:
-        """Return the exact mean of NDCG_n at each n, with few digits where an error ``within`` is allowed."""
-        return self.cache.mean(self.scorer, self.measure, sizes, within, self.beside)
+    def mean(self, sizes: Sequence[int]) -> Expectation:
+        """Return the exact mean of NDCG_n at each n."""
+        return self.cache.mean(self.scorer, self.measure, sizes, self.beside)
 
     def pseudo_expectation(self, sizes: Sequence[int]) -> list[float | None]:
         """Return the pseudo-expectation at each n, None where there is none."""
@@ -111,7 +107,7 @@ class TheoreticalValues:
     def law(self, n: int) -> LawOfLongLists:
         """Return the law of NDCG_n on long lists, centred and scaled by the exact moments at n."""
         std = self.std(n)
-        mean = self.mean([n], _HARMLESS * std.value)
+        mean = self.mean([n])
         return LawOfLongLists(
             self, n, float(mean.value[0]), float(std.value[0]), float(std.error[0] + mean.error[0])
         )

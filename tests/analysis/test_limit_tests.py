@@ -98,7 +98,7 @@ def test_a_certain_top_has_a_limit_that_is_tested(curve: str, measure: str) -> N
 
 def test_values_that_are_no_numbers_are_not_tested() -> None:
     class NoNumbers(TheoryCache):
-        def mean(self, relevance, measure, sizes, within=0.0, beside=()):
+        def mean(self, relevance, measure, sizes, beside=()):
             return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
 
     theory = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG"), NoNumbers(None))

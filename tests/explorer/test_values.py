@@ -34,7 +34,7 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
     state, smooth = shown(query)
     others = [20, 50, 300, 10**5, 10**15]
     for i, scorer in enumerate(state.scorers):
-        means = expected_ndcg(scorer, state.measured, others, quick=True)
+        means = expected_ndcg(scorer, state.measured, others)
         sds = ndcg_std(scorer, state.measured, others, quick=True)
         at = np.log(others)
         assert np.interp(at, np.log(smooth.n), smooth.means[i]) == pytest.approx(means.value, abs=0.01)
@@ -53,7 +53,7 @@ def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
         round(part * k) for part in (1.05, 1.25, 0.9 / state.share, 1.01 / state.share, 1.4 / state.share)
     ]
     for i, scorer in enumerate(state.scorers):
-        means = expected_ndcg(scorer, state.measured, others, quick=True).value
+        means = expected_ndcg(scorer, state.measured, others).value
         at = np.log(others)
         assert np.interp(at, np.log(smooth.n), smooth.means[i]) == pytest.approx(means, abs=0.01)
         # what is joined without lengths near these misses them

@@ -27,6 +27,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.theory import cache as theory_cache
 from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 
@@ -172,9 +173,10 @@ def test_a_file_of_another_format_is_ignored(folder: Path, content: bytes | None
     ("place", "value"),
     [
         ("numpy", "1.0"),
-        ("formulas", "0123"),
+        ("method", "0"),
         ("ndcg_asymptotics", "9.9"),
-        ("key", ["mean", "constant(0.4)", "nDCG(log)@5"]),
+        ("kind", "sd"),
+        ("curve", "constant(0.4)"),
         ("value", float("nan")),
         ("value", "x"),
     ],
@@ -187,10 +189,9 @@ def test_a_file_of_another_version_or_key_is_ignored_though_its_digest_is_right(
     content.pop("digest")
     if place == "value":
         content["values"][0][1] = value
-    elif place == "key":
-        content["key"] = value
     else:
-        content["made_by"][place] = value
+        assert content[place] != value
+        content[place] = value
     write_record(file, content)
     changed = written(folder)
     assert same(mean(folder), truth)
@@ -206,6 +207,19 @@ def test_a_file_with_its_own_version_and_key_is_read(folder: Path):
     content["values"][0][1] = 0.25
     write_record(file, content)
     assert mean(folder).value[0] == 0.25
+
+
+def test_a_raised_version_of_the_method_makes_values_new_and_a_comment_does_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """All that decides whether a value is used is in its file: nothing of it changes with a comment."""
+    truth = mean(folder)
+    content = json.loads(only_file(folder).read_bytes())
+    makers = {"ndcg_asymptotics", "python", "numpy", "scipy", "numpy_cpu"}
+    assert set(content) == {"kind", "curve", "measure", "method", "values", "digest"} | makers
+    monkeypatch.setattr(theory_cache, "METHOD", theory_cache.METHOD + 1)
+    assert same(mean(folder), truth)
+    assert len(written(folder)) == 2
 
 
 @pytest.mark.parametrize("put", ["device", "folder", "link"])

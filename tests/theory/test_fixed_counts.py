@@ -112,7 +112,7 @@ def test_random_models_against_simulated_lists(effort):
         best = table[:relevant].sum()
         values = table[ranks - 1].sum(axis=1) / (best or 1.0)
         model = f"relevant({relevant}, {text})"
-        mean = expected_ndcg(model, measure, [n], quick=True).value[0]
+        mean = expected_ndcg(model, measure, [n]).value[0]
         std = ndcg_std(model, measure, [n], quick=True).value[0]
         # nearly all lists are alike, or all of the variance is in lists that are too rare to be drawn
         if (values != values[0]).sum() < 100 or std > 5 * mean:
@@ -229,7 +229,7 @@ def test_simulated_lists(measure):
     k, name = min(parsed.cutoff(n), n), str(parsed.discount)
     d = np.array([DISCOUNTS[name](r, n) if r <= k else 0.0 for r in range(1, n + 1)])
     values = labels @ d / (2 * d[0] + d[1] + d[2])
-    exact, std = expected_ndcg(model, parsed, [n]).value[0], ndcg_std(model, parsed, [n], quick=True).value[0]
+    exact, std = expected_ndcg(model, parsed, [n]).value[0], ndcg_std(model, parsed, [n]).value[0]
     # four standard errors: a false alarm in 6e-5 of seeds, for each of four numbers; 5% off is rejected
     error = 4 * values.std() / math.sqrt(lists)
     assert abs(values.mean() - exact) < error < 0.05 * exact
@@ -244,7 +244,7 @@ def test_relevance_curves_are_the_iid_law_given_the_counts():
     counts = np.arange(1, n + 1)
     chances = [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in counts.tolist()]
     for measure in ("nDCG", "nDCG(zipf)@0.2n"):
-        given = [expected_ndcg(f"relevant({c}, {curve})", measure, [n], quick=True).value[0] for c in counts]
+        given = [expected_ndcg(f"relevant({c}, {curve})", measure, [n]).value[0] for c in counts]
         assert np.dot(chances, given) == pytest.approx(expected_ndcg(curve, measure, [n]).value[0], abs=1e-10)
 
 

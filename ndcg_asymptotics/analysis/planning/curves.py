@@ -186,7 +186,7 @@ class Experiment:
         NotAvailableError
             If the measure has no exact mean or variance.
         """
-        first, second = (expected_ndcg(scorer, measure, [self.n], quick=True) for scorer in (self.a, self.b))
+        first, second = (expected_ndcg(scorer, measure, [self.n]) for scorer in (self.a, self.b))
         mean, error = float(first.value[0] - second.value[0]), float(first.error[0] + second.error[0])
         sd = difference_std(self.a, self.b, measure, [self.n], quick=True)
         known = mean if abs(mean) > error else 0.0

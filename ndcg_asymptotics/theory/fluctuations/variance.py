@@ -258,7 +258,7 @@ def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, eff
     if len(gains) <= FEW_GRADES or not effort.stated:
         return found
     # there are few nodes for the counts of many grades; their error of the mean is known
-    exact = [expected_ndcg(scorer, measure, [n], quick=True) for scorer in scorers]
+    exact = [expected_ndcg(scorer, measure, [n]) for scorer in scorers]
     mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
     return found._replace(missed=float(abs(found.mean - mean)) * math.sqrt(found.variance))
 

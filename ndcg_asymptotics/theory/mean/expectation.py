@@ -51,7 +51,8 @@ _UNCORRELATED = 1e-8
 _WITHOUT_INFORMATION = 1e-13
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
-_PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the depth there
+_OF_FIXED_COUNTS = 2.0  # with fixed counts there are so many times as many panels, as they are cheap
+_PANEL = 3.0  # width of a panel around a cutoff, in standard deviations of the depth there
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,9 @@ class Accuracy:
     nodes: int
 
 
-_FULL = Accuracy(1.0, 3e-11, 44), Accuracy(1.5, 1e-11, 56)
-QUICK = Accuracy(0.5, 1e-7, 24), Accuracy(0.75, 2e-8, 30)
-"""Pairs of evaluations; their difference estimates the error."""
+_TOLERANCE = 1e-10
+_ROUGH, _FINE = Accuracy(0.5, _TOLERANCE, 24), Accuracy(0.75, _TOLERANCE, 30)
+"""Two evaluations, whose difference estimates the error but for that of the sums of exponentials."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,6 @@ def expected_ndcg(
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
     *,
-    quick: bool = False,
     beside: Sequence[Measure] = (),
 ) -> Expectation:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
@@ -125,9 +125,6 @@ def expected_ndcg(
         user's own), constant or linear, any cutoff.
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
-    quick : bool
-        Whether to compute six digits only. That takes a tenth of the time where labels have several grades,
-        and is enough beside a simulation.
     beside : sequence of Measure
         Other measures whose means will be wanted at the same lengths. They are computed at the same time,
         which is quicker than one after the other, and kept in memory.
@@ -135,8 +132,8 @@ def expected_ndcg(
     Returns
     -------
     Expectation
-        The means with a bound of the absolute error of each: about 1e-10, and 1e-7 if ``quick``. It is larger
-        where the label counts nearly determine the ranks around a cutoff. That of DCG is 1e-10 of its size.
+        The means with a bound of the absolute error of each: about 1e-9, which no table shows. It is up to
+        5e-6 where the label counts nearly determine the ranks around a cutoff.
 
     Raises
     ------
@@ -156,24 +153,22 @@ def expected_ndcg(
     array([0.65     , 1.0488012])
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
-    # DCG takes no time
-    pair = QUICK if quick and measure.normalised else _FULL
     scorer.check_lengths(lengths)
     every = [measure, *(other for other in beside if _computed_together(other, measure))]
 
     def mean(relevance: Relevance) -> Expectation:
-        return _joined(_each(list(itertools.product(every, lengths)), relevance, pair)[: len(lengths)])
+        return _joined(_each(list(itertools.product(every, lengths)), relevance)[: len(lengths)])
 
     return over_groups(
         [scorer],
         mean,
         _mixed,
-        lambda model: expected_with_fixed_counts(model, measure, lengths, pair),
+        lambda model: expected_with_fixed_counts(model, measure, lengths),
     )
 
 
 def _computed_together(other: Measure, measure: Measure) -> bool:
-    """Return whether the means of another measure are available, to the same number of digits."""
+    """Return whether the means of another measure are available, and come from the same kind of integral."""
     smooth = other.discount.regular or other.discount.affine
     return other != measure and other.normalised == measure.normalised and smooth
 
@@ -183,9 +178,7 @@ def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
 
 
 @shared_each
-def _each(
-    means: Sequence[tuple[Measure, int]], relevance: Relevance, pair: tuple[Accuracy, Accuracy]
-) -> list[tuple[float, float]]:
+def _each(means: Sequence[tuple[Measure, int]], relevance: Relevance) -> list[tuple[float, float]]:
     """Return the mean of each measure at a list length, and the bound of its error."""
     lengths_of: defaultdict[Measure, list[int]] = defaultdict(list)
     for measure, n in means:
@@ -195,7 +188,9 @@ def _each(
         together[tuple(own)].append(measure)
     found: dict[tuple[Measure, int], tuple[float, float]] = {}
     for sizes, measures in together.items():
-        stated = _stated(partial(_flat, relevance, measures, sizes), pair)
+        # a sum of exponentials has a relative error, and all terms are positive; the degrees that are left
+        # out have as much
+        stated = _stated(partial(_flat, relevance, measures, sizes), _ROUNDING + 3 * _TOLERANCE)
         found |= zip(itertools.product(measures, sizes), stated, strict=True)
     return [found[mean] for mean in means]
 
@@ -206,33 +201,27 @@ def _flat(
     return evaluate(relevance, measures, lengths, accuracy).ravel()
 
 
-def expected_with_fixed_counts(
-    model: FixedCounts,
-    measure: Measure,
-    lengths: tuple[int, ...],
-    pair: tuple[Accuracy, Accuracy] = _FULL,
-) -> Expectation:
+def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
-    return _joined(_with_fixed_counts(lengths, model, measure, pair))
+    return _joined(_with_fixed_counts(lengths, model, measure))
 
 
 @shared_each
 def _with_fixed_counts(
-    lengths: Sequence[int], model: FixedCounts, measure: Measure, pair: tuple[Accuracy, Accuracy]
+    lengths: Sequence[int], model: FixedCounts, measure: Measure
 ) -> list[tuple[float, float]]:
     def means(accuracy: Accuracy) -> Floats:
-        return np.array([evaluate_fixed_counts(model, measure, n, accuracy.refine) for n in lengths])
+        return np.array(
+            [evaluate_fixed_counts(model, measure, n, _OF_FIXED_COUNTS * accuracy.refine) for n in lengths]
+        )
 
-    return _stated(means, pair)
+    return _stated(means, _ROUNDING)
 
 
-def _stated(
-    evaluate_with: Callable[[Accuracy], Floats], pair: tuple[Accuracy, Accuracy]
-) -> list[tuple[float, float]]:
-    """Return the more accurate ones of two evaluations, and bounds of their errors from both."""
-    first, value = map(evaluate_with, pair)
-    # a sum of exponentials has a relative error, and all terms are positive
-    error = _CAUTION * np.abs(value - first) + (_ROUNDING + 2 * pair[1].tolerance) * value
+def _stated(evaluate_with: Callable[[Accuracy], Floats], both: float) -> list[tuple[float, float]]:
+    """Return the better ones of two evaluations, which have a relative error in common, and its bounds."""
+    first, value = evaluate_with(_ROUGH), evaluate_with(_FINE)
+    error = _CAUTION * np.abs(value - first) + both * value
     return list(zip(value.tolist(), error.tolist(), strict=True))
 
 
@@ -420,8 +409,8 @@ def _degrees(
     # with a smaller correlation the m-th coefficient is this one times the m-th power of their ratio
     ratio = correlation[:, None] / correlation[probes]
     ratio = correlation[:, None] if one_grade else np.where(ratio <= 1, ratio, 0.0)
-    # where nearly all degrees are needed a Fourier series has no more terms
-    most = n - 1 if one_grade else (n - 1) // 3
+    # in longer lists that need so many degrees a Fourier series has no more terms
+    most = n - 1 if one_grade or n <= _DEGREES[-1] else (n - 1) // 3
     for highest in sorted({min(degree, most) for degree in _DEGREES}):
         if one_grade:
             found = np.abs(counts.moments(highest))[None, :]

@@ -404,15 +404,12 @@ class LabelMeans:
         """
         points = degree + 1
         radius, scale = circle(points, self.others)
-        w = radius * np.exp(2j * math.pi * np.arange(points) / points)
+        half = points // 2 + 1  # the other points have the conjugate values
+        w = radius * np.exp(2j * math.pi * np.arange(half) / points)
         slope = w / np.sqrt(t * (1 - t))[:, None]
         # sum_m sqrt(binom(N, m)) w^m E[phi_m(A) / IDCG] at points w of a circle, inverted by FFT
-        means = (
-            self(slope.ravel(), np.repeat(deviation, points, axis=1), centred=True)
-            .mean(axis=1)
-            .reshape(t.size, points)
-        )
-        return np.asarray(np.real(np.fft.fft(means, axis=1)) / points * scale)
+        means = self(slope.ravel(), np.repeat(deviation, half, axis=1), centred=True).mean(axis=1)
+        return np.asarray(np.fft.irfft(means.reshape(t.size, half).conj(), points, axis=1) * scale)
 
     def __call__(self, slope: Complex, above: Floats, *, centred: bool) -> Complex:
         """Return means (R, J) for ``q_i = 1 + slope above_i``; ``slope`` (R,), ``above`` (J + 1, R).

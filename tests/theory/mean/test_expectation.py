@@ -47,6 +47,7 @@ CURVES = [
     "polynomial(0.5, -1, 1.5, -0.6)",
     "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
 ]
+FINER = Accuracy(2.5, 1e-11, 56)
 DISCOUNTS = ["log", "power(0.5)", "zipf", "power(2)", "power(6)", "geometric(2)", "linear"]
 
 
@@ -79,8 +80,7 @@ def test_brute_force(text, n):
         measure = Measure.parse(f"nDCG({discount}){cutoff}")
         truth = sum(p * plain_ndcg(labels, measure) for labels, p in vectors)
         mean = expected_ndcg(Relevance.parse(text), measure, [n])
-        assert mean.value[0] == pytest.approx(truth, rel=1e-10)
-        assert abs(mean.value[0] - truth) <= mean.error[0]
+        assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
         # a rank too many in the discount is seen
         if n > 1 and discount != "linear" and cutoff == "":
             off = sum(p * plain_ndcg([0.0, *labels], measure) for labels, p in vectors)
@@ -135,8 +135,7 @@ def test_direct_sum(n, cutoff):
     measure = Measure.parse(f"nDCG(power(0.5)){cutoff}")
     mean = expected_ndcg(Relevance.parse("linear(0.1, 0.7)"), measure, [n])
     truth = direct_sum(n, measure.cutoff(n), measure.discount)
-    assert mean.value[0] == pytest.approx(truth, rel=3e-11)
-    assert abs(mean.value[0] - truth) <= 3 * mean.error[0]
+    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
     if 0 < measure.cutoff(n) < n:  # one rank more or fewer is seen
         assert abs(direct_sum(n, measure.cutoff(n) + 1, measure.discount) / truth - 1) > 1e-4
 
@@ -144,15 +143,15 @@ def test_direct_sum(n, cutoff):
 @pytest.mark.slow
 @pytest.mark.parametrize("text", CURVES)
 def test_finer_quadrature_agrees(text):
-    """Panels half as wide change means by less than 1e-9, from n = 2 to 1e18."""
+    """Narrower panels and other exponentials change means by less than is stated, from n = 2 to 1e18."""
     sizes = [2, 60, 10**4, 10**18]
     for discount in ["log", "power(2)", "linear"]:
         measure = Measure.parse(f"nDCG({discount})")
         mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        finer = evaluate(Relevance.parse(text), [measure], sizes, Accuracy(2.5, 1e-11, 56))[0]
+        finer = evaluate(Relevance.parse(text), [measure], sizes, FINER)[0]
         assert np.all(np.isfinite(mean.value))
-        assert mean.value == pytest.approx(finer, rel=1e-9, abs=1e-300)
-        assert np.all(np.abs(mean.value - finer) <= 3 * mean.error + 1e-300)
+        assert np.all(np.abs(mean.value - finer) <= mean.error)
+        assert np.all(mean.error < 1e-6 * mean.value)
 
 
 def test_mean_without_information_is_the_prevalence_at_every_rank():
@@ -211,7 +210,7 @@ def test_cutoffs_that_the_relevant_items_fill(discount, cutoff, n):
         truth = float(d @ (0.7 - 0.6 * ranks / (n + 1)) / d.sum())
     else:  # sum of r/r
         truth = 0.7 - 0.6 * k / (n + 1) / float(SUMS["zipf"](k))
-    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-9
+    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
     assert (
         abs(expected_ndcg("linear(0.1, 0.7)", measure, [n + 3]).value[0] - truth) > mean.error[0] or n > 300
     )
@@ -221,7 +220,7 @@ def test_sharp_curves_at_their_edge():
     """Few labels are random, so the counts nearly determine the ranks at the cutoff."""
     for n in (100, 10**4):
         mean = expected_ndcg("step(0, 1, 0.6)", "nDCG@0.4n", [n])
-        assert abs(mean.value[0] - 1) <= mean.error[0] < 3e-6
+        assert abs(mean.value[0] - 1) <= mean.error[0] < 5e-6
         mean = expected_ndcg("step(0.1, 0.9, 0.6)", "nDCG@0.3n", [10 * n])
         assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-5
 
@@ -229,13 +228,11 @@ def test_sharp_curves_at_their_edge():
 @pytest.mark.slow
 def test_sharp_grades_with_a_cutoff():
     """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
+    relevance, measure = Relevance.parse("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"), "nDCG@0.25n"
     for n in (30, 60):
-        mean = expected_ndcg("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))", "nDCG@0.25n", [n])
-        quick = expected_ndcg(
-            "graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))", "nDCG@0.25n", [n], quick=True
-        )
-        assert mean.error[0] < 1e-8
-        assert 0 < abs(mean.value[0] - quick.value[0]) <= quick.error[0]
+        mean = expected_ndcg(relevance, measure, [n])
+        finer = evaluate(relevance, [Measure.parse(measure)], [n], FINER)[0, 0]
+        assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
 
 
 @pytest.mark.slow
@@ -245,7 +242,7 @@ def test_a_cutoff_at_the_number_of_positives():
     for n in (300, 10_000, 50_000):
         mean = expected_ndcg("constant(0.4)", measure, [n])
         truth = without_information(0.4, SUMS["power(0.5)"], measure.cutoff(n), n)
-        assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-9
+        assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
         # without the kink
         smooth = without_information(0.4, SUMS["power(0.5)"], n, n) * float(
             SUMS["power(0.5)"](measure.cutoff(n)) / SUMS["power(0.5)"](n)
@@ -256,9 +253,9 @@ def test_a_cutoff_at_the_number_of_positives():
 def test_graded_kinks_beyond_small_lists():
     """The kink of one grade, with other panels, nodes and exponentials."""
     mean = expected_ndcg(GRADED, "nDCG@0.2n", [300, 10_000])
-    quick = expected_ndcg(GRADED, "nDCG@0.2n", [300, 10_000], quick=True)
-    assert np.all(np.abs(mean.value - quick.value) <= quick.error)
-    assert np.all(mean.error < 1e-9)
+    finer = evaluate(Relevance.parse(GRADED), [Measure.parse("nDCG@0.2n")], [300, 10_000], FINER)[0]
+    assert np.all(np.abs(mean.value - finer) <= mean.error)
+    assert np.all(mean.error < 1e-7)
 
 
 def test_cutoff_by_simulation():
@@ -303,12 +300,10 @@ def test_refusals():
 def test_two_coarse_meshes_differ():
     """The stated error is a multiple of the difference of two evaluations, large on coarse meshes."""
     curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
-    exact = expected_ndcg(curve, measure, [n])
-    assert exact.error[0] < 1e-9
-    first, second = (
-        evaluate(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (0.1, 0.15)
+    exact, first, second = (
+        evaluate(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (1.5, 0.1, 0.15)
     )
-    off = abs(second - exact.value[0])
+    off = abs(second - exact)
     assert off > 1e-9
     assert 6 * abs(second - first) > off / 3
 
@@ -345,7 +340,7 @@ def test_sharp_curves_in_short_lists():
         for c in range(1, m + 1)
     )
     found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
-    assert abs(found.value[0] - truth) <= found.error[0] < 1e-10
+    assert abs(found.value[0] - truth) <= found.error[0] < 1e-7
 
 
 @pytest.mark.slow
@@ -361,9 +356,10 @@ def test_rare_top_grades_in_long_lists(text):
     """A rare grade among many items: far from their mean, its count would be beyond all its nodes."""
     sizes = [10**6, 10**9, 10**12, 10**18]
     for measure in ("nDCG", "nDCG@0.2n"):
-        exact, quick = (expected_ndcg(text, measure, sizes, quick=quick) for quick in (False, True))
-        assert exact.error.max() < 1e-9
-        assert np.all(np.abs(exact.value - quick.value) <= quick.error + exact.error)
+        mean = expected_ndcg(text, measure, sizes)
+        finer = evaluate(Relevance.parse(text), [Measure.parse(measure)], sizes, FINER)[0]
+        assert np.all(np.abs(mean.value - finer) <= mean.error)
+        assert mean.error.max() < 1e-7
 
 
 def test_moments_of_a_count_that_a_cutoff_cuts():

@@ -33,11 +33,8 @@ def grades(number, seed):
 def test_reference_values_of_a_learning_to_rank_law():
     """The mean as a sum over all label counts."""
     mean = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES))
-    assert mean.value == pytest.approx(list(REFERENCES.values()), abs=6e-10)
-    assert np.all(mean.error < 1e-10)
-    quick = expected_ndcg(LEARNING_TO_RANK, "nDCG", list(REFERENCES), quick=True)
-    assert np.all(np.abs(quick.value - mean.value) <= quick.error)
-    assert np.all(quick.error < 1e-6)
+    assert np.all(np.abs(mean.value - list(REFERENCES.values())) <= mean.error + 5e-10)
+    assert np.all(mean.error < 1e-7)
 
 
 @pytest.mark.parametrize(("number", "n", "k"), [(2, 9, 9), (3, 8, 3), (4, 6, 6), (4, 6, 2), (6, 4, 3)])
@@ -47,7 +44,7 @@ def test_every_count_summed_over(number, n, k):
     integrals = [lambda t, curve=curve: curve.integral(0.0, t) for curve in relevance.curves]
     truth = mean_by_counts(curves_of(relevance), integrals, relevance.gains, d, k, n)
     mean = expected_ndcg(relevance, Measure("log", k), [n])
-    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-9
+    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
     wrong = mean_by_counts(curves_of(relevance), integrals, (*relevance.gains[:-1], 0.99), d, k, n)
     assert abs(mean.value[0] - wrong) > mean.error[0]
 
@@ -65,12 +62,12 @@ def test_means_and_deviations_by_simulation(number, effort):
         mean, error, deviation, own_error = simulated(
             curves_of(relevance), relevance.gains, d, k, n, 20_000 * effort, seed=n
         )
-        exact = expected_ndcg(relevance, measure, [n], quick=True)
+        exact = expected_ndcg(relevance, measure, [n])
         assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
         if number <= 5 and n <= 100:
             std = ndcg_std(relevance, measure, [n], quick=True)
             assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
-    wrong = expected_ndcg(relevance, Measure("log", k - 10), [n], quick=True)
+    wrong = expected_ndcg(relevance, Measure("log", k - 10), [n])
     assert abs(wrong.value[0] - mean) > 5 * error
 
 
@@ -89,9 +86,8 @@ def test_the_first_rank_alone(text, n):
     relevance = Relevance.parse(text)
     integrals = [lambda t, curve=curve: curve.integral(0.0, t) for curve in relevance.curves]
     truth = mean_of_first(curves_of(relevance), integrals, relevance.gains, n)
-    for quick, most in ((False, 1e-10), (True, 1e-7)):
-        mean = expected_ndcg(relevance, "nDCG@1", [n], quick=quick)
-        assert abs(mean.value[0] - truth) <= mean.error[0] < most
+    mean = expected_ndcg(relevance, "nDCG@1", [n])
+    assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
     wrong = mean_of_first(curves_of(relevance), integrals, (*relevance.gains[:-1], 0.99), n)
     assert n > 1000 or abs(mean.value[0] - wrong) > mean.error[0]
 
@@ -100,7 +96,7 @@ def test_a_rare_last_grade_in_long_lists():
     """Nearly all gain is that of the first grade, and the mean that of it alone."""
     found = expected_ndcg("graded(7=linear(0.004, 0.002), 1=constant(1e-9))", "nDCG@0.2n", [10**12])
     alone = expected_ndcg("linear(0.004, 0.002)", "nDCG@0.2n", [10**12])
-    assert found.error[0] < 1e-10
+    assert found.error[0] < 1e-8
     assert 1e-12 < abs(found.value[0] - alone.value[0]) < 1e-6
 
 
@@ -111,7 +107,7 @@ def test_rare_top_grades_with_a_cutoff():
     )
     mean = expected_ndcg(rare, "nDCG@10", [100])
     binary = expected_ndcg("linear(0.1, 0.3)", "nDCG@10", [100])
-    assert mean.error[0] < 1e-9
+    assert mean.error[0] < 1e-7
     assert 1e-6 < abs(mean.value[0] - binary.value[0]) < 3e-3
 
 
