@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
@@ -51,14 +51,14 @@ class LossDecision:
         One minimiser, which need not be one that has ``order``; None where the infimum is not attained.
     """
 
-    loss: Annotated[Loss, Column("loss")]
+    loss: Annotated[Loss, Column("loss"), Data(text=True)]
     order: Annotated[tuple[int, ...], Column("order", lambda order: " ".join(map(str, order)))]
     regret: Annotated[float, Column("regret", general(".4g"))]
     verdict: Annotated[Verdict, Column("verdict")]
     margin: Annotated[float, Column("margin", general(".2g"), drop=1)]
     residual: Annotated[float, Column("residual", general(".1g"), drop=2)]
-    possible: tuple[float, float]
-    scores: tuple[float, ...] | None
+    possible: Annotated[tuple[float, float], Data("possible_regrets")]
+    scores: Annotated[tuple[float, ...] | None, HIDDEN]
 
     @property
     def wrong(self) -> bool:
@@ -79,21 +79,10 @@ class Decision(Report):
         The losses that cannot be used with this problem.
     """
 
-    problem: Problem
+    problem: Annotated[Problem, HIDDEN]
     optimal_order: tuple[int, ...]
     losses: tuple[LossDecision, ...]
-    left_out: tuple[tuple[str, str], ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the verdicts as plain data for JSON."""
-        rows = [
-            {
-                "loss": str(d.loss), "order": list(d.order), "regret": d.regret, "verdict": d.verdict,
-                "margin": d.margin, "residual": d.residual, "possible_regrets": list(d.possible),
-            }
-            for d in self.losses
-        ]  # fmt: skip
-        return {"optimal_order": list(self.optimal_order), "losses": rows}
+    left_out: Annotated[tuple[tuple[str, str], ...], HIDDEN] = ()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the best order, and a table with a row for every loss."""

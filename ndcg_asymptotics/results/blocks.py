@@ -28,7 +28,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ from ndcg_asymptotics.core.files import (
     write_file,
     write_record,
 )
+from ndcg_asymptotics.core.tables import HIDDEN
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.layout import Variable
 
@@ -90,7 +91,7 @@ class Damage:
     place: str
     what: str
     replicates: tuple[int, ...] = ()
-    foreign: bool = False
+    foreign: Annotated[bool, HIDDEN] = False
 
     def __str__(self) -> str:
         lost = f": replicates {spans(self.replicates)}" if self.replicates else ""

@@ -7,14 +7,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, decimals, general
+from ndcg_asymptotics.core.tables import (
+    Column,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    decimals,
+    frame_of,
+    general,
+    plain,
+)
 from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import Named, dataset
@@ -25,6 +35,32 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _BAND = (0.05, 0.95)  # the quantiles that a summary shows
+
+
+@dataclass(frozen=True)
+class SimulatedMean:
+    """The mean over the replicates, its Monte Carlo standard error, and 5% and 95% quantiles."""
+
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    n: Annotated[int, Column("n", general("g"))]
+    mean: Annotated[float, Column("mean", decimals(5))]
+    mcse: Annotated[float | None, Column("MCSE", general(".1e"), 1)]
+    q05: Annotated[float, Column("5%", decimals(5), 2)]
+    q95: Annotated[float, Column("95%", decimals(5), 2)]
+
+
+@dataclass(frozen=True)
+class CountedOrder:
+    """The numbers of draws with each order of a pair, before weighing."""
+
+    pair: Annotated[str, Column("pair")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    n: Annotated[int, Column("n", general("g"))]
+    ahead: Annotated[int, Column("first ahead")]
+    behind: Annotated[int, Column("second ahead")]
+    ties: Annotated[int, Column("ties")]
+    undecided: Annotated[int, Column("undecided")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,21 +199,12 @@ def _blocks(results: Results) -> Iterator[ReportBlock]:
     yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
     if not results.replicates_complete:
         return
-    rows = tuple(tuple(row.values()) for row in _rows(results, study.n[-1:]))
+    rows = list(_rows(results, study.n[-1:]))
     title = f"At n = {study.n[-1]:g}"
     if "ndcg" in results.named:
-        columns = (
-            Column("scorer"), Column("measure", whole=True), Column("n", general("g")),
-            Column("mean", decimals(5)), Column("MCSE", general(".1e"), 1), Column("5%", decimals(5), 2),
-            Column("95%", decimals(5), 2),
-        )  # fmt: skip
-        yield Table(title, columns, rows)
+        yield Table.of(title, SimulatedMean, rows)
     else:
-        columns = (
-            Column("pair"), Column("measure", whole=True), Column("n", general("g")), Column("first ahead"),
-            Column("second ahead"), Column("ties"), Column("undecided"),
-        )  # fmt: skip
-        yield Table(f"{title}, draws whose order was", columns, rows)
+        yield Table.of(f"{title}, draws whose order was", CountedOrder, rows)
         yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
 
 
@@ -186,17 +213,16 @@ def _frame(results: Results) -> pd.DataFrame:
 
     Of the rare engine: a row per pair, measure and n with the number of draws of each order.
     """
-    import pandas as pd
+    kind = SimulatedMean if "ndcg" in results.named else CountedOrder
+    return frame_of(kind, _rows(results, results.study.n))
 
-    return pd.DataFrame(_rows(results, results.study.n))
 
-
-def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean | CountedOrder]:
     """Yield rows at the last list lengths."""
     return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
 
 
-def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
     for name in results.study.scorers:
         for measure in results.study.measures:
             values = results.of_scorer(name, measure)["ndcg"][:, -len(sizes) :]
@@ -204,22 +230,17 @@ def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]
             errors = values.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else [None] * len(sizes)
             low, high = np.quantile(values, _BAND, axis=0)
             for i, n in enumerate(sizes):
-                yield {
-                    "scorer": name, "measure": str(measure), "n": n, "mean": float(values[:, i].mean()),
-                    "mcse": errors[i], "q05": float(low[i]), "q95": float(high[i]),
-                }  # fmt: skip
+                mean = float(values[:, i].mean())
+                yield SimulatedMean(name, str(measure), n, mean, errors[i], float(low[i]), float(high[i]))
 
 
-def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[CountedOrder]:
     for pair in results.study.pairs:
         for measure in results.study.measures:
             orders = results.of_pair(pair, measure)["order"][:, -len(sizes) :]
             for i, n in enumerate(sizes):
-                counts = {
-                    name: int(np.count_nonzero(orders[:, i] == order))
-                    for name, order in (("ahead", 1), ("behind", -1), ("ties", 0), ("undecided", UNDECIDED))
-                }
-                yield {"pair": " > ".join(pair), "measure": str(measure), "n": n, **counts}
+                counts = (int(np.count_nonzero(orders[:, i] == order)) for order in (1, -1, 0, UNDECIDED))
+                yield CountedOrder(" > ".join(pair), str(measure), n, *counts)
 
 
 def _dict(results: Results) -> dict[str, Any]:
@@ -240,5 +261,5 @@ def _dict(results: Results) -> dict[str, Any]:
         "n": list(study.n),
         "pairs": [list(pair) for pair in study.pairs],
         "versions": results.versions,
-        shown: list(_rows(results, study.n[-1:])) if results.replicates_complete else [],
+        shown: plain(list(_rows(results, study.n[-1:]))) if results.replicates_complete else [],
     }

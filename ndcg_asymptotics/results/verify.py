@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, path_of
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
+from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_of
 from ndcg_asymptotics.results.blocks import Damage, count_of
 from ndcg_asymptotics.results.folder import (
     GRID,
@@ -47,10 +47,10 @@ class Verification(Report):
     complete: int
     wanted: int
     damages: tuple[Damage, ...]
-    unit: str = "replicates"
+    unit: Annotated[str, Data(before="damages")] = "replicates"
 
     @property
-    def sound(self) -> bool:
+    def sound(self) -> Annotated[bool, Data(before="complete")]:
         """Whether nothing is damaged."""
         return not self.damages
 
@@ -59,19 +59,9 @@ class Verification(Report):
         """Whether nothing is damaged and nothing is missing."""
         return self.sound and self.complete == self.wanted
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        damages = [{"place": d.place, "what": d.what, "replicates": list(d.replicates)} for d in self.damages]
-        return {
-            "folder": self.folder, "sound": self.sound, "complete": self.complete, "wanted": self.wanted,
-            "unit": self.unit, "damages": damages,
-        }  # fmt: skip
-
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per damage, none if the folder is sound."""
-        import pandas as pd
-
-        return pd.DataFrame(self.as_dict()["damages"], columns=["place", "what", "replicates"])
+        return frame_of(Damage, self.damages)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a line for each damage, and the verdict."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, overload
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from ndcg_asymptotics.core.tables import (
     decimals,
     fixed,
     general,
+    plain,
 )
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
@@ -59,24 +60,56 @@ class Prediction:
     ``unit`` is F(k(n)); for NDCG the unit is 1.
     """
 
-    scorer: str
-    measure: str
-    n: int
-    limit: float | None
-    rate: str | None
-    theorem: str
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    n: Annotated[int, Column("n", general("g"))]
+    limit: Annotated[float | None, Column("limit", decimals(4))]
+    rate: Annotated[str | None, Column("rate", optional=True)]
+    theorem: Annotated[str, Column("theorem", None, 1)]
     assumptions: list[str]
-    pseudo_expectation: float | None
+    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(6), 4)]
     expectation: float | None
     expectation_error: float | None
-    reason: str
+    reason: Annotated[str, Column("reason", None, 2)]
     sd: float | None
     sd_error: float | None
-    law: str
-    law_distance: float | None
+    law: Annotated[str, Column("law", None, 4)]
+    law_distance: Annotated[float | None, Column("error of the law", general(".0e"), 4)]
     quantiles: dict[str, float] | None
     quantiles_from: Literal["exact", "law"] | None
     unit: float
+
+    @property
+    def exact_mean(self) -> Annotated[Estimate | None, Column("exact mean", Estimate.text)]:
+        """The exact mean with its error."""
+        return Estimate.of(self.expectation, self.expectation_error)
+
+    @property
+    def exact_sd(self) -> Annotated[Estimate | None, Column("standard deviation", Estimate.text)]:
+        """The standard deviation with its error."""
+        return Estimate.of(self.sd, self.sd_error)
+
+    @property
+    def most_lists(self) -> Annotated[str | None, Column("90% of lists", str, 2)]:
+        """The interval of 90% of lists, to the digits of its width; None where a law is too far."""
+        if self.quantiles is None:
+            return None
+        if self.quantiles_from == "law" and (self.law_distance is None or self.law_distance > _CLOSE):
+            return None
+        low, *_, high = self.quantiles.values()
+        digits = int(np.clip(2 - math.floor(math.log10(high - low)), 4, 9)) if high > low else 4
+        return f"{low:.{digits}f} to {high:.{digits}f}"
+
+    @property
+    def assumed(self) -> Annotated[str, Column("assumptions", None, 5)]:
+        """The assumptions in a line."""
+        return "; ".join(self.assumptions)
+
+
+_SHOWN = (
+    *("scorer", "measure", "n", "exact_mean", "exact_sd", "law", "law_distance", "most_lists"),
+    *("pseudo_expectation", "limit", "rate", "theorem", "assumed", "reason"),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,29 +130,11 @@ class Predictions(Report, Sequence[Prediction]):
 
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the rows as plain data, for JSON."""
-        return [asdict(row) for row in self.rows]
+        return [plain(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table."""
-        # only means with a fixed number of relevant items have a rate
-        few = any(row.rate is not None for row in self.rows)
-        rate = (Column("rate"),) if few else ()
-        columns = (
-            Column("scorer"), Column("measure", whole=True), Column("n", general("g")),
-            Column("exact mean", Estimate.text), Column("standard deviation", Estimate.text),
-            Column("law", None, 4), Column("error of the law", general(".0e"), 4),
-            Column("90% of lists", str, 2), Column("pseudo-expectation", fixed(6), 4),
-            Column("limit", decimals(4)), *rate, Column("theorem", None, 1), Column("assumptions", None, 5),
-            Column("reason", None, 2),
-        )  # fmt: skip
-        rows = (
-            (r.scorer, r.measure, r.n, Estimate.of(r.expectation, r.expectation_error),
-             Estimate.of(r.sd, r.sd_error), r.law, r.law_distance, _within(r), r.pseudo_expectation,
-             r.limit, *((r.rate,) if few else ()), r.theorem,
-             "; ".join(r.assumptions), r.reason)
-            for r in self.rows
-        )  # fmt: skip
-        yield Table("", columns, tuple(rows))
+        yield Table.of("", Prediction, self.rows, *_SHOWN)
         if any(row.unit != 1 for row in self.rows):
             yield Line(LIMITS_OF_DCG)
 
@@ -228,14 +243,3 @@ def _quantiles(
         near = value + law.shift * law.scale >= most and law.series is not None
         found[f"{p:g}"] = 0.0 if p <= empty else most if near else min(max(value, 0.0), most)
     return found, "law"
-
-
-def _within(row: Prediction) -> str | None:
-    """Return the interval of 90% of lists, to the digits of its width; None where a law is too far."""
-    if row.quantiles is None:
-        return None
-    if row.quantiles_from == "law" and (row.law_distance is None or row.law_distance > _CLOSE):
-        return None
-    low, *_, high = row.quantiles.values()
-    digits = int(np.clip(2 - math.floor(math.log10(high - low)), 4, 9)) if high > low else 4
-    return f"{low:.{digits}f} to {high:.{digits}f}"

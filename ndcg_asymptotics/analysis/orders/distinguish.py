@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, plain
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -59,19 +59,19 @@ class Distinction(Report):
     """The outcome of `distinguish`: what a study shows of each pair and measure."""
 
     study: str
-    replicates: int
-    replicates_wanted: int
+    replicates: Annotated[int, HIDDEN]
+    replicates_wanted: Annotated[int, HIDDEN]
     pairs: list[Pair]
 
     @property
-    def complete(self) -> bool:
+    def complete(self) -> Annotated[bool, Data(before="pairs")]:
         """Whether every requested replicate was complete."""
         return self.replicates == self.replicates_wanted
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        pairs = [plain(pair) for pair in self.pairs]
-        return {"study": self.study, "complete": self.complete, "confidence": CONFIDENCE, "pairs": pairs}
+    @property
+    def confidence(self) -> Annotated[float, Data(before="pairs")]:
+        """The level of the intervals."""
+        return CONFIDENCE
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the rates of the right order at n and from n on, a row per pair, measure and n."""
