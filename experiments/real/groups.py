@@ -28,7 +28,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.tables import Column, Table, console, general, print_blocks
 from ndcg_asymptotics.lists.coupling import fit_coupling
 from ndcg_asymptotics.lists.groups import choose_groups, fit_groups, group_queries
-from ndcg_asymptotics.lists.growing import Arrivals, mean_paths
+from ndcg_asymptotics.lists.growing import GrowingLists, mean_paths
 from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.measures import Measure
@@ -161,7 +161,7 @@ def simulated_gap(documents: Pooled, by: str, length: int) -> Floats:
 def real(documents: Pooled, length: int, measures: tuple[str, ...]) -> Floats:
     """Return NDCG of real lists, (queries, orders, runs, measures)."""
     parsed = tuple(Measure.of(measure) for measure in measures)
-    one = [Arrivals(documents, length, 1, SEED + order) for order in range(ORDERS)]
+    one = [GrowingLists(documents, length, 1, SEED + order) for order in range(ORDERS)]
     found = [mean_paths(arrivals, parsed, np.array([length]))[..., 0] for arrivals in one]
     return np.stack(found, axis=1)
 

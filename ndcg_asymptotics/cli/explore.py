@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Output, whole_number
+from ndcg_asymptotics.cli.options import Output, parse_whole
 
 app = typer.Typer()
 
@@ -16,9 +16,7 @@ def explore(
     *,
     port: Annotated[
         Any,
-        typer.Option(
-            metavar="PORT", parser=whole_number, help="Port of the page.", show_default="a free one"
-        ),
+        typer.Option(metavar="PORT", parser=parse_whole, help="Port of the page.", show_default="a free one"),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
     output: Output,

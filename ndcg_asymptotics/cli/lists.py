@@ -32,8 +32,8 @@ from ndcg_asymptotics.cli.options import (
     SixMeasures,
     Tables,
     Weights,
+    parse_whole,
     weights_of,
-    whole_number,
 )
 from ndcg_asymptotics.core.errors import InputError, require
 
@@ -48,7 +48,7 @@ app = typer.Typer()
 
 def _whole_numbers(text: str) -> list[int]:
     """Return whole numbers between commas."""
-    return [whole_number(part) for part in text.split(",")]
+    return [parse_whole(part) for part in text.split(",")]
 
 
 @app.command()
@@ -303,12 +303,14 @@ def larger_corpus(
     measure: Measures,
     corpus: Annotated[
         Any,
-        typer.Option(metavar="N", parser=whole_number, help="Number of documents that the runs searched."),
+        typer.Option(metavar="N", parser=parse_whole, help="Number of documents that the runs searched."),
     ],
     to: Annotated[
         Any,
         typer.Option(
-            metavar="N", parser=whole_number, help="Predict the metrics in a corpus of up to N documents."
+            metavar="N",
+            parser=parse_whole,
+            help="Predict the metrics in a corpus of up to N documents.",
         ),
     ],
     columns: Columns = None,

@@ -51,7 +51,7 @@ def _print_time_at_end(ctx: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
-def whole_number(text: str) -> int:
+def parse_whole(text: str) -> int:
     """Return a whole number as a study file has it: 1000 or 1e3.
 
     Raises
@@ -59,14 +59,14 @@ def whole_number(text: str) -> int:
     InputError
         If the text is not a whole number.
     """
-    found = number(text)
+    found = parse_number(text)
     # Python reads 1_000 as a number, but no other field of the package does
     whole = not isinstance(found, str) and math.isfinite(found) and found == int(found) and "_" not in text
     require(whole, f"must be a whole number, such as 1000 or 1e3, got {text!r}")
     return int(found)
 
 
-def number(text: str) -> int | float | str:
+def parse_number(text: str) -> int | float | str:
     """Return the number that a text stands for, or the text itself, which the command then refuses."""
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
@@ -225,7 +225,7 @@ Items = Annotated[
     Any,
     _from_input(
         metavar="N",
-        parser=whole_number,
+        parser=parse_whole,
         help="Number of items of the catalogue, which the full metric ranks; required with --ranks that "
         "have no column items.",
         show_default="as many as runs and judgements name",

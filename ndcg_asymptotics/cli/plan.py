@@ -17,8 +17,8 @@ from ndcg_asymptotics.cli.options import (
     Runs,
     SixMeasures,
     Tables,
-    number,
-    whole_number,
+    parse_number,
+    parse_whole,
 )
 from ndcg_asymptotics.core.errors import InputError, require
 
@@ -43,7 +43,7 @@ def plan(
             "-n",
             "--n",
             metavar="N",
-            parser=number,
+            parser=parse_number,
             help="Length of the lists of the curves.",
             show_default="1000",
         ),
@@ -61,7 +61,7 @@ def plan(
         Any,
         _from_input(
             metavar="N",
-            parser=whole_number,
+            parser=parse_whole,
             help="Number of queries that --sd was estimated from, for intervals.",
             show_default="none: it is exact",
         ),
@@ -77,7 +77,7 @@ def plan(
         Any,
         typer.Option(
             metavar="N",
-            parser=whole_number,
+            parser=parse_whole,
             help="How many queries there are.",
             show_default="those of the runs, if there are any",
         ),
@@ -94,7 +94,7 @@ def plan(
         Any,
         typer.Option(
             metavar="M",
-            parser=whole_number,
+            parser=parse_whole,
             help="Also plan an analysis of variance of M systems, whose best and worst have the difference.",
             show_default=False,
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import Custom, Output, whole_number
+from ndcg_asymptotics.cli.options import Custom, Output, parse_whole
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(
         int | None,
         typer.Option(
             metavar="COUNT",
-            parser=whole_number,
+            parser=parse_whole,
             help="Number of replicates, such as 500 or 1e4.",
             show_default="as in the study",
         ),

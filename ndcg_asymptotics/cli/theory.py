@@ -11,7 +11,7 @@ from ndcg_asymptotics.cli.options import (
     Measures,
     Relevant,
     Tables,
-    number,
+    parse_number,
 )
 
 app = typer.Typer()
@@ -27,7 +27,7 @@ def predict(
             "-n",
             "--n",
             metavar="N",
-            parser=number,
+            parser=parse_number,
             help="A list length, such as 1000 or 1e6. May be repeated.",
         ),
     ],

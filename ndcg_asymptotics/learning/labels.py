@@ -21,7 +21,7 @@ LARGEST_LABEL = 1000.0
 """Gains 2^y - 1 stay finite."""
 
 
-class Block(NamedTuple):
+class SameLength(NamedTuple):
     """The lists of one length: their indices (k,), and the indices of their items (k, m)."""
 
     lists: Integers
@@ -78,13 +78,13 @@ class Batch:
         return cls(np.concatenate(vectors), np.array([vector.size for vector in vectors]))
 
     @cached_property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[SameLength, ...]:
         """The lists, grouped by length."""
         starts = np.cumsum(self.sizes) - self.sizes
         blocks = []
         for size in np.unique(self.sizes):
             lists = np.flatnonzero(self.sizes == size)
-            blocks.append(Block(lists, starts[lists, None] + np.arange(size)))
+            blocks.append(SameLength(lists, starts[lists, None] + np.arange(size)))
         return tuple(blocks)
 
     def check_scores(self, scores: ArrayLike) -> Floats:

@@ -36,7 +36,7 @@ from ndcg_asymptotics.learning.utilities import (
     PairwiseDisagreement,
     Utility,
     all_orders,
-    require_judged,
+    require_every_label,
     require_order_preserving,
     utility_of,
 )
@@ -90,7 +90,7 @@ class Problem:
         object.__setattr__(self, "probabilities", _distribution(probabilities, len(self.labels)))
         object.__setattr__(self, "utility", utility_of(measure, gain))
         if not isinstance(self.utility, PairwiseDisagreement):
-            require_judged(self.labels)
+            require_every_label(self.labels)
         if isinstance(self.utility, ExactOrder):
             self.utility.standardised(self.labels)  # needs different labels
 
@@ -185,10 +185,8 @@ class Problem:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields of a problem file as plain data for JSON."""
-        return {
-            "measure": str(self.utility), "gain": self.utility.gain,
-            "labels": self.labels.tolist(), "probabilities": self.probabilities.tolist(),
-        }  # fmt: skip
+        about = {"measure": str(self.utility), "gain": self.utility.gain}
+        return {**about, "labels": self.labels.tolist(), "probabilities": self.probabilities.tolist()}
 
     def to_toml(self) -> str:
         """Return the text of a problem file."""

@@ -95,10 +95,8 @@ class Queries:
         """Return some of the queries, by their indices, in the order given."""
         chosen = np.asarray(queries, np.int64)
         batch, items = self.batch.select(chosen)
-        return type(self)(
-            self.features[items], batch.labels, batch.sizes,
-            [self.names[q] for q in chosen], [self.documents[i] for i in items],
-        )  # fmt: skip
+        names, documents = [self.names[q] for q in chosen], [self.documents[i] for i in items]
+        return type(self)(self.features[items], batch.labels, batch.sizes, names, documents)
 
     def with_width(self, width: int) -> Self:
         """Return the same queries with at least ``width`` features; added ones are 0.

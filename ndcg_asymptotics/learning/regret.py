@@ -93,10 +93,8 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
         gain = value @ (weights[ranks] - weights)
         if gain.max() <= best:
             continue
-        found: Any = linprog(
-            -gain, A_ub=steps / scale, b_ub=np.zeros(items - 1), A_eq=np.ones((1, len(labels))), b_eq=[1.0],
-            method="highs",
-        )  # fmt: skip
+        total, none = np.ones((1, len(labels))), np.zeros(items - 1)
+        found: Any = linprog(-gain, A_ub=steps / scale, b_ub=none, A_eq=total, b_eq=[1.0], method="highs")
         if found.status != 0:
             raise InputError(f"the linear program was not solved ({found.message})")
         if -found.fun > best:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.rates import Rate, rate_of
+from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.core.arrays import random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import (
+    HIDDEN,
+    Column,
+    Data,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    fixed,
+    general,
+    plain,
+)
 from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss, losses_of
@@ -31,9 +42,17 @@ class LossSummary:
 
     Attributes
     ----------
-    inconsistent, tied, undecided : Rate
-        The shares of the distributions drawn, with 95% Wilson intervals; those where the loss is
-        inconsistent through ties, because only some of its minimisers sort optimally, count among the first.
+    loss : Loss
+    claim : str
+        What theory says of it.
+    inconsistent, low, high : float
+        The share of the distributions drawn for which the loss is inconsistent, and its 95% Wilson interval.
+    interval : (float, float)
+        The same interval.
+    tied : float
+        The share of those where it is inconsistent through ties: only some of its minimisers sort optimally.
+    undecided : float
+        The share of those that are not decided.
     typical : float
         The mean regret over the distributions drawn, of the worst minimiser that is proved.
     worst : float
@@ -44,14 +63,22 @@ class LossSummary:
         A problem with the regret ``worst``; None if no regret was positive.
     """
 
-    loss: Loss
-    inconsistent: Rate
-    tied: Rate
-    undecided: Rate
-    typical: float
-    worst: float
-    possible: float | None
-    example: Problem | None
+    loss: Annotated[Loss, Column("loss"), Data(text=True)]
+    claim: str
+    inconsistent: Annotated[float, Column("inconsistent", fixed(4))]
+    low: float
+    high: float
+    tied: Annotated[float, Column("ties", fixed(4), drop=3), Data("ties")]
+    undecided: Annotated[float, Column("undecided", fixed(4), drop=4)]
+    typical: Annotated[float, Column("mean regret", general(".2g"), drop=2), Data("typical_regret")]
+    worst: Annotated[float, Column("worst found", general(".4g")), Data("worst_regret")]
+    possible: Annotated[float | None, Column("supremum", general(".4g")), Data("worst_possible")]
+    example: Annotated[Problem | None, HIDDEN]
+
+    @property
+    def interval(self) -> Annotated[str, Column("95% interval", str, drop=1, before="tied")]:
+        """The interval of the share, as a table shows it."""
+        return f"[{self.low:.4f}, {self.high:.4f}]"
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,38 +95,16 @@ class Search(Report):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as plain data for JSON; an example has the fields of a problem file."""
-        rows = [
-            {
-                "loss": str(f.loss), "claim": f.loss.claim, "inconsistent": f.inconsistent.rate,
-                "low": f.inconsistent.low, "high": f.inconsistent.high, "ties": f.tied.rate,
-                "undecided": f.undecided.rate, "typical_regret": f.typical, "worst_regret": f.worst,
-                "worst_possible": f.possible, "example": None if f.example is None else f.example.as_dict(),
-            }
-            for f in self.losses
-        ]  # fmt: skip
-        return {
-            "measure": str(self.utility), "gain": self.utility.gain, "items": self.items,
-            "grades": self.grades, "vectors": self.vectors, "draws": self.draws, "seed": self.seed,
-            "losses": rows,
-        }  # fmt: skip
+        settings = {name: getattr(self, name) for name in ("items", "grades", "vectors", "draws", "seed")}
+        rows = [{**plain(f), "example": f.example and f.example.as_dict()} for f in self.losses]
+        return {"measure": str(self.utility), "gain": self.utility.gain, **settings, "losses": rows}
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with a row for every loss, and the worst examples as problem files."""
-        columns = (
-            Column("loss"), Column("inconsistent", fixed(4)), Column("95% interval", str, drop=1),
-            Column("ties", fixed(4), drop=3), Column("undecided", fixed(4), drop=4),
-            Column("mean regret", general(".2g"), drop=2), Column("worst found", general(".4g")),
-            Column("supremum", general(".4g")),
-        )  # fmt: skip
-        rows = tuple(
-            (str(f.loss), f.inconsistent.rate, f"[{f.inconsistent.low:.4f}, {f.inconsistent.high:.4f}]",
-             f.tied.rate, f.undecided.rate, f.typical, f.worst, f.possible)
-            for f in self.losses
-        )  # fmt: skip
         title = (
             f"{self.utility}, {self.items} items, labels 0 … {self.grades - 1}, {self.draws} distributions "
         )
-        yield Table(f"{title}of {self.vectors} label vectors", columns, rows)
+        yield Table.of(f"{title}of {self.vectors} label vectors", LossSummary, self.losses)
         for f in self.losses:
             if f.example is not None:
                 yield Line(f"# {f.loss}: regret {f.worst:.4g}", "bold")
@@ -194,10 +199,20 @@ def _summary(
         rng = np.random.default_rng([seed, *str(loss).encode()])
         worst, example = _improved(loss, worst, example, grades, rng)
     count = len(problems)
+    share = rate_of(count, wrong)
     return LossSummary(
-        loss, rate_of(count, wrong), rate_of(count, tied), rate_of(count, unknown), float(regrets.mean()),
-        worst, possible, example if worst > 0 else None,
-    )  # fmt: skip
+        loss,
+        loss.claim,
+        share.rate,
+        share.low,
+        share.high,
+        float(tied.mean()),
+        float(unknown.mean()),
+        float(regrets.mean()),
+        worst,
+        possible,
+        example if worst > 0 else None,
+    )
 
 
 def _regret(loss: Loss, problem: Problem) -> float:

@@ -67,10 +67,10 @@ class Utility(ABC):
 
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""
-        return label_gains(require_judged(labels), self.gain)
+        return label_gains(require_every_label(labels), self.gain)
 
 
-def require_judged(labels: Floats) -> Floats:
+def require_every_label(labels: Floats) -> Floats:
     """Return the labels themselves, after checking that none is missing.
 
     Raises
@@ -157,7 +157,7 @@ class AveragePrecision(Utility):
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
         ranks = np.arange(1.0, labels.shape[-1] + 1)
         total = np.zeros(len(orders))
-        for relevant, probability in zip(require_judged(labels) > 0, probabilities, strict=True):
+        for relevant, probability in zip(require_every_label(labels) > 0, probabilities, strict=True):
             found = relevant[orders]
             precision = np.cumsum(found, axis=-1) / ranks
             total += probability * (precision * found).sum(axis=-1) / max(relevant.sum(), 1)
@@ -245,7 +245,7 @@ class ExactOrder(Utility):
         return "0/1"
 
     def standardised(self, labels: Floats) -> Floats:
-        places = ranks_of(np.argsort(require_judged(labels), axis=-1)).astype(np.float64) + 1
+        places = ranks_of(np.argsort(require_every_label(labels), axis=-1)).astype(np.float64) + 1
         distinct = (np.diff(np.sort(labels, axis=-1), axis=-1) > 0).all()
         require(bool(distinct), "0/1 needs different labels for the items of a list", "labels")
         return places
@@ -294,7 +294,7 @@ __all__ = [
     "Utility",
     "all_orders",
     "ranks_of",
-    "require_judged",
+    "require_every_label",
     "require_order_preserving",
     "utility_of",
 ]

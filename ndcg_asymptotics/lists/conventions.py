@@ -101,7 +101,7 @@ def require_choice(value: Any, choices: Iterable[str], argument: str) -> None:
 
 _LEARNING = Conventions(gain="exp2", ties="file", ideal="retrieved")  # a list has no other documents
 
-LIKE: Mapping[str, Conventions] = MappingProxyType({
+_LIKE = {
     "trec_eval": Conventions(),
     "ir_measures": Conventions(missing="zero"),
     "gdeval": Conventions(gain="exp2", empty="skip"),
@@ -112,5 +112,7 @@ LIKE: Mapping[str, Conventions] = MappingProxyType({
     "letor": replace(_LEARNING, discount="clipped_log(2)", short_lists_are_zero=True),
     "lenskit": Conventions(ties="file", empty="skip", discount="clipped_log(2)"),
     "jarvelin": Conventions(ties="file", discount="clipped_log(2)"),
-})  # fmt: skip
+}
+
+LIKE: Mapping[str, Conventions] = MappingProxyType(_LIKE)
 """The conventions of programs, by name."""

@@ -51,10 +51,8 @@ class FittedCoupling(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with a row per pair, and the rho for all."""
-        columns = (
-            Column("run"), Column("and"), Column("documents", general("d"), 1),
-            Column("Spearman", fixed(3)), Column("rho", fixed(3)), Column("interval", str),
-        )  # fmt: skip
+        numbers = Column("documents", general("d"), 1), Column("Spearman", fixed(3)), Column("rho", fixed(3))
+        columns = (Column("run"), Column("and"), *numbers, Column("interval", str))
         rows = tuple(
             (*p.pair, p.documents, p.spearman, p.rho, f"[{p.low:.3f}, {p.high:.3f}]") for p in self.pairs
         )
@@ -102,7 +100,7 @@ def fit_coupling(
     relevant = labels > 0
     known = int(relevant.sum())
     require(known >= 3, f"a coupling needs at least 3 relevant documents, the lists have {known}")
-    depth = {n: np.concatenate([depths(one) for one in of_run])[relevant] for n, of_run in lists.items()}
+    depth = {n: np.concatenate([item_depths(one) for one in of_run])[relevant] for n, of_run in lists.items()}
     query = query[relevant]
     _, level = np.unique(labels[relevant], return_inverse=True)
     stratum = level if groups is None else level + (int(level.max()) + 1) * groups[query]
@@ -122,7 +120,7 @@ def _rho(spearman: float) -> float:
     return float(2 * np.sin(np.pi * spearman / 6))
 
 
-def depths(ranked: RankedList) -> Floats:
+def item_depths(ranked: RankedList) -> Floats:
     """Return the depth (rank - 1/2) / n of each item; tied items have the mean of their ranks."""
     rank = _midranks(-ranked.scores, np.ones(ranked.scores.size, np.int64))
     return np.asarray((rank - 0.5) / ranked.scores.size)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from statistics import NormalDist
 
@@ -95,11 +95,7 @@ class Pieces:
         _, first, kind = np.unique(rows, axis=1, return_index=True, return_inverse=True)
         shape = (int(self.query.max(initial=-1)) + 1, first.size)
         counts = csr_array((np.ones(kind.size), (self.query, kind.ravel())), shape)
-        distinct = Pieces(
-            self.document[first], self.query[first], self.position[first], self.start[first],
-            self.stop[first], self.relevant[first],
-        )  # fmt: skip
-        return distinct, counts
+        return Pieces(*(getattr(self, field.name)[first] for field in fields(self))), counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,16 +285,13 @@ def fit_depths(depths: RelevantDepths) -> DepthModel:
 
     found = np.asarray(minimize(loss, np.zeros(4), method="L-BFGS-B", bounds=[(-_WIDEST, _WIDEST)] * 4).x)
     unit = _STEP * np.eye(4)
-    curvature = np.array(
-        [
-            [
-                loss(found + unit[i] + unit[j]) - loss(found + unit[i] - unit[j])
-                - loss(found - unit[i] + unit[j]) + loss(found - unit[i] - unit[j])
-                for j in range(4)
-            ]
-            for i in range(4)
-        ]
-    ) / (4 * _STEP**2)  # fmt: skip
+
+    def mixed(a: Floats, b: Floats) -> float:
+        """Return the mixed difference of the loss in two directions."""
+        rise = loss(found + a + b) - loss(found + a - b) - loss(found - a + b) + loss(found - a - b)
+        return rise / (4 * _STEP**2)
+
+    curvature = np.array([[mixed(a, b) for b in unit] for a in unit])
     values, vectors = np.linalg.eigh(curvature)
     root = vectors / np.sqrt(np.maximum(values, 1.0))  # the data do not make the prior wider
     return DepthModel(depths, _PRIOR_MEAN + _PRIOR_STD * found, _PRIOR_STD[:, None] * root)

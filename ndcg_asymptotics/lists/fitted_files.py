@@ -191,7 +191,7 @@ def _fit_and_write(
         coupling = fit_coupling(lists, groups=groups, resamples=fit.resamples, seed=fit.seed)
         length = int(np.median([ranked.scores.size for ranked in first]))
         folder = next(iter(targets.values())).parent
-        contents[folder / STUDY] = study_text(targets, about, coupling, length).encode()
+        contents[folder / STUDY] = coupled_study_text(targets, about, coupling, length).encode()
     for path, content in contents.items():
         write_output(path, content)
     return list(targets.values())
@@ -211,7 +211,7 @@ def _groups_comment(by: By | None, described: float) -> str:
     )
 
 
-def study_text(curves: Mapping[str, Path], groups: str, coupling: FittedCoupling, length: int) -> str:
+def coupled_study_text(curves: Mapping[str, Path], groups: str, coupling: FittedCoupling, length: int) -> str:
     """Return the study file for the curves of several runs, which are in the same folder.
 
     ``groups`` is a comment about the groups of mixtures, empty if the curves are no mixtures.

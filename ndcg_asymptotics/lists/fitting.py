@@ -124,7 +124,7 @@ def fit_curves(
     gains = tuple(sorted(positive, reverse=True))
     require(len(gains) > 0, "no item has a positive label, so there is no relevance curve to fit")
     _check_prevalence(prevalence, gains)
-    depth = nodes(int(np.median([ranked.scores.size for ranked in everything])))
+    depth = depth_nodes(int(np.median([ranked.scores.size for ranked in everything])))
     curves = {}
     for name, of_scorer in tracked(lists.items(), "curves"):
         queries = len(of_scorer)
@@ -151,7 +151,7 @@ def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ..
     )
 
 
-def nodes(n: int) -> Floats:
+def depth_nodes(n: int) -> Floats:
     """Return depths 0 … 1; the topmost cell is rank 1 of a list of n, and cells widen with depth."""
     depths = [0.0]
     step = 2 / n
@@ -161,7 +161,7 @@ def nodes(n: int) -> Floats:
     return np.array([*depths, 1.0])
 
 
-def edges(depth: Floats) -> Floats:
+def cell_edges(depth: Floats) -> Floats:
     """Return the bounds of the cells around some depths, from 0 to 1."""
     return np.concatenate(([0.0], (depth[1:] + depth[:-1]) / 2, [1.0]))
 
@@ -175,7 +175,7 @@ def cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> 
     counts = []
     for gain in gains:
         found = np.concatenate(([0.0], np.cumsum(labels == gain)))
-        counts.append(np.diff(np.interp(edges(depth) * scores.size, at, found[at])))
+        counts.append(np.diff(np.interp(cell_edges(depth) * scores.size, at, found[at])))
     return np.array(counts)
 
 
@@ -190,7 +190,7 @@ def _estimates(
 
     The first sample is the data, which determine the penalty of the spline and the factors.
     """
-    weights = np.diff(edges(depth))
+    weights = np.diff(cell_edges(depth))
     means = counts / (items[:, None, None] * weights)
     smooth = (
         isotonic_smoother(weights)

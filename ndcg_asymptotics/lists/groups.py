@@ -28,16 +28,16 @@ from scipy.special import logsumexp
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.coupling import depths
+from ndcg_asymptotics.lists.coupling import item_depths
 from ndcg_asymptotics.lists.fitting import (
     LEVEL,
     FitCurvesOptions,
     FittedCurve,
     cell_counts,
-    edges,
+    cell_edges,
+    depth_nodes,
     fit_curves,
     isotonic_smoother,
-    nodes,
 )
 from ndcg_asymptotics.lists.records import RankedList
 from ndcg_asymptotics.populations import Mixture, curve_file
@@ -295,7 +295,7 @@ class _Effects:
         covariances = []
         for query, of_runs in enumerate(zip(*lists.values(), strict=True)):
             if documents[query]:
-                value = np.array([-np.log(depths(ranked)[ranked.labels > 0]) for ranked in of_runs])
+                value = np.array([-np.log(item_depths(ranked)[ranked.labels > 0]) for ranked in of_runs])
                 value -= value.mean(axis=0)
                 mean[query] = value.mean(axis=1)
                 if documents[query] > 1:
@@ -365,11 +365,11 @@ class _HeldOut:
         first = next(iter(lists.values()))
         gains = tuple(sorted({float(y) for ranked in first for y in ranked.labels if y > 0}, reverse=True))
         length = np.array([ranked.scores.size for ranked in first])
-        depth = nodes(int(np.median(length)))
-        weights = np.diff(edges(depth))
+        depth = depth_nodes(int(np.median(length)))
+        weights = np.diff(cell_edges(depth))
         counts = [[cell_counts(ranked, gains, depth) for ranked in of_run] for of_run in lists.values()]
-        return cls(np.array(counts).reshape(len(lists), len(first), len(gains), depth.size),
-                   length[:, None] * weights, weights)  # fmt: skip
+        shape = len(lists), len(first), len(gains), depth.size
+        return cls(np.array(counts).reshape(shape), length[:, None] * weights, weights)
 
     def likelihood(self, kept: Any, group: Integers) -> Floats:
         """Return the log likelihood of each query that is not kept, under groups of those that are.

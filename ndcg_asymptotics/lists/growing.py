@@ -76,7 +76,7 @@ _SIZES_PER_DECADE = 500  # and this number in each decade beyond
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class GrowingLists:
     """The order in which the documents of queries arrive.
 
     Attributes
@@ -168,7 +168,9 @@ def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -
     return compute()
 
 
-def theory_of(arrivals: Arrivals, measures: tuple[Measure, ...], by: By, keep: Keeper = _computed) -> Theory:
+def theory_of(
+    arrivals: GrowingLists, measures: tuple[Measure, ...], by: By, keep: Keeper = _computed
+) -> Theory:
     """Return the i.i.d. means beside growing lists, for groups of queries as in `group_queries`."""
     lists = arrivals.documents.lists()
     group = group_queries(lists, by)
@@ -214,7 +216,7 @@ def _exact(model: Relevance, measure: Measure, sizes: Integers) -> Floats:
 
 
 def mean_paths(
-    arrivals: Arrivals,
+    arrivals: GrowingLists,
     measures: tuple[Measure, ...],
     sizes: Integers,
     *,
@@ -319,7 +321,7 @@ def grow(
         keys = _first_seen(documents.documents, [labels, *scores.values()])
     elif order == "time":
         keys = _times(documents.documents, Records.of(times, "time"))
-    arrivals = Arrivals(documents, longest, orders if keys is None else 1, seed, keys, random)
+    arrivals = GrowingLists(documents, longest, orders if keys is None else 1, seed, keys, random)
     if by == "auto":
         by = choose_groups(documents.lists())
     shape = (len(documents.queries), len(arrivals.runs), len(parsed), arrivals.sizes.size)
@@ -328,9 +330,15 @@ def grow(
     )
     theory = None if by is None else theory_of(arrivals, parsed, by, keep)
     settings = {
-        "order": order, "orders": arrivals.orders, "length": longest, "pool": pool, "gain": gain_text(gain),
-        "binary_at": binary_at, "by": by, "seed": seed,
-    }  # fmt: skip
+        "order": order,
+        "orders": arrivals.orders,
+        "length": longest,
+        "pool": pool,
+        "gain": gain_text(gain),
+        "binary_at": binary_at,
+        "by": by,
+        "seed": seed,
+    }
     return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)
 
 

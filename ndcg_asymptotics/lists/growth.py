@@ -130,8 +130,8 @@ class Growth(Report):
             for m, measure in enumerate(self.measures)
             for k, n in enumerate(shown)
         ]
-        return {"settings": dict(self.settings), "queries": len(self.queries),
-                "left_out": list(self.left_out), "rows": rows}  # fmt: skip
+        about = {"settings": dict(self.settings), "queries": len(self.queries)}
+        return {**about, "left_out": list(self.left_out), "rows": rows}
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per run, measure and list length, with the mean over queries and its error."""

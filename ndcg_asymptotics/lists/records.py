@@ -253,8 +253,8 @@ def _column(there: Iterable[Any], name: str) -> Any:
     for other in COLUMNS[name]:
         if other in known:
             return other
-    raise InputError(f"no column {name!r} (or {', '.join(COLUMNS[name][1:])}), the columns are: "
-                     f"{', '.join(map(str, known))}")  # fmt: skip
+    missing = f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
+    raise InputError(f"{missing}, the columns are: {', '.join(map(str, known))}")
 
 
 def _field(record: Any, name: str) -> Any:

@@ -84,8 +84,8 @@ def _difference(name: str, here: Any, there: Any) -> Iterator[str]:
     elif isinstance(here, list) and isinstance(there, list):
         only_here, only_there = ([x for x in a if x not in b] for a, b in ((here, there), (there, here)))
         if only_here or only_there:
-            parts = (f"only {where} {_brief(found)}" for where, found in
-                     (("there", only_there), ("here", only_here)) if found)  # fmt: skip
+            found = {"there": only_there, "here": only_here}
+            parts = (f"only {where} {_brief(values)}" for where, values in found.items() if values)
             yield f"{name} ({', '.join(parts)})"
         else:
             yield f"{name} (in another order)"

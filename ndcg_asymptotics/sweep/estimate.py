@@ -39,7 +39,7 @@ def duration(seconds: float) -> str:
     return f"{max(10, round(seconds, -1)):.0f} seconds"
 
 
-class Estimate:
+class TimeEstimate:
     """The estimated duration of a sweep, announced as soon as a second of work has been timed.
 
     Parameters

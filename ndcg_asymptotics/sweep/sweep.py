@@ -31,8 +31,8 @@ from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
-from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, simulate
-from ndcg_asymptotics.sweep.estimate import Estimate
+from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, simulate_block
+from ndcg_asymptotics.sweep.estimate import TimeEstimate
 from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
@@ -189,7 +189,7 @@ def sweep(
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     engine_ = engine.load(study.engine)
     engine.check(engine_, study.design)
-    estimate = Estimate(count, at_most=precision is not None)
+    estimate = TimeEstimate(count, at_most=precision is not None)
     sweep_ = _Sweep(study, into, jobs, backend, scheduler, block, durable, deadline, estimate)
     if precision is None or first > 0:
         return sweep_.run(range(first, first + count), fewer_is_said=precision is None)
@@ -220,7 +220,7 @@ class _Sweep:
     block: int | None
     durable: bool
     deadline: float
-    estimate: Estimate
+    estimate: TimeEstimate
 
     def run(self, asked: range, *, fewer_is_said: bool) -> Outcome:
         """Compute those of the replicates that are missing.
@@ -255,7 +255,7 @@ class _Sweep:
         if jobs is not None and self.scheduler is None:
             jobs = min(jobs, len(missing))
             _require_memory(study, jobs)
-        work = partial(simulate, ENGINES[study.engine], study.design)
+        work = partial(simulate_block, ENGINES[study.engine], study.design)
         with workers(self.backend, jobs, self.scheduler) as started:
             already, losses = len(asked) - len(missing), 0
             sink.want(asked)

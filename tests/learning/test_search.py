@@ -43,7 +43,7 @@ def test_a_search_finds_the_inconsistent_losses_only():
     for f in found:
         consistent = str(f.loss) in CONSISTENT
         assert (f.worst == 0) == consistent
-        assert (f.inconsistent.rate == 0) == consistent
+        assert (f.inconsistent == 0) == consistent
         assert (f.example is None) == consistent
         assert f.typical <= f.worst
         if f.possible is not None:

@@ -7,7 +7,7 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import Arrivals, grow, grow_files
+from ndcg_asymptotics.lists.growing import GrowingLists, grow, grow_files
 from ndcg_asymptotics.lists.growth import shown_sizes
 from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.measures import Measure
@@ -36,7 +36,7 @@ def test_every_n_agrees_with_a_plain_evaluation():
     runs, qrels = collection()
     documents = pool_runs(runs, qrels)
     keys = np.random.default_rng(2).random(len(documents.documents))
-    arrivals = Arrivals(documents, 40, 1, 0, keys)
+    arrivals = GrowingLists(documents, 40, 1, 0, keys)
     measures = tuple(map(Measure.parse, MEASURES))
     for query, values in arrivals.paths(measures, arrivals.sizes):
         part = list(documents.query_slices())[query]
@@ -203,7 +203,7 @@ def test_files_and_times(tmp_path):
 
 
 def test_all_lengths_up_to_a_thousand_are_kept():
-    sizes = Arrivals(pool_runs({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
+    sizes = GrowingLists(pool_runs({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
     assert sizes[:1000].tolist() == list(range(1, 1001))
     assert sizes[-1] == 30_000
     assert 500 * np.log10(30) == pytest.approx(sizes.size - 1000, abs=2)

@@ -16,8 +16,8 @@ from sweep_cases import study, use_fake_engine
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import estimate
-from ndcg_asymptotics.sweep.block import Block, simulate
-from ndcg_asymptotics.sweep.estimate import Estimate
+from ndcg_asymptotics.sweep.block import Block, simulate_block
+from ndcg_asymptotics.sweep.estimate import TimeEstimate
 from ndcg_asymptotics.sweep.grid import sweep_grid
 from ndcg_asymptotics.sweep.sweep import sweep
 
@@ -36,7 +36,7 @@ def block(replicates: int, each: float) -> Block:
 
 
 def test_it_waits_for_a_second_of_work_and_speaks_once(said: list[str]) -> None:
-    sweep_of = Estimate(1000, at_most=False)
+    sweep_of = TimeEstimate(1000, at_most=False)
     sweep_of.learn(block(1, 0.5), already=40, jobs=2)
     assert said == []
     for _ in range(3):
@@ -55,13 +55,13 @@ def test_what_a_process_does_once_is_not_timed(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(fake_engine, "warm", slow)
     first, second = study(seed=11).design, study(seed=12).design
-    took = [simulate("fake_engine", design, [0]).seconds for design in (first, first, second)]
+    took = [simulate_block("fake_engine", design, [0]).seconds for design in (first, first, second)]
     assert warmed == [first, second]
     assert max(took) < 0.5
 
 
 def test_one_long_replicate_is_enough(said: list[str]) -> None:
-    Estimate(200, at_most=False).learn(block(1, 9.6), already=0, jobs=2)
+    TimeEstimate(200, at_most=False).learn(block(1, 9.6), already=0, jobs=2)
     assert said == ["200 replicates will take about 16 minutes"]
 
 
@@ -69,7 +69,7 @@ def test_one_long_replicate_is_enough(said: list[str]) -> None:
     ("count", "words"), [(59, []), (61, ["61 replicates will take at most about 30 seconds"])]
 )
 def test_less_than_half_a_minute_is_not_announced(said: list[str], count: int, words: list[str]) -> None:
-    Estimate(count, at_most=True).learn(block(2, 0.5), already=0, jobs=1)
+    TimeEstimate(count, at_most=True).learn(block(2, 0.5), already=0, jobs=1)
     assert said == words
 
 

@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax, xlogy
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.labels import Batch, Block
+from ndcg_asymptotics.learning.labels import Batch, SameLength
 from ndcg_asymptotics.learning.losses.loss import (
     Loss,
     Minimiser,
@@ -27,7 +27,7 @@ from ndcg_asymptotics.learning.losses.loss import (
     unit,
 )
 from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
-from ndcg_asymptotics.learning.utilities import Discounted, Utility, require_judged
+from ndcg_asymptotics.learning.utilities import Discounted, Utility, require_every_label
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -123,13 +123,13 @@ class _BatchLoss:
     def __post_init__(self) -> None:
         self.contributing = np.zeros(self.batch.sizes.size, np.bool_)
         self.curved = self.loss.curved
-        self._blocks: list[tuple[Block, Floats]] = []
+        self._blocks: list[tuple[SameLength, Floats]] = []
         for block in self.batch.blocks:
             targets = self.loss.target(self.batch.labels[block.items], self.utility)
             kept = self.loss.contributes(targets)
             self.contributing[block.lists] = kept
             if kept.any():
-                self._blocks.append((Block(block.lists[kept], block.items[kept]), targets[kept]))
+                self._blocks.append((SameLength(block.lists[kept], block.items[kept]), targets[kept]))
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         values, gradient = np.zeros(self.batch.sizes.size), np.zeros(scores.size)
@@ -244,7 +244,7 @@ class ListNet(Listwise, keyword="listnet"):
     shift_invariant: ClassVar[bool] = True
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        return np.asarray(softmax(require_judged(labels), axis=-1))
+        return np.asarray(softmax(require_every_label(labels), axis=-1))
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         logs = log_softmax(s, axis=-1)

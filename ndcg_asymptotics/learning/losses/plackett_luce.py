@@ -14,10 +14,10 @@ from scipy.special import logsumexp
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.labels import Batch, Block
+from ndcg_asymptotics.learning.labels import Batch, SameLength
 from ndcg_asymptotics.learning.losses.infima import SmoothSum, minimiser_of
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
-from ndcg_asymptotics.learning.utilities import Utility, require_judged
+from ndcg_asymptotics.learning.utilities import Utility, require_every_label
 from ndcg_asymptotics.specs.scanner import number_text
 
 _TIES_SEED = 1192  # of the random orders of documents with equal labels
@@ -53,7 +53,7 @@ class ListMLE(Loss, keyword="listmle"):
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         weights: dict[tuple[int, tuple[int, ...]], float] = defaultdict(float)
-        for y, p in zip(require_judged(labels), probabilities.tolist(), strict=True):
+        for y, p in zip(require_every_label(labels), probabilities.tolist(), strict=True):
             if (y != y[0]).any():
                 for drawn, chance in _draws(y):
                     weights[drawn] += p * chance
@@ -159,16 +159,16 @@ class _BatchLikelihood:
     def __init__(self, batch: Batch, shuffles: int) -> None:
         self._batch, self._shuffles = batch, shuffles
         self.contributing = np.zeros(batch.sizes.size, np.bool_)
-        self._orders: list[Block] = []  # the items of each list, in the order of the labels
+        self._orders: list[SameLength] = []  # the items of each list, in the order of the labels
         rng = np.random.default_rng(_TIES_SEED)
         for block in batch.blocks:
-            labels = require_judged(batch.labels[block.items])
+            labels = require_every_label(batch.labels[block.items])
             kept = (labels != labels[:, :1]).any(axis=1)
             self.contributing[block.lists] = kept
             for _ in range(shuffles if kept.any() else 0):
                 order = np.lexsort((rng.random((int(kept.sum()), labels.shape[1])), -labels[kept]))
                 items = np.take_along_axis(block.items[kept], order, axis=1)
-                self._orders.append(Block(block.lists[kept], items))
+                self._orders.append(SameLength(block.lists[kept], items))
 
     def __call__(self, scores: Floats) -> tuple[Floats, Floats]:
         values, gradient = np.zeros(self._batch.sizes.size), np.zeros(scores.size)

@@ -33,10 +33,10 @@ def name(value: Any) -> str:
     return value.strip(_BLANKS) if isinstance(value, str) else str(value)
 
 
-def number(value: Any) -> float:
+def finite_number(value: Any) -> float:
     """Return a finite number; raise ValueError for anything else, such as "1_000".
 
-    >>> number(" 1e3 ")
+    >>> finite_number(" 1e3 ")
     1000.0
     """
     found = float(value)
@@ -45,11 +45,11 @@ def number(value: Any) -> float:
     return found
 
 
-def whole_number(value: str) -> float:
+def whole_label(value: str) -> float:
     """Return a number that is written without a decimal point, as the labels of TREC files are."""
     if not value.lstrip("+-").isdigit():
         raise ValueError
-    return number(value)
+    return finite_number(value)
 
 
 def timestamp(value: Any) -> float:
@@ -60,19 +60,21 @@ def timestamp(value: Any) -> float:
     """
     if isinstance(value, str):
         try:
-            return number(value)
+            return finite_number(value)
         except ValueError:
             value = datetime.fromisoformat(value.strip(_BLANKS))
     if isinstance(value, date):
         day = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
-    return number(value)
+    return finite_number(value)
 
 
 CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
-    "query": name, "document": name, "score": number, "label": number, "time": timestamp,
-    "rank": number, "items": number,
-}  # fmt: skip
+    "query": name,
+    "document": name,
+    "time": timestamp,
+    **dict.fromkeys(("score", "label", "rank", "items"), finite_number),
+}
 """The functions that parse the cells of a table, by column."""
 
 
@@ -156,7 +158,7 @@ class TrecFormat(LineFormat):
 
     def parser(self, column: str) -> Callable[[str], Any]:
         """Return the function that parses a field."""
-        parsers: Mapping[str, Callable[[str], Any]] = {"score": number, "label": whole_number}
+        parsers: Mapping[str, Callable[[str], Any]] = {"score": finite_number, "label": whole_label}
         return parsers.get(column, str)
 
     def separator(self, chunk: bytes) -> str | None:
@@ -289,9 +291,10 @@ def parse_with_pyarrow(chunk: bytes, form: LineFormat) -> Columns | None:
             arrow.ConvertOptions(
                 include_columns=[str(place) for place in form.places.values()],
                 column_types={str(place): types[name] for name, place in form.places.items()},
-                null_values=[], strings_can_be_null=False,
+                null_values=[],
+                strings_can_be_null=False,
             ),
-        )  # fmt: skip
+        )
         columns = {name: table[str(place)].combine_chunks() for name, place in form.places.items()}
         for name in columns.keys() - {"query", "document", "score"}:
             columns[name] = _parse_distinct(columns[name], form.parser(name))

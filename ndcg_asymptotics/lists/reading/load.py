@@ -24,14 +24,17 @@ ColumnNames = Mapping[str, str]
 
 TREC: Mapping[str, LineFormat] = {
     "score": TrecFormat(
-        {"query": 0, "document": 2, "score": 4}, 6,
-        "'query Q0 document rank score tag' with a finite score", rank=3,
+        places={"query": 0, "document": 2, "score": 4},
+        width=6,
+        expected="'query Q0 document rank score tag' with a finite score",
+        rank=3,
     ),
     "label": TrecFormat(
-        {"query": 0, "document": 2, "label": 3}, 4,
-        "'query iteration document label' with a whole number as label",
+        places={"query": 0, "document": 2, "label": 3},
+        width=4,
+        expected="'query iteration document label' with a whole number as label",
     ),
-}  # fmt: skip
+}
 
 
 def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Records:
@@ -56,18 +59,15 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
         an invalid line, a number that is not finite, and a document that occurs twice for a query.
     """
     path, columns = path_of(path, "path"), columns or {}
-    wanted = ("query", "document", kind)
-    if _is_parquet(path):
-        return _records(path, parquet_columns(path, wanted, (), columns), [kind])[0]
-    if is_json(path):
+    trec = TREC.get(kind)
+    packed = _is_parquet(path)
+    if not packed and is_json(path):
         return read_json(path, kind)
-    form = TREC.get(kind)
-    line = read_first_line(path, comment=b"#" if form else b"")[1]
-    if form is None or is_csv(line, columns, form.width):
-        form = csv_form(path, wanted, (), columns)
-    else:
-        _require_not_swapped(path, line, kind)
-    return _records(path, read_columns(path, form), [kind], form)[0]
+    line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
+    if packed or trec is None or is_csv(line, columns, trec.width):
+        return _records(path, *_table(path, ("query", "document", kind), (), columns), [kind])[0]
+    _require_not_swapped(path, line, kind)
+    return _records(path, read_columns(path, trec), trec, [kind])[0]
 
 
 def read_lists(
@@ -91,21 +91,16 @@ def read_lists(
         As `read`, and for an SVMlight file without weights.
     """
     path, columns = path_of(path, "path"), columns or {}
-    table, optional = ("query", "score", "label"), ("document",)
-    packed, form = _is_parquet(path), None
-    if not packed and is_svmlight(read_first_line(path)[1]):
+    form: LineFormat | None = None
+    if not _is_parquet(path) and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
         need += " (--feature 1 or --weights FILE)"
         require(bool(weights), need)
         parts = svmlight_columns(path, weights or {})
     else:
         require(weights is None, f"{path}: only SVMlight files have features with weights")
-        if packed:
-            parts = parquet_columns(path, table, optional, columns)
-        else:
-            form = csv_form(path, table, optional, columns)
-            parts = read_columns(path, form)
-    scores, labels = _records(path, parts, ["score", "label"], form)
+        parts, form = _table(path, ("query", "score", "label"), ("document",), columns)
+    scores, labels = _records(path, parts, form, ["score", "label"])
     return scores, labels
 
 
@@ -127,16 +122,10 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Re
         As `read`, and for a rank or a number of items that is not whole.
     """
     path, columns = path_of(path, "path"), columns or {}
-    wanted = ("query", "rank")
-    if _is_parquet(path):
-        form = None
-        parts = parquet_columns(path, wanted, ("items",), columns)
-    else:
-        form = csv_form(path, wanted, ("items",), columns)
-        parts = read_columns(path, form)
+    parts, form = _table(path, ("query", "rank"), ("items",), columns)
     first = [*islice(parts, 1)]
     kinds: list[Kind] = ["rank", "items"] if first and "items" in first[0] else ["rank"]
-    ranks, *items = _records(path, chain(first, parts), kinds, form)
+    ranks, *items = _records(path, chain(first, parts), form, kinds)
     for found, name in zip((ranks, *items), ("rank", "number of items"), strict=False):
         bad = (found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53)
         for record in np.flatnonzero(bad)[:1]:
@@ -164,8 +153,18 @@ def read_csv(path: Path | str) -> list[RankedList]:
     return ranked_lists(*read_lists(path))
 
 
+def _table(
+    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: ColumnNames
+) -> tuple[Iterator[Columns], LineFormat | None]:
+    """Return the columns of a Parquet or CSV file, and the format of its lines if it has any."""
+    if _is_parquet(path):
+        return parquet_columns(path, wanted, optional, columns), None
+    form = csv_form(path, wanted, optional, columns)
+    return read_columns(path, form), form
+
+
 def _records(
-    path: Path, parts: Iterator[Columns], kinds: Sequence[Kind], form: LineFormat | None = None
+    path: Path, parts: Iterator[Columns], form: LineFormat | None, kinds: Sequence[Kind]
 ) -> list[Records]:
     """Return the records of each kind; ``form``, of a text file, is for line numbers in messages."""
     queries, documents = Encoder(), Encoder()
