@@ -12,11 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from common import arguments, write
 from matplotlib.figure import Figure
+from theory_axes import signal_to_noise, std_exponents
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import measure_style, panels, signal_to_noise, std_exponents, style
-from ndcg_asymptotics.plots.style import GREY, length_axis, line_styles, one_scale
+from ndcg_asymptotics.plots import measure_style, panels, style
+from ndcg_asymptotics.plots.layout import length_axis, one_scale
+from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.folder import holds_results

@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from loss_axes import (
+    bound_quantiles,
+    dot_rows,
+    error_curves,
+    line_style_handles,
+    value_table,
+)
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullFormatter
@@ -18,13 +25,6 @@ from ndcg_asymptotics.plots import (
     outer_labels,
     panels,
     style,
-)
-from ndcg_asymptotics.plots.losses import (
-    bound_quantiles,
-    dot_rows,
-    error_curves,
-    line_style_handles,
-    value_table,
 )
 from ndcg_asymptotics.plots.style import GREY
 

@@ -20,7 +20,7 @@ from ndcg_asymptotics.plots import (
     titles,
 )
 from ndcg_asymptotics.plots.growing import growing_handles
-from ndcg_asymptotics.plots.style import one_scale
+from ndcg_asymptotics.plots.layout import one_scale
 from ndcg_asymptotics.results.folder import holds_growth
 from ndcg_asymptotics.results.growing import open_growth
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from theory_axes import gap_curves, length_handles, length_within, lengths_needed
 
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.measures import Measure
@@ -12,10 +13,6 @@ from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
-    gap_curves,
-    length_handles,
-    length_within,
-    lengths_needed,
     outer_labels,
     panels,
     style,

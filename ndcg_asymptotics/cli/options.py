@@ -90,7 +90,7 @@ def _figure_formats(text: str) -> list[str]:
     """Return the file formats of figures that a list such as "svg,pdf" names."""
     if text == "png":  # the default, for which matplotlib need not be loaded
         return [text]
-    from ndcg_asymptotics.plots.style import FORMATS, require_savable
+    from ndcg_asymptotics.plots.saving import FORMATS, require_savable
 
     formats = [name.strip().lower() for name in text.split(",") if name.strip()]
     require(len(formats) > 0, f"must be of {', '.join(FORMATS)}, got none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,17 +16,9 @@ from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    Words,
-    figure_legend,
-    length_axis,
-    measure_style,
-    panels,
-    save_all,
-    style,
-    titles,
-)
+from ndcg_asymptotics.plots.layout import figure_legend, length_axis, panels, titles
+from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.style import GREY, measure_style, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
@@ -104,7 +96,7 @@ def power_figure(comparison: Comparison) -> Figure:
     return figure
 
 
-def draw_comparison(comparison: Comparison, folder: Path | str, **saved: Any) -> list[Path]:
+def draw_comparison(comparison: Comparison, folder: Path | str, **saved: Unpack[SaveOptions]) -> list[Path]:
     """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
 
     Parameters

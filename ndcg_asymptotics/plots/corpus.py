@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ndcg_asymptotics.analysis.runs.corpus import TESTED_FACTOR, LargerCorpus
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    band,
-    length_axis,
-    margin_labels,
-    measure_panels,
-    save_by_measure,
-)
+from ndcg_asymptotics.plots.layout import band, grey_band, grey_line, grey_marker, length_axis
+from ndcg_asymptotics.plots.saving import SaveOptions
+from ndcg_asymptotics.plots.series import Series
+from ndcg_asymptotics.plots.style import GREY, LineStyle
+
+
+class _InLargerCorpora(Series):
+    """Runs against the number of documents; a dotted line ends where predictions were tested."""
+
+    kind: ClassVar[str] = "corpus"
+
+    def __init__(self, corpus: LargerCorpus, choice: Choice | None) -> None:
+        super().__init__(corpus.measures, corpus.runs, choice)
+        self.corpus, self.tested = corpus, TESTED_FACTOR * corpus.corpus
+        self.beyond = bool(corpus.curves.documents[-1] > self.tested)
+
+    def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
+        curves, ends = self.corpus.curves, {}
+        for run, line in lines.items():
+            at = measure, self.systems.index(run)
+            mean = curves.mean[at]
+            band(ax, curves.documents, curves.low[at], curves.high[at], line.color, 0.14)
+            ax.plot(curves.documents, mean, color=line.color, ls=line.dashes, lw=1.1)
+            ax.plot(self.corpus.corpus, mean[0], ls="none", marker=line.marker, color=line.color, ms=4)
+            ends[run] = float(mean[-1])
+        length_axis(ax, curves.documents)
+        if self.beyond:
+            ax.axvline(self.tested, color=GREY, ls=":", lw=0.8)
+        ax.set_xlabel("documents in the corpus")
+        ax.set_ylim(0, None)
+        ax.set_ylabel("NDCG")
+        return ends
+
+    def handles(self) -> list[Any]:
+        tested = [grey_line("tested up to here", ls=":", lw=0.8)] if self.beyond else []
+        return [
+            grey_marker("the corpus searched"),
+            grey_line("predicted mean"),
+            grey_band(f"{self.corpus.level:.0%} band"),
+            *tested,
+        ]
 
 
 def corpus_curves(
@@ -48,27 +76,7 @@ def corpus_curves(
     InputError
         If ``corpus`` does not have the measure or a run.
     """
-    ax = plt.gca() if ax is None else ax
-    text = str(Measure.of(measure))
-    known = ", ".join(corpus.measures)
-    require(text in corpus.measures, f"no values of {text}, there are: {known}", "measure")
-    curves, m = corpus.curves, corpus.measures.index(text)
-    labels, choice = [], choice or Choice()
-    for run, line in choice.among(corpus.runs).items():
-        r = corpus.runs.index(run)
-        band(ax, curves.documents, curves.low[m, r], curves.high[m, r], line.color, 0.14)
-        ax.plot(curves.documents, curves.mean[m, r], color=line.color, ls=line.dashes, lw=1.1)
-        ax.plot(corpus.corpus, curves.mean[m, r, 0], ls="none", marker=line.marker, color=line.color, ms=4)
-        labels.append((float(curves.mean[m, r, -1]), choice.label(run), line))
-    length_axis(ax, curves.documents)
-    if curves.documents[-1] > TESTED_FACTOR * corpus.corpus:
-        ax.axvline(TESTED_FACTOR * corpus.corpus, color=GREY, ls=":", lw=0.8)
-    ax.set_xlabel("documents in the corpus")
-    ax.set_ylim(0, None)
-    ax.set_ylabel("NDCG")
-    ax.set_title(choice.title(text), loc="left")
-    margin_labels(ax, labels)
-    return ax
+    return _InLargerCorpora(corpus, choice).panel(measure, ax)
 
 
 def corpus_figure(
@@ -79,20 +87,7 @@ def corpus_figure(
     choice: Choice | None = None,
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
-    chosen = corpus.measures if measures is None else measures
-    draw = partial(corpus_curves, corpus, choice=choice)
-    return measure_panels(chosen, draw, _handles(corpus), width)
-
-
-def _handles(corpus: LargerCorpus) -> list[Any]:
-    handles: list[Any] = [
-        Line2D([], [], ls="none", marker="o", color=GREY, ms=4, label="the corpus searched"),
-        Line2D([], [], color=GREY, label="predicted mean"),
-        Patch(color=GREY, alpha=0.25, lw=0, label=f"{corpus.level:.0%} band"),
-    ]
-    if corpus.curves.documents[-1] > TESTED_FACTOR * corpus.corpus:
-        handles.append(Line2D([], [], color=GREY, ls=":", lw=0.8, label="tested up to here"))
-    return handles
+    return _InLargerCorpora(corpus, choice).figure(measures, width=width)
 
 
 def draw_corpus(
@@ -101,22 +96,7 @@ def draw_corpus(
     *,
     choice: Choice | None = None,
     width: float | None = None,
-    **saved: Any,
+    **saved: Unpack[SaveOptions],
 ) -> list[Path]:
-    """Draw and save a figure for each measure.
-
-    Parameters
-    ----------
-    corpus : LargerCorpus
-    folder : path
-        Folder for the files.
-    choice, width, **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
-    figure = partial(corpus_figure, corpus, width=width, choice=choice)
-    return save_by_measure("corpus", corpus.measures, figure, folder, **saved)
+    """Draw and save a figure for each measure, and return the files; the options are those of `draw_all`."""
+    return _InLargerCorpora(corpus, choice).save(folder, width=width, **saved)

@@ -9,14 +9,22 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_label
-from ndcg_asymptotics.plots.style import GREY, LineStyle, band, length_axis, margin_labels, scientific, titles
+from ndcg_asymptotics.plots.layout import (
+    band,
+    grey_band,
+    grey_line,
+    length_axis,
+    margin_labels,
+    scientific,
+    titles,
+    white_marker,
+)
+from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
@@ -27,9 +35,6 @@ _MARKERS = 18  # approximate number of markers on a curve
 _LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
 _NAMED = 2  # scorers that a title names one by one
 _SAME = 1e-9  # limits that are closer are drawn as one line
-_RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
-_LOWEST = 1e-12  # end of a logarithmic axis
-_NARROW = 1e-9  # brackets that are narrower are rounding, and not drawn
 _RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
 _LOWEST = 1e-12  # end of a logarithmic axis
 
@@ -227,19 +232,19 @@ def curve_handles(
     scorers = [scorer for scorer, _ in drawn.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
-    handles: list[Any] = [Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=mean)]
+    handles: list[Any] = [white_marker(mean)]
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
-        handles.append(Patch(color=GREY, alpha=0.25, lw=0, label=f"{low}–{high} % of replicates"))
+        handles.append(grey_band(f"{low}–{high} % of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
-        handles.append(Line2D([], [], color=GREY, label="exact mean"))
+        handles.append(grey_line("exact mean"))
     if "low" in results.values and study.population.iid:
         cells = [results.relative(name, m) for m in chosen for name in drawn]
         width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
-        handles.append(Patch(color=GREY, alpha=0.6, lw=0, label=f"bracket (at most {scientific(width)})"))
+        handles.append(grey_band(f"bracket (at most {scientific(width)})", alpha=0.6))
     if any(limit(s, m).value is not None for s in scorers for m in chosen) and study.population.iid:
-        handles.append(Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit"))
+        handles.append(grey_line("limit", ls=":", lw=0.9))
     return handles
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -13,20 +13,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    figure_legend,
-    line_styles,
-    outer_labels,
-    panels,
-    save_all,
-    style,
-)
+from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, outer_labels, panels
+from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
 from ndcg_asymptotics.results.folder import holds_any
 
@@ -70,10 +63,9 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
     every = [curve for curves in files.values() for curve in curves]
     gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
     handles: list[Any] = [
-        Line2D([], [], color=GREY, ls=_DASHES[j % len(_DASHES)], label=f"$y$ = {gain:g}")
-        for j, gain in enumerate(gains)
+        grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
     ]
-    handles.append(Patch(color=GREY, alpha=0.25, lw=0, label="95% band, bootstrap over queries"))
+    handles.append(grey_band("95% band, bootstrap over queries"))
     with style():
         if len(every) == len(files):
             figure, (ax,) = panels(1, height=2.9, width=width)
@@ -100,7 +92,9 @@ def holds_curves(place: Path) -> bool:
     return place.suffix == ".json" or (not holds_any(place) and any(place.glob("*.json")))
 
 
-def draw_curves(place: Path, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:
+def draw_curves(
+    place: Path, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
+) -> list[Path]:
     """Draw and save the curves of a file, or of all files of a folder, in one figure.
 
     The options are those of `draw_all`.

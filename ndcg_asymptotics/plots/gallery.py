@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,8 +24,10 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
+from ndcg_asymptotics.plots.layout import figure_legend, note, outer_labels, panels
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order
-from ndcg_asymptotics.plots.style import Words, figure_legend, note, outer_labels, panels, save_all, style
+from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.style import style
 from ndcg_asymptotics.results import Results
 
 
@@ -151,7 +153,7 @@ def draw_all(
     measures: Sequence[Measure | str] | None = None,
     choice: Choice | None = None,
     width: float | None = None,
-    **saved: Any,
+    **saved: Unpack[SaveOptions],
 ) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure and one per pair of scorers.
 

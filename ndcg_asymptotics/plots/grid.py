@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,17 +24,9 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    LineStyle,
-    figure_legend,
-    handle,
-    line_styles,
-    one_scale,
-    panels,
-    save_all,
-    style,
-)
+from ndcg_asymptotics.plots.layout import figure_legend, grey_line, handle, one_scale, panels, white_marker
+from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.style import LineStyle, line_styles, style
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -242,10 +234,8 @@ def _draw(ax: Axes, x: Floats, line: LineStyle, values: _Values) -> None:
     if values.limit is not None:
         ax.plot(x, values.limit, color=line.color, ls=":", lw=0.9)
     bars = np.abs([values.simulated - values.low, values.high - values.simulated])
-    ax.errorbar(
-        x, values.simulated, bars, ls="none", marker=line.marker, mfc="white", mec=line.color,
-        ecolor=line.color, elinewidth=0.8, mew=0.8, zorder=3,
-    )  # fmt: skip
+    marker: dict[str, Any] = {"marker": line.marker, "mfc": "white", "mec": line.color, "mew": 0.8}
+    ax.errorbar(x, values.simulated, bars, ls="none", **marker, ecolor=line.color, elinewidth=0.8, zorder=3)
 
 
 def _ticks(ax: Axes, x: Floats) -> None:
@@ -283,9 +273,9 @@ def _template(measure: str) -> str:
 
 
 def _marks() -> Iterator[Line2D]:
-    yield Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label="simulated, 95%")
-    yield Line2D([], [], color=GREY, label="theory")
-    yield Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit of the mean")
+    yield white_marker("simulated, 95%")
+    yield grey_line("theory")
+    yield grey_line("limit of the mean", ls=":", lw=0.9)
 
 
 def draw_grid(
@@ -295,7 +285,7 @@ def draw_grid(
     measures: Sequence[str] | None = None,
     against: Sequence[str] | None = None,
     width: float | None = None,
-    **saved: Any,
+    **saved: Unpack[SaveOptions],
 ) -> list[Path]:
     """Draw and save measures against parameters, with `parameter_figure`.
 

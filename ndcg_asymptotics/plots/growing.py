@@ -2,35 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.fitting import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    Words,
+from ndcg_asymptotics.plots.layout import (
+    grey_band,
+    grey_line,
     length_axis,
-    margin_labels,
-    measure_panels,
     one_scale,
-    save_all,
+    white_marker,
 )
+from ndcg_asymptotics.plots.saving import SaveOptions
+from ndcg_asymptotics.plots.series import Series
+from ndcg_asymptotics.plots.style import LineStyle
 
 _FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
 _POINTS = 250  # points of a line
+
+
+class _GrowingLists(Series):
+    """Runs against the number of documents that have arrived."""
+
+    def __init__(self, growth: Growth, choice: Choice | None) -> None:
+        super().__init__(growth.measures, growth.runs, choice)
+        self.growth, self.marked = growth, growth.theory is not None
+
+    def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
+        growth, theory = self.growth, self.growth.theory
+        last = int(growth.sizes[-1])
+        at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
+        shown = np.unique(np.minimum(at, growth.sizes.size - 1))
+        sizes, (low, high) = growth.sizes[shown], growth.band()
+        ends = {}
+        for run, line in lines.items():
+            r = self.systems.index(run), measure
+            mean = growth.mean[r][shown]
+            ax.fill_between(sizes, low[r][shown], high[r][shown], color=line.color, alpha=0.14, lw=0)
+            ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
+            if theory is not None:
+                ax.plot(theory.sizes, theory.pooled[r], color=line.color, ls=":", lw=1.0)
+                marker = {"marker": line.marker, "mfc": "white", "mec": line.color, "mew": 0.8}
+                ax.plot(theory.sizes, theory.mixture[r], ls="none", **marker, zorder=3)
+            ends[run] = float(mean[-1])
+        length_axis(ax, sizes)
+        top = 1.1 * float(high[:, measure][:, shown].max())
+        drawn = self.measures[measure]
+        ax.set_ylim(0, min(1.02, top) if drawn.normalised else top)
+        ax.set_ylabel(f"{value_name(drawn)}$_n$")
+        return ends
+
+    def handles(self) -> list[Any]:
+        found = [
+            grey_line(f"mean over {len(self.growth.queries)} queries"),
+            grey_band(f"{LEVEL:.0%} band, bootstrap over queries"),
+        ]
+        if self.growth.theory is None:
+            return found
+        groups = len(self.growth.theory.groups)
+        return [
+            *found,
+            white_marker(f"i.i.d., mixture of {groups} groups"),
+            grey_line("i.i.d., one pooled curve", ls=":", lw=1.0),
+        ]
+
+    def figure(
+        self, measures: Sequence[Measure | str] | None = None, *, width: float | None = None
+    ) -> Figure:
+        chosen = self.measures if measures is None else measures
+        figure = super().figure(chosen, width=width)
+        if all(Measure.of(measure).normalised for measure in chosen):
+            one_scale(figure.axes[: len(chosen)])
+        return figure
 
 
 def growing_curves(
@@ -56,38 +107,7 @@ def growing_curves(
     InputError
         If ``growth`` does not have the measure or a run.
     """
-    ax = plt.gca() if ax is None else ax
-    measure = _of_growth(growth, measure)
-    m = growth.measures.index(measure)
-    last = int(growth.sizes[-1])
-    at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
-    shown = np.unique(np.minimum(at, growth.sizes.size - 1))
-    sizes, (low, high) = growth.sizes[shown], growth.band()
-    labels, theory, choice = [], growth.theory, choice or Choice()
-    for run, line in choice.among(growth.runs).items():
-        r = growth.runs.index(run)
-        mean = growth.mean[r, m][shown]
-        ax.fill_between(sizes, low[r, m][shown], high[r, m][shown], color=line.color, alpha=0.14, lw=0)
-        ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
-        if theory is not None:
-            ax.plot(theory.sizes, theory.pooled[r, m], color=line.color, ls=":", lw=1.0)
-            ax.plot(theory.sizes, theory.mixture[r, m], ls="none", marker=line.marker, mfc="white",
-                    mec=line.color, mew=0.8, zorder=3)  # fmt: skip
-        labels.append((float(mean[-1]), choice.label(run), line))
-    length_axis(ax, sizes)
-    top = 1.1 * float(high[:, m][:, shown].max())
-    ax.set_ylim(0, min(1.02, top) if measure.normalised else top)
-    ax.set_ylabel(f"{value_name(measure)}$_n$")
-    ax.set_title(choice.title(measure), loc="left")
-    margin_labels(ax, labels, marker=theory is not None)
-    return ax
-
-
-def _of_growth(growth: Growth, measure: Measure | str) -> Measure:
-    measure = Measure.of(measure)
-    known = ", ".join(map(str, growth.measures))
-    require(measure in growth.measures, f"no values of {measure}, there are: {known}", "measure")
-    return measure
+    return _GrowingLists(growth, choice).panel(measure, ax)
 
 
 def growing_figure(
@@ -98,28 +118,12 @@ def growing_figure(
     choice: Choice | None = None,
 ) -> Figure:
     """Return a figure with a panel for each measure, by default all of them."""
-    chosen = growth.measures if measures is None else measures
-    draw = partial(growing_curves, growth, choice=choice)
-    figure = measure_panels(chosen, draw, growing_handles(growth), width)
-    if all(Measure.of(measure).normalised for measure in chosen):
-        one_scale(figure.axes[: len(chosen)])
-    return figure
+    return _GrowingLists(growth, choice).figure(measures, width=width)
 
 
 def growing_handles(growth: Growth) -> list[Any]:
     """Return legend handles for the lines, bands and markers of `growing_curves`."""
-    handles: list[Any] = [
-        Line2D([], [], color=GREY, label=f"mean over {len(growth.queries)} queries"),
-        Patch(color=GREY, alpha=0.25, lw=0, label=f"{LEVEL:.0%} band, bootstrap over queries"),
-    ]
-    if growth.theory is not None:
-        groups = len(growth.theory.groups)
-        handles += [
-            Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8,
-                   label=f"i.i.d., mixture of {groups} groups"),
-            Line2D([], [], color=GREY, ls=":", lw=1.0, label="i.i.d., one pooled curve"),
-        ]  # fmt: skip
-    return handles
+    return _GrowingLists(growth, None).handles()
 
 
 def draw_growth(
@@ -129,28 +133,7 @@ def draw_growth(
     measures: Sequence[Measure | str] | None = None,
     choice: Choice | None = None,
     width: float | None = None,
-    **saved: Any,
+    **saved: Unpack[SaveOptions],
 ) -> list[Path]:
-    """Draw and save figures of growing lists: an overview and one per measure.
-
-    Parameters
-    ----------
-    growth : Growth
-    folder : path
-        Folder for the files.
-    measures, choice, width, **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
-    chosen = growth.measures if measures is None else [_of_growth(growth, measure) for measure in measures]
-    options: dict[str, Any] = {"width": width, "choice": choice}
-    figures: list[tuple[Words, Callable[[], Figure]]] = [
-        ((str(measure),), partial(growing_figure, growth, (measure,), **options)) for measure in chosen
-    ]
-    if len(chosen) > 1:
-        figures.insert(0, (("overview",), partial(growing_figure, growth, chosen, **options)))
-    return save_all(figures, folder, **saved)
+    """Draw and save an overview and a figure for each measure; the options are those of `draw_all`."""
+    return _GrowingLists(growth, choice).save(folder, measures=measures, width=width, **saved)

@@ -18,18 +18,17 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.style import (
+from ndcg_asymptotics.plots.layout import (
     DOUBLE,
-    GREY,
     band,
     handle,
     length_axis,
     log_ticks,
     margin_labels,
-    measure_style,
     panels,
     titles,
 )
+from ndcg_asymptotics.plots.style import GREY, measure_style
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
@@ -65,8 +64,8 @@ def wrong_order(
         seen = wrong > 0
         band(ax, n, np.where(seen, low, np.nan), np.where(seen, high, np.nan), line.color, 0.14)
         step = max(1, round(len(n) / _MARKERS))
-        ax.plot(n, np.where(seen, wrong, np.nan), color=line.color, ls=line.dashes, marker=line.marker,
-                markevery=step, **_MARKER)  # fmt: skip
+        drawn = {"color": line.color, "ls": line.dashes, "marker": line.marker, "markevery": step}
+        ax.plot(n, np.where(seen, wrong, np.nan), **drawn, **_MARKER)
         if not seen[-1]:
             first = len(n) - int(np.argmax(seen[::-1])) if seen.any() else 0
             ax.plot(n[first], high[first], color=line.color, ls="none", **_NONE_WRONG)
@@ -141,13 +140,17 @@ def order_error_exponents(
         sizes, nats = _predicted(study, pair, measure)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
+        marker: dict[str, Any] = {"marker": line.marker, "ms": 3.0, "mfc": "white", "mew": 0.8}
         ax.errorbar(
             [point.n for point in seen],
             [-(point.log10_wrong or 0.0) for point in seen],
             yerr=[1.96 * (point.relative_se or 0.0) / math.log(10) for point in seen],
-            color=line.color, marker=line.marker, ms=3.0, mfc="white", mew=0.8, elinewidth=0.9, ls="none",
+            color=line.color,
+            elinewidth=0.9,
+            ls="none",
             zorder=3,
-        )  # fmt: skip
+            **marker,
+        )
         if len(sizes):
             labels.append(
                 (

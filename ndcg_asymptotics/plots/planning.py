@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,16 +16,9 @@ from matplotlib.ticker import NullFormatter
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.plots.style import (
-    GREY,
-    LineStyle,
-    Words,
-    line_styles,
-    outer_labels,
-    panels,
-    save_all,
-    style,
-)
+from ndcg_asymptotics.plots.layout import outer_labels, panels
+from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
 
 _RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
 _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
@@ -49,9 +42,14 @@ def choice_effects(
         side = "left" if best.at <= at[:2][-1] else "right" if best.at == at[-1] else "center"
         up = best.effect >= 0
         ax.annotate(
-            f"{best.at:g}: {best.lists:,} queries", (best.at, best.effect), xytext=(0, 8 if up else -8),
-            textcoords="offset points", ha=side, va="bottom" if up else "top", fontsize=7,
-        )  # fmt: skip
+            f"{best.at:g}: {best.lists:,} queries",
+            (best.at, best.effect),
+            xytext=(0, 8 if up else -8),
+            textcoords="offset points",
+            ha=side,
+            va="bottom" if up else "top",
+            fontsize=7,
+        )
     low, high = min(0.0, float(effects.min())), max(0.0, float(effects.max()))
     room = 0.2 * (high - low) or 1.0
     ax.set_ylim(low - room * (low < 0), high + room * (high > 0))
@@ -112,7 +110,9 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
     return figure
 
 
-def draw_plan(plan: Plan, folder: Path | str, *, width: float | None = None, **saved: Any) -> list[Path]:
+def draw_plan(
+    plan: Plan, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
+) -> list[Path]:
     """Draw and save the figure of a plan.
 
     Parameters

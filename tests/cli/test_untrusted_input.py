@@ -13,7 +13,7 @@ import pytest
 from robustness.commands import command
 from robustness.fuzz import TRIALS
 
-from ndcg_asymptotics.plots.style import file_names
+from ndcg_asymptotics.plots.saving import file_names
 
 STUDY = """
 measures = ['MEASURE']

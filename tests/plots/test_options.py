@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.plots.style import COLORS, save_all
+from ndcg_asymptotics.plots.saving import save_all
+from ndcg_asymptotics.plots.style import COLORS
 from ndcg_asymptotics.results import Results
 
 SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}

@@ -5,16 +5,16 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
-
-from ndcg_asymptotics.plots import line_styles
-from ndcg_asymptotics.plots.losses import (
+from loss_axes import (
     bound_quantiles,
     dot_rows,
     error_curves,
     line_style_handles,
     value_table,
 )
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.plots import line_styles
 
 mpl.use("Agg")
 

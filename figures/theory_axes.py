@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.style import GREY, LineStyle, length_axis, line_styles, margin_labels, scientific
+from ndcg_asymptotics.plots.layout import length_axis, margin_labels, scientific
+from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles
 
 
 def gap_curves(

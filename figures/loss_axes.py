@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, margin_labels
+from ndcg_asymptotics.plots.layout import margin_labels
+from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles
 
 _LEVEL = 1.96  # half the width of a 95% interval, in standard errors (the normal quantile)
 _DARK = 0.6  # the part of the colour map from which on numbers are written in white

@@ -1,0 +1,228 @@
+"""Figures as files, which have no dates or random identifiers: the same figure is the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypedDict
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.image import imread, imsave
+from numpy.typing import ArrayLike
+
+from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.plots.style import hex_color, style
+
+FORMATS = ("svg", "png", "pdf")
+
+_METADATA: dict[str, dict[str, Any]] = {  # no dates or versions, so that files are reproducible
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def save(
+    figure: Figure,
+    folder: Path | str,
+    name: str,
+    *,
+    formats: Sequence[str] = ("png",),
+    dpi: float = 200,
+    dark: bool = False,
+) -> tuple[Path, ...]:
+    """Write ``name.png``, or files in other formats, into a folder, which is created if necessary.
+
+    The files have no dates or random identifiers: the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+    folder : path
+    name : str
+    formats : sequence of {"svg", "png", "pdf"}
+    dpi : float
+        Dots per inch of PNG files.
+    dark : bool
+        Whether to draw for a dark page: light text on a dark ground, in colours of the same hues.
+
+    Raises
+    ------
+    InputError
+        For a format that is not one of svg, png, pdf, a resolution outside 10 to 2400, or a dark PDF.
+    """
+    require_savable(formats, dpi, dark=dark)
+    paths = [Path(folder) / f"{name}.{form}" for form in formats]
+    with style(), _laid_out(figure):
+        for path, form in zip(paths, formats, strict=True):
+            drawn = BytesIO()
+            figure.savefig(drawn, format=form, dpi=dpi, metadata=_METADATA[form])
+            data = drawn.getvalue()
+            if form == "svg":
+                data = data.replace(*_FONTS)
+            write_file(path, _DARKENED[form](data) if dark else data)
+    return tuple(paths)
+
+
+# Text of an SVG is text, which a browser shows in the font of figures or, without it, in a similar one.
+_FONTS = (b"'STIXGeneral'", b"'STIXGeneral', 'STIX Two Text', 'Times New Roman', 'Times', serif")
+
+
+@contextmanager
+def _laid_out(figure: Figure) -> Iterator[None]:
+    """Lay the figure out once for all formats; matplotlib would do so, and draw twice, for each of them."""
+    engine = figure.get_layout_engine()
+    if engine is None or not figure.axes:
+        yield
+        return
+    engine.execute(figure)
+    # no engine at all: matplotlib draws once more for one that does nothing
+    with mpl.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
+    try:
+        yield
+    finally:
+        figure.set_layout_engine(engine)
+
+
+_GROUND = np.array(to_rgb("#1e2129"))  # of a dark figure: that of the documentation's dark pages
+# The rotation of hues by 180 degrees of the Filter Effects Module (W3C), which keeps luminance: after it,
+# inverted colours have the hue that they had before.
+_TURNED = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+
+
+def _darkened(colors: ArrayLike) -> Floats:
+    """Return colours (..., 3) for a dark ground: white becomes the ground, and black white.
+
+    The map is linear, so that the colours of smoothed edges stay between those of both sides.
+    """
+    turned = np.clip((1 - np.asarray(colors, np.float64)) @ _TURNED.T, 0, 1)
+    found: Floats = _GROUND + (1 - _GROUND) * turned
+    return found
+
+
+def _dark_png(data: bytes) -> bytes:
+    found = BytesIO()
+    imsave(found, _darkened(imread(BytesIO(data), "png")[..., :3]), format="png", metadata=_METADATA["png"])
+    return found.getvalue()
+
+
+def _dark_svg(data: bytes) -> bytes:
+    def turned(color: re.Match[str]) -> str:
+        return color[1] + hex_color(_darkened(to_rgb(color[2])))
+
+    text = re.sub(r"((?:fill|stroke): )(#[0-9a-f]{6})", turned, data.decode())
+    # what has no colour of its own is black in an SVG
+    return text.replace("<svg ", f'<svg fill="{hex_color(_darkened((0, 0, 0)))}" ', 1).encode()
+
+
+_DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark_png}
+
+
+def require_savable(formats: Sequence[str], dpi: float = 200, *, dark: bool = False) -> None:
+    """Raise `InputError` for formats and resolutions that `save` does not write."""
+    for form in formats:
+        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+        require(not dark or form in _DARKENED, f"must be svg or png for a dark figure, got {form}", "format")
+    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+
+
+_LONGEST = 120  # bytes of a file name; file systems allow 255
+
+Words = tuple[str, ...]
+"""The words that a file name is made of, such as the text of a measure."""
+
+
+class SaveOptions(TypedDict, total=False):
+    """How figures are saved.
+
+    Attributes
+    ----------
+    formats : sequence of {"svg", "png", "pdf"}
+    dpi : float
+        Dots per inch of PNG files.
+    style_file : path, optional
+        A matplotlib style file, or the name of one of matplotlib's styles, as for `style`.
+    dark : bool
+        Whether to draw for a dark page, as in `save`.
+    """
+
+    formats: Sequence[str]
+    dpi: float
+    style_file: Path | str | None
+    dark: bool
+
+
+def save_all(
+    figures: Sequence[tuple[Words, Callable[[], Figure]]],
+    folder: Path | str,
+    *,
+    formats: Sequence[str] = ("png",),
+    dpi: float = 200,
+    style_file: Path | str | None = None,
+    dark: bool = False,
+) -> list[Path]:
+    """Draw and save figures one after another, under the names that `file_names` makes of their words.
+
+    Parameters
+    ----------
+    figures : sequence of (words, function that draws)
+    folder : path
+        Folder for the files.
+    formats : sequence of {"svg", "png", "pdf"}
+    dpi : float
+        Dots per inch of PNG files.
+    style_file : path, optional
+        A matplotlib style file, or the name of one of matplotlib's styles, as for `style`.
+    dark : bool
+        Whether to draw for a dark page, as in `save`.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        For an unknown format, resolution or style, before anything is drawn.
+    """
+    require_savable(formats, dpi, dark=dark)
+    names = file_names([words for words, _ in figures])
+    files: list[Path] = []
+    with style(style_file):
+        for name, (_, draw) in tracked(zip(names, figures, strict=True), "figures"):
+            files += save(draw(), folder, name, formats=formats, dpi=dpi, dark=dark)
+    return files
+
+
+def file_names(figures: Sequence[Words]) -> list[str]:
+    """Return the words of figures as file names that need no quoting.
+
+    Names that are too long, or that differ from another only in case, end in a digest of their words.
+
+    >>> file_names([("nDCG(power(0.5))@0.2n",), ("order", "a b", "c"), ("order", "a-b", "c")])
+    ['nDCG-power-0.5-0.2n', 'order-a-b-c-f01d5d37', 'order-a-b-c-d0add6dd']
+    """
+    plain = [re.sub(r"[^\w.]+", "-", " ".join(words)).strip("-.") for words in figures]
+    short = [name.encode()[:_LONGEST].decode(errors="ignore") for name in plain]
+    often = Counter(name.casefold() for name in short)
+    return [
+        name if name and name == whole and often[name.casefold()] == 1 else f"{name}-{_digest(words)}"
+        for name, whole, words in zip(short, plain, figures, strict=True)
+    ]
+
+
+def _digest(words: Words) -> str:
+    return hashlib.blake2b(repr(words).encode(), digest_size=4).hexdigest()

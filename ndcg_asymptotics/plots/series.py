@@ -1,0 +1,123 @@
+"""Figures of several systems against the length of lists, with a panel for each measure.
+
+A subclass of `Series` draws the curves of one kind of outcome; panels, labels, legends and files are
+the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Unpack
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.layout import figure_legend, margin_labels, outer_labels, panels
+from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.style import LineStyle, style
+
+
+class Series(ABC):
+    """Curves of systems against the length of lists, for each measure of an outcome.
+
+    Parameters
+    ----------
+    measures : sequence of Measure or text
+        The measures that the outcome has.
+    systems : sequence of str
+        The systems that it has.
+    choice : Choice, optional
+        The systems to draw, with their labels and colours.
+
+    Attributes
+    ----------
+    kind : str
+        The first word of the names of files; without it they have an overview of all measures beside them.
+    marked : bool
+        Whether curves have markers.
+    """
+
+    kind: ClassVar[str] = ""
+    marked: bool = True
+
+    def __init__(
+        self, measures: Sequence[Measure | str], systems: Sequence[str], choice: Choice | None
+    ) -> None:
+        self.measures, self.systems = tuple(map(Measure.of, measures)), tuple(systems)
+        self.choice = choice or Choice()
+
+    @abstractmethod
+    def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
+        """Draw the curves of systems, and return the height at which each ends.
+
+        Parameters
+        ----------
+        ax : Axes
+        measure : int
+            The place of the measure in ``measures``.
+        lines : mapping of system to LineStyle
+        """
+
+    @abstractmethod
+    def handles(self) -> list[Any]:
+        """Return legend handles for the lines, bands and markers."""
+
+    def panel(self, measure: Measure | str, ax: Axes | None = None) -> Axes:
+        """Draw one measure into axes, by default the current ones.
+
+        Raises
+        ------
+        InputError
+            If the outcome does not have the measure or a chosen system.
+        """
+        ax = plt.gca() if ax is None else ax
+        measure = self._known(measure)
+        lines = self.choice.among(self.systems)
+        ends = self.draw(ax, self.measures.index(measure), lines)
+        ax.set_title(self.choice.title(measure), loc="left")
+        labels = [(end, self.choice.label(name), lines[name]) for name, end in ends.items()]
+        margin_labels(ax, labels, marker=self.marked)
+        return ax
+
+    def _known(self, measure: Measure | str) -> Measure:
+        measure, known = Measure.of(measure), ", ".join(map(str, self.measures))
+        require(measure in self.measures, f"no values of {measure}, there are: {known}", "measure")
+        return measure
+
+    def figure(
+        self, measures: Sequence[Measure | str] | None = None, *, width: float | None = None
+    ) -> Figure:
+        """Return a figure with a panel for each measure, by default all of them, and a legend."""
+        chosen = self.measures if measures is None else measures
+        with style():
+            figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
+            for measure, ax in zip(chosen, axes, strict=True):
+                self.panel(measure, ax)
+            outer_labels(axes)
+            figure_legend(figure, self.handles())
+        return figure
+
+    def save(
+        self,
+        folder: Path | str,
+        *,
+        measures: Sequence[Measure | str] | None = None,
+        width: float | None = None,
+        **saved: Unpack[SaveOptions],
+    ) -> list[Path]:
+        """Draw and save a figure for each measure, and return the files written."""
+        chosen = self.measures if measures is None else [self._known(measure) for measure in measures]
+        first = (self.kind,) if self.kind else ()
+        figures: list[tuple[Words, Callable[[], Figure]]] = [
+            ((*first, str(measure)), partial(self.figure, (measure,), width=width)) for measure in chosen
+        ]
+        if not self.kind and len(chosen) > 1:
+            figures.insert(0, (("overview",), partial(self.figure, chosen, width=width)))
+        return save_all(figures, folder, **saved)
