@@ -83,13 +83,18 @@ def log_ticks(axis: Axis) -> None:
 def _minor_ticks(ax: Axes, places: Floats) -> None:
     """Draw minor ticks of the x axis as one line, because matplotlib makes four artists of each tick."""
     settings = mpl.rcParams
-    marker = {
+    marker: dict[str, Any] = {
         "marker": TICKDOWN,
         "ms": settings["xtick.minor.size"],
         "mew": settings["xtick.minor.width"],
         "color": settings["xtick.color"],
     }
-    free = {"transform": ax.get_xaxis_transform(), "clip_on": False, "scalex": False, "scaley": False}
+    free: dict[str, Any] = {
+        "transform": ax.get_xaxis_transform(),
+        "clip_on": False,
+        "scalex": False,
+        "scaley": False,
+    }
     (line,) = ax.plot(places, np.zeros_like(places), ls="none", **marker, **free, label="_minor ticks")
     line.set_in_layout(False)
 

@@ -64,8 +64,13 @@ def wrong_order(
         seen = wrong > 0
         band(ax, n, np.where(seen, low, np.nan), np.where(seen, high, np.nan), line.color, 0.14)
         step = max(1, round(len(n) / _MARKERS))
-        drawn = {"color": line.color, "ls": line.dashes, "marker": line.marker, "markevery": step}
-        ax.plot(n, np.where(seen, wrong, np.nan), **drawn, **_MARKER)
+        curve: dict[str, Any] = {
+            "color": line.color,
+            "ls": line.dashes,
+            "marker": line.marker,
+            "markevery": step,
+        }
+        ax.plot(n, np.where(seen, wrong, np.nan), **curve, **_MARKER)
         if not seen[-1]:
             first = len(n) - int(np.argmax(seen[::-1])) if seen.any() else 0
             ax.plot(n[first], high[first], color=line.color, ls="none", **_NONE_WRONG)
