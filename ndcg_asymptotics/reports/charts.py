@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.runs.compared import PairComparison
+from ndcg_asymptotics.analysis.orders.rates import Rate
+from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
@@ -43,28 +44,34 @@ _NORMAL = 1.959964  # of a 95% interval
 Known = Mapping[tuple[str, str], Sequence[float | None]]
 """Exact means at the list lengths of a study, by scorer and measure."""
 
+
+def _field(key: str, label: str, kind: str = "fixed") -> dict[str, str]:
+    """Return a value that a pointer shows, under its label and in its format."""
+    return {"key": key, "label": label, "kind": kind}
+
+
 _MEANS = (
-    {"key": "y", "label": "mean", "kind": "fixed"},
-    {"key": "se", "label": "MCSE", "kind": "exponent"},
-    {"key": "line", "label": "exact mean", "kind": "fixed"},
-    {"key": "limit", "label": "limit", "kind": "fixed"},
+    _field("y", "mean"),
+    _field("se", "MCSE", "exponent"),
+    _field("line", "exact mean"),
+    _field("limit", "limit"),
 )
+
+
+def _interval_of(name: str) -> tuple[dict[str, str], ...]:
+    return _field("y", name), _field("low", "at least"), _field("high", "at most")
+
+
+def _series(name: str, slot: int, **values: Any) -> dict[str, Any]:
+    return {"name": visible(name), "slot": slot, **values}
 
 
 def _chart(
     title: str, words: str, fields: Iterable[Mapping[str, str]], series: list[Any], **more: Any
 ) -> Chart:
-    found = {
-        "title": visible(title),
-        "remark": "",
-        "words": words,
-        "details": "",
-        "xname": "n",
-        "label": "list length n",
-        "log": True,
-        "range": [0.0, 1.0],
-    }
-    return {**found, "fields": list(fields), "series": series, **more}
+    found = {"title": visible(title), "remark": "", "words": words, "details": ""}
+    axes = {"xname": "n", "label": "list length n", "log": True, "range": [0.0, 1.0]}
+    return {**found, **axes, "fields": list(fields), "series": series, **more}
 
 
 def curve_charts(results: Results, exact: Known) -> list[Chart]:
@@ -84,18 +91,10 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
         highest = max(highest, float(high.max()))
         se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         known = exact[name, str(measure)]
-        series.append(
-            {
-                "name": visible(name),
-                "slot": slot,
-                "y": _plain(values.mean(axis=0)),
-                "se": None if se is None else _plain(se),
-                "low": _plain(low),
-                "high": _plain(high),
-                "line": [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)],
-                "limit": found.value,
-            }
-        )
+        line = [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)]
+        y, errors = _plain(values.mean(axis=0)), None if se is None else _plain(se)
+        ends = {"low": _plain(low), "high": _plain(high)}
+        series.append(_series(name, slot, y=y, se=errors, **ends, line=line, limit=found.value))
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
     title = str(measure) if measure.normalised else f"{measure} / F(k(n))"
     words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
@@ -125,35 +124,21 @@ def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
         details = "\n".join(visible(f"{pair.measure}: {pair.text}") for pair in of_pair)
         for title, of_all in (("at n", False), (since, True)):
             series = [
-                {
-                    "name": visible(pair.measure),
-                    "slot": slot,
-                    "y": [r.rate for r in rates],
-                    "low": [r.low for r in rates],
-                    "high": [r.high for r in rates],
-                }
-                for slot, (pair, rates) in enumerate(
-                    (pair, pair.from_n if of_all else pair.points) for pair in of_pair
-                )
+                _series(pair.measure, slot, **_rates(pair.from_n if of_all else pair.points))
+                for slot, pair in enumerate(of_pair)
             ]
             words = f"Rate of the right order {title}, by every measure, against the list length."
-            charts.append(
-                _chart(
-                    f"Right order {title}",
-                    words,
-                    _interval_of("right"),
-                    series,
-                    remark=remark,
-                    x=[r.n for r in of_pair[0].points],
-                    details=details if of_all else "",
-                )
-            )
+            sizes = [rate.n for rate in of_pair[0].points]
+            further = {"remark": remark, "x": sizes, "details": details if of_all else ""}
+            charts.append(_chart(f"Right order {title}", words, _interval_of("right"), series, **further))
     return charts
 
 
-def _interval_of(name: str) -> tuple[Mapping[str, str], ...]:
-    ends = {"low": "at least", "high": "at most"}
-    return tuple({"key": key, "label": label, "kind": "fixed"} for key, label in ({"y": name} | ends).items())
+def _rates(rates: Iterable[Rate | Cut | None]) -> dict[str, list[float | None]]:
+    """Return rates and the ends of their intervals, None where there is no rate."""
+    every = list(rates)
+    keys = {"y": "rate", "low": "low", "high": "high"}
+    return {key: [getattr(rate, name) if rate else None for rate in every] for key, name in keys.items()}
 
 
 def _ahead(pair: Pair) -> str:
@@ -171,29 +156,16 @@ def rare_charts(pairs: Sequence[Pair]) -> list[Chart]:
         for slot, pair in enumerate(of_pair):
             log10 = [p.log10_wrong if p.reliable else None for p in pair.points]
             half = [_NORMAL * (p.relative_se or 0.0) / math.log(10) for p in pair.points]
-            series.append(
-                {
-                    "name": visible(pair.measure),
-                    "slot": slot,
-                    "y": log10,
-                    "low": [None if y is None else y - d for y, d in zip(log10, half, strict=True)],
-                    "high": [None if y is None else y + d for y, d in zip(log10, half, strict=True)],
-                    "ess": [getattr(p, "effective_sample_size", None) for p in pair.points],
-                }
+            low, high = (
+                [None if y is None else y + sign * d for y, d in zip(log10, half, strict=True)]
+                for sign in (-1, 1)
             )
-        size = {"key": "ess", "label": "effective sample size", "kind": "whole"}
+            draws = [getattr(p, "effective_sample_size", None) for p in pair.points]
+            series.append(_series(pair.measure, slot, y=log10, low=low, high=high, ess=draws))
+        fields = (*_interval_of("log10 P"), _field("ess", "effective sample size", "whole"))
         words = f"Logarithm of the probability of a wrong order of {names[0]} and {names[1]}."
-        charts.append(
-            _chart(
-                "log10 P(wrong order at n)",
-                words,
-                (*_interval_of("log10 P"), size),
-                series,
-                x=sizes,
-                remark=_ahead(of_pair[0]),
-                range=None,
-            )
-        )
+        further = {"x": sizes, "remark": _ahead(of_pair[0]), "range": None}
+        charts.append(_chart("log10 P(wrong order at n)", words, fields, series, **further))
     return charts
 
 
@@ -220,25 +192,14 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
                     row[key].append(number)
             highest = max(highest, *(1.05 * v for v in row["high"] if v is not None), 0.0)
             name = ", ".join((scorer, *(f"{o}={number_text(v)}" for o, v in zip(others, fixed, strict=True))))
-            series.append({"name": visible(name), "slot": len(series), **row, "limit": None})
+            series.append(_series(name, len(series), **row, limit=None))
         n = max(point.study.n[-1] for point in results.points.values())
         values = list(axes.parameters[parameter])
         words = f"{measure} at n = {n:g} against {parameter}."
         fields = [field for field in _MEANS if field["key"] != "limit"]
-        charts.append(
-            _chart(
-                f"{measure} against {parameter}",
-                words,
-                fields,
-                series,
-                x=values,
-                xname=parameter,
-                label=parameter,
-                log=is_geometric(values),
-                range=[0.0, highest],
-                remark=f"n = {n:g}",
-            )
-        )
+        axis = {"x": values, "xname": parameter, "label": parameter, "log": is_geometric(values)}
+        further = {**axis, "range": [0.0, highest], "remark": f"n = {n:g}"}
+        charts.append(_chart(f"{measure} against {parameter}", words, fields, series, **further))
     return charts
 
 
@@ -264,26 +225,15 @@ def growth_charts(growth: Growth) -> list[Chart]:
     shown = np.unique([*np.minimum(at, growth.sizes.size - 1), *np.searchsorted(growth.sizes, known)])
     shown = shown.astype(np.intp)
     sizes, (low, high), mean, error = growth.sizes[shown], growth.band(), growth.mean, growth.error
-    fields = [
-        {"key": "y", "label": "mean", "kind": "fixed"},
-        {"key": "se", "label": "error over queries", "kind": "exponent"},
-    ]
+    fields = [_field("y", "mean"), _field("se", "error over queries", "exponent")]
     if growth.theory:
-        fields += [{"key": key, "label": label, "kind": "fixed"} for key, label in _THEORIES.items()]
+        fields += [_field("dots", "i.i.d., groups"), _field("line", "i.i.d., one curve")]
     charts = []
     for m, measure in enumerate(growth.measures):
         series = []
         for r, run in enumerate(growth.runs):
-            one: dict[str, Any] = {
-                "name": visible(run),
-                "slot": r,
-                "y": _plain(mean[r, m][shown]),
-                "solid": True,
-                "se": _plain(error[r, m][shown]),
-                "low": _plain(low[r, m][shown]),
-                "high": _plain(high[r, m][shown]),
-                "limit": None,
-            }
+            one = _series(run, r, y=_plain(mean[r, m][shown]), solid=True, se=_plain(error[r, m][shown]))
+            one |= {"low": _plain(low[r, m][shown]), "high": _plain(high[r, m][shown]), "limit": None}
             if growth.theory:
                 for key, values in (("dots", growth.theory.mixture), ("line", growth.theory.pooled)):
                     there = dict(zip(growth.theory.sizes.tolist(), _plain(values[r, m]), strict=True))
@@ -291,75 +241,34 @@ def growth_charts(growth: Growth) -> list[Chart]:
             series.append(one)
         top = min(1.0, 1.1 * float(high[:, m][:, shown].max())) if measure.normalised else None
         words = f"{measure} of {len(series)} runs against the number of documents."
-        charts.append(
-            _chart(
-                str(measure),
-                words,
-                fields,
-                series,
-                x=sizes.tolist(),
-                label="documents n",
-                range=None if top is None else [0.0, top],
-                remark=f"{len(growth.queries)} queries",
-            )
-        )
+        further = {"range": None if top is None else [0.0, top], "remark": f"{len(growth.queries)} queries"}
+        axis = {"x": sizes.tolist(), "label": "documents n"}
+        charts.append(_chart(str(measure), words, fields, series, **axis, **further))
     return charts
-
-
-_THEORIES = {"dots": "i.i.d., groups", "line": "i.i.d., one curve"}
 
 
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     """Return the differences of two runs by every measure, and the rates at which samples agree."""
     rows = [visible(judged.measure) for judged in pair.by_measure]
     found = [judged.difference for judged in pair.by_measure]
-    whole = {
-        "name": "difference",
-        "slot": 0,
-        "y": [d.mean for d in found],
-        "low": [d.interval.low if d.interval else None for d in found],
-        "high": [d.interval.high if d.interval else None for d in found],
-        "p": [judged.p for judged in pair.by_measure],
-        "filled": [judged.p < alpha for judged in pair.by_measure],
-    }
-    fields = (*_interval_of("difference"), {"key": "p", "label": "corrected p", "kind": "exponent"})
+    intervals = [d.interval or (None, None) for d in found]
+    p = [judged.p for judged in pair.by_measure]
+    whole = _series("difference", 0, y=[d.mean for d in found], p=p, filled=[one < alpha for one in p])
+    whole |= {"low": [low for low, _ in intervals], "high": [high for _, high in intervals]}
+    fields = (*_interval_of("difference"), _field("p", "corrected p", "exponent"))
     words = f"Difference of the means of {pair.a} and {pair.b} by every measure, with its interval."
-    charts = [
-        _chart(
-            "Difference of the means",
-            words,
-            fields,
-            [whole],
-            rows=rows,
-            x=list(range(len(rows))),
-            xname="measure",
-            ends=[visible(f"← {pair.b} ahead"), visible(f"{pair.a} ahead →")],
-            log=False,
-            range=None,
-        )
-    ]
+    ends = [visible(f"← {pair.b} ahead"), visible(f"{pair.a} ahead →")]
+    axis = {"rows": rows, "x": list(range(len(rows))), "xname": "measure", "ends": ends, "log": False}
+    charts = [_chart("Difference of the means", words, fields, [whole], **axis, range=None)]
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     if sizes:
         series = []
         for slot, judged in enumerate(pair.by_measure):
             cuts = {cut.n: cut for cut in judged.cuts}
-            row = {
-                key: [getattr(cuts[n], name) if n in cuts else None for n in sizes]
-                for key, name in (("y", "rate"), ("low", "low"), ("high", "high"))
-            }
-            series.append({"name": visible(judged.measure), "slot": slot, **row})
+            series.append(_series(judged.measure, slot, **_rates(map(cuts.get, sizes))))
         words = "Rate at which random samples of documents order the runs as whole lists do."
-        charts.append(
-            _chart(
-                "Samples of documents",
-                words,
-                _interval_of("agree"),
-                series,
-                x=sizes,
-                label="documents n",
-                remark="rate of the order of the whole lists",
-            )
-        )
+        axis = {"x": sizes, "label": "documents n", "remark": "rate of the order of the whole lists"}
+        charts.append(_chart("Samples of documents", words, _interval_of("agree"), series, **axis))
     return charts
 
 

@@ -7,7 +7,7 @@ their negatives independently of each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -22,6 +22,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fracti
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
+from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
     Column,
@@ -480,7 +481,7 @@ def _compare(moments: _Moments, a: int, b: int, grid: Integers, level: float) ->
     for m in points:
         sign = float(np.sign(moments.difference(a, b, m)))
         if sign and before and sign != before:
-            crossings.append(_first(partial(has_sign, sign), last, m))
+            crossings.append(first_true(partial(has_sign, sign), last, m))
         if sign:
             before, last = sign, m
     enough: list[int | None] = []
@@ -491,16 +492,8 @@ def _compare(moments: _Moments, a: int, b: int, grid: Integers, level: float) ->
         elif bad < 0:
             enough.append(points[0])
         else:
-            enough.append(_first(partial(certain, users), points[bad], points[bad + 1]))
+            enough.append(first_true(partial(certain, users), points[bad], points[bad + 1]))
     return PairRow(names[a], names[b], str(moments.measure), difference, tuple(crossings), *enough)
-
-
-def _first(holds: Callable[[int], bool], below: int, above: int) -> int:
-    """Return the smallest m in (below, above] from which on a condition holds, by bisection."""
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if holds(middle) else (middle, above)
-    return above
 
 
 def _statement(moments: _Moments, pairs: Sequence[PairRow], m: int, level: float) -> str:
