@@ -97,9 +97,12 @@ def test_from_n_includes_lengths_between_grid_points() -> None:
     of = of_pair(("good", "random"))
     last = np.where(np.arange(100) < 40, SIZES[8] + 1, 0)
     found = given(
-        of, np.ones((100, len(SIZES))), last_not_greater=last, last_not_less=np.full(100, SIZES[-1]),
+        of,
+        np.ones((100, len(SIZES))),
+        last_not_greater=last,
+        last_not_less=np.full(100, SIZES[-1]),
         changes=np.full(100, 7),
-    )  # fmt: skip
+    )
     (pair,) = distinguish(found).pairs
     assert not pair.from_n_is_upper_bound
     assert [p.rate for p in pair.from_n] == [0.6] * 9 + [1.0] * (len(SIZES) - 9)
@@ -242,13 +245,17 @@ def test_a_pair_that_the_study_does_not_name_is_read_from_the_kept_ndcg() -> Non
 
 def test_brackets_that_overlap_leave_a_pair_undecided() -> None:
     scorers = {"good": "linear(0.1, 0.7)", "same": "linear(0.1, 0.7)", "random": "random"}
-    results = run(
-        Study(
-            scorers=scorers, measures="nDCG", n=[1000, 10**9], replicates=10, seed=2, engine="cells",
-            bracket=1e-2, pairs=[("good", "random")],
-        ),
-        jobs=1,
-    )  # fmt: skip
+    study = Study(
+        scorers=scorers,
+        measures="nDCG",
+        n=[1000, 10**9],
+        replicates=10,
+        seed=2,
+        engine="cells",
+        bracket=1e-2,
+        pairs=[("good", "random")],
+    )
+    results = run(study, jobs=1)
     drawn, found = (
         orders_of(results, ("good", name), results.study.measures[0])["order"] for name in ("random", "same")
     )

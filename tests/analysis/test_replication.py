@@ -77,14 +77,12 @@ def beyond(value: float, queries: int, effect: float) -> float:
         return float(mpmath.quad(density, sorted(places)))
 
 
+NOT_SIGNIFICANT = (0.9, 3, 0.05), (0.3, 12, 0.05), (0.15, 50, 0.05), (0.1, 100, 0.2)
+SIGNIFICANT = (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("effect", "queries", "alpha"),
-    [
-        (0.9, 3, 0.05), (0.3, 12, 0.05), (0.15, 50, 0.05), (0.1, 100, 0.2),  # not significant
-        (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05),  # significant
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("effect", "queries", "alpha"), [*NOT_SIGNIFICANT, *SIGNIFICANT])
 def test_the_bound_is_exceeded_by_a_fifth(effect: float, queries: int, alpha: float) -> None:
     bound, t = effect_bound(effect, queries, alpha), effect * math.sqrt(queries)
     critical = stats.t.isf(alpha / 2, queries - 1)

@@ -21,10 +21,9 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 
 A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
-MEASURES = [
-    "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG(log)@1",
-    "nDCG(zipf)@3", "nDCG(constant)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG(log)@10",
-]  # fmt: skip
+WHOLE = "log", "power(0.3)", "zipf", "geometric(2)", "linear"
+CUT = "log)@1", "zipf)@3", "constant)@3", "power(0.7))@0.2n", "linear)@n^0.5", "log)@10"
+MEASURES = [*(f"nDCG({text})" for text in WHOLE), *(f"nDCG({text}" for text in CUT)]
 
 
 def chances(curve: str, t: np.ndarray) -> np.ndarray:

@@ -45,13 +45,14 @@ ENOUGH = 100
 _ENOUGH_AT_LESS = 25  # of these, with less than the usual effort
 SEED = 20130611
 """The seed of all draws."""
+FEWEST_LISTS, MOST_LISTS = 400, 100_000
+"""How many lists of one length are drawn."""
 
 Counts = tuple[int, int]
 """The number of wrong orders, and of the lists among which they are."""
 Method = Literal["exact", "counted", "weighted draws", "large deviations", "normal law"]
 
 _ITEMS = 3_000_000  # drawn of each scorer
-_FEWEST_LISTS, _MOST_LISTS = 400, 100_000
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
 _WEIGHTED, _FEWEST_WEIGHTED = 400, 100
 _PILOT = 6  # weighted draws that tell how long one takes
@@ -236,7 +237,7 @@ def draw(
     from ndcg_asymptotics.engines.items.lists import count_orders, items_drawn
 
     items = items_drawn(a, measures, n)
-    lists = max(int(effort * min(_ITEMS // items, _MOST_LISTS)), _FEWEST_LISTS)
+    lists = max(int(effort * min(_ITEMS // items, MOST_LISTS)), FEWEST_LISTS)
     counts = count_orders(a, b, measures, n, lists, SEED)
     return [((lists - int(first), lists), (lists - int(second), lists)) for first, second in counts]
 

@@ -19,7 +19,15 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, Counts, WrongOrder, of_fixed_counts
+from ndcg_asymptotics.analysis.orders.one_list import (
+    FEWEST_LISTS,
+    MOST_LISTS,
+    SEED,
+    SIMULATED,
+    Counts,
+    WrongOrder,
+    of_fixed_counts,
+)
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
@@ -46,7 +54,6 @@ _NEARLY = 1 - 2.0**-53  # the largest number below 1
 _MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
 _ITEMS = 4_000_000  # drawn of each scorer for one probability
-_FEWEST_LISTS, _MOST_LISTS = 400, 100_000  # of one length
 _HIGHEST = 8.0  # quantiles of rates are limited to this
 _SETTLED = 1e-3  # relative to P(wrong order): no larger change from one length to another 1000 times as long
 
@@ -177,11 +184,11 @@ class RightOrder:
     @property
     def fewest(self) -> int:
         """How many lists of one length are drawn at least."""
-        return _FEWEST_LISTS if self.effort == 1 else _FEWEST_LISTS // 2
+        return FEWEST_LISTS if self.effort == 1 else FEWEST_LISTS // 2
 
     def affordable(self, n: int, lengths: int = 1) -> int:
         """Return how many lists of about n items to draw, for each of several lengths."""
-        lists = min(max(_ITEMS // (self.items(n) * lengths), _FEWEST_LISTS), _MOST_LISTS)
+        lists = min(max(_ITEMS // (self.items(n) * lengths), FEWEST_LISTS), MOST_LISTS)
         return max(int(self.effort * lists), self.fewest)
 
     def simulate(self, n: int, lists: int) -> None:

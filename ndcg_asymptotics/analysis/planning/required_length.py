@@ -182,10 +182,12 @@ def _between(question: _Question) -> Length:
         return _by_law(question, scanned[0])
     else:
         low, high = _upwards(question, low)
-        if high > LONGEST:
+        if high > LONGEST > question.exact_to:
             return _too_long(question)
+        high = min(high, LONGEST)
     if high <= question.exact_to:
-        return _exact(question, low, high)
+        exact = _exact(question, low, high)
+        return _too_long(question) if exact.n is None else exact
     if low:
         return _refined(question, low, high)
     # drawn lists do not show where the rate is too low: labels of shorter ones are enumerated

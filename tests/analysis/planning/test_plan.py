@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff, plan
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
 from ndcg_asymptotics.analysis.planning.outcome import Plan
@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.reports.terminal import show
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -72,9 +72,8 @@ def test_the_required_documents_and_queries_are_confirmed() -> None:
 @pytest.mark.slow
 def test_measures_are_ordered_by_the_queries_they_need() -> None:
     found = planned()
-    assert [row.measure for row in found.rows] == [
-        "nDCG(log)", "nDCG(geometric(2))", "nDCG(log)@3", "nDCG(power(40))",
-    ]  # fmt: skip
+    ordered = ["nDCG(log)", "nDCG(geometric(2))", "nDCG(log)@3", "nDCG(power(40))"]
+    assert [row.measure for row in found.rows] == ordered
     whole, geometric, top, steep = found.rows
     assert (whole.long_run, whole.error_exponent, whole.enough) == (1.0, 1.0, True)
     assert 0.5 < top.long_run < 0.95
@@ -319,3 +318,18 @@ def test_a_table_as_csv_has_values_only() -> None:
     said = in_format(plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
     assert '"34 [24, 54]",True,0.1,0.5' in said
     assert "PlanRow" not in said
+
+
+def test_a_quick_look_leaves_out_lengths_and_draws() -> None:
+    """An experiment gives parts of a plan: those that a slider waits for."""
+    experiment = Experiment(Scorer.of(GOOD), Scorer.of(BLANK), 40, Requirements(queries=15), effort=0.125)
+    measures = [Measure.of(row.measure) for row in planned().rows]
+    for row, full in zip(experiment.rows(measures, lengths=False), planned().rows, strict=True):
+        assert (row.difference, row.sd, row.enough) == (full.difference, full.sd, full.enough)
+        assert (row.long_run, row.required_n, row.wrong) == (None, None, None)
+    by_k = experiment.sweep(by_cutoff([1, 40]), judged=True)
+    whole = planned().cutoffs[-1]
+    assert by_k[-1].effect == pytest.approx(whole.effect, rel=1e-3)
+    assert (by_k[-1].documents, by_k[-1].wrong_method) == (40 * (by_k[-1].lists or 0), "normal law")
+    said = experiment.plan(experiment.rows(measures, lengths=False), cutoffs=by_k).answers()
+    assert not any("long run" in answer for answer in said)

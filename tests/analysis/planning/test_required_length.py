@@ -227,3 +227,18 @@ def test_orders_drawn_at_the_top() -> None:
     for seen, said in ((more, law.more), (less, law.less)):
         assert abs(seen / 20_000 - said) < 5 * math.sqrt(said * (1 - said) / 20_000)  # 6e-7
     assert abs(more / 20_000 - law.less) > 0.1
+
+
+@pytest.mark.parametrize("wanted", [0.8, 0.85])
+def test_exact_lengths_are_found_where_the_rate_hardly_changes(wanted: float) -> None:
+    """Drawn lists do not show where the rate of these mixtures crosses 0.8 or 0.85: it grows slowly."""
+    pair = (
+        "mixture(0.5=linear(0, 0.4), 0.5=linear(0.2, 0.8))",
+        "mixture(0.5=constant(0.2), 0.5=constant(0.5))",
+    )
+    found = required(*pair, "nDCG@10", wanted)
+    assert found.method == "exact"
+    assert found.n is not None
+    a, b = map(Scorer.of, pair)
+    rates = [order_law(a, b, Measure.of("nDCG@10"), n).more for n in (found.n - 1, found.n)]
+    assert rates[0] < wanted <= rates[1]
