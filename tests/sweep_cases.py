@@ -51,7 +51,7 @@ class Recorder:
     def watching(self) -> Iterator[Recorder]:
         """Take the place of the bar and the lines of all sweeps inside."""
         with pytest.MonkeyPatch.context() as patch:
-            for module in ("sweep", "executor", "cluster"):
+            for module in ("sweep", "processes", "cluster"):
                 patch.setattr(f"ndcg_asymptotics.sweep.{module}.say", self.lines.append)
             patch.setattr("ndcg_asymptotics.sweep.sweep.task", self.task)
             yield self
