@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from ndcg_asymptotics.cli.options import (
     parse_whole,
 )
 from ndcg_asymptotics.core.errors import InputError, require
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions
 
 _from_input = partial(typer.Option, rich_help_panel="Input")
 
@@ -135,7 +138,7 @@ def plan(
         f"plan needs {', or '.join(sources)}"
         + (f", got values of {' and of '.join(given)}" if given else ""),
     )
-    design: dict[str, Any] = {
+    design: RequirementOptions = {
         "rate": rate,
         "power": power,
         "alpha": alpha,
@@ -152,8 +155,10 @@ def plan(
         from ndcg_asymptotics.analysis.planning.curves import MEASURES
         from ndcg_asymptotics.analysis.planning.curves import plan as plan_curves
 
-        options = design | ({} if n is None else {"n": n})
-        found = plan_curves(a, b, measure or MEASURES, gain=gain or "linear", relevant=relevant, **options)
+        length: dict[str, Any] = {} if n is None else {"n": n}
+        found = plan_curves(
+            a, b, measure or MEASURES, gain=gain or "linear", relevant=relevant, **length, **design
+        )
     elif run and qrels is not None:
         from ndcg_asymptotics.analysis.planning.curves import MEASURES
         from ndcg_asymptotics.analysis.planning.runs import plan_files

@@ -28,6 +28,7 @@ PENALTIES = tuple(10.0**k for k in range(4, -7, -1))
 """The default penalties, for standardised features."""
 
 _FOLDS = 5
+_AS_THEY_ARE = ("penalty", "folds", "iterations", "converged")  # fields of a ranker, in its file
 _MAX_FILE_BYTES = 2**26  # 64 MB hold the weights of more features than `LARGEST_FEATURE`
 
 
@@ -131,11 +132,13 @@ class Ranker(Report):
         try:
             given = json.loads(read_file(Path(path), _MAX_FILE_BYTES))
             return cls(
-                np.array(given["weights"], np.float64), float(given["intercept"]), Loss.of(given["loss"]),
-                utility_of(given["measure"], given["gain"]), given["penalty"],
-                tuple(Tried(**row) for row in given["tried"]), given["folds"],
-                given["iterations"], given["converged"],
-            )  # fmt: skip
+                weights=np.array(given["weights"], np.float64),
+                intercept=float(given["intercept"]),
+                loss=Loss.of(given["loss"]),
+                utility=utility_of(given["measure"], given["gain"]),
+                tried=tuple(Tried(**row) for row in given["tried"]),
+                **{name: given[name] for name in _AS_THEY_ARE},
+            )
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except (ValueError, KeyError, TypeError) as error:
@@ -144,11 +147,17 @@ class Ranker(Report):
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as plain data for JSON."""
         return {
-            "loss": str(self.loss), "measure": str(self.utility), "gain": self.utility.gain,
-            "penalty": self.penalty, "tried": [asdict(row) for row in self.tried], "folds": self.folds,
-            "iterations": self.iterations, "converged": self.converged,
-            "intercept": self.intercept, "weights": self.weights.tolist(),
-        }  # fmt: skip
+            "loss": str(self.loss),
+            "measure": str(self.utility),
+            "gain": self.utility.gain,
+            "penalty": self.penalty,
+            "tried": [asdict(row) for row in self.tried],
+            "folds": self.folds,
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "intercept": self.intercept,
+            "weights": self.weights.tolist(),
+        }
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the penalties tried, and the chosen one."""
@@ -400,11 +409,11 @@ def train_files(
     width = max(q.features.shape[1] for q in (queries, held, tested) if q is not None)
     queries, held, tested = (None if q is None else q.with_width(width) for q in (queries, held, tested))
     assert queries is not None
-    chosen = PENALTIES if penalties is None else penalties
     try:
+        chosen = PENALTIES if penalties is None else penalties
         ranker = train_ranker(
             queries, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
-        )  # fmt: skip
+        )
     except InputError as error:
         if error.argument in ("measure", "penalties"):
             raise

@@ -45,6 +45,14 @@ class EvaluationOptions(ConventionOptions, total=False):
     chance: bool
 
 
+class _FileOptions(EvaluationOptions, total=False):
+    columns: ColumnNames | None
+
+
+class _ListsOptions(_FileOptions, total=False):
+    weights: Mapping[int, float] | None
+
+
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
 _FIRST = 1000  # documents of a run, one of which is judged in most
 _NAMED = 3  # topics that a message names
@@ -543,21 +551,11 @@ def gains_of(labels: Records, gain: Gain) -> Records:
 
 @overload
 def evaluate_files(  # type: ignore[overload-overlap] # a str is a sequence too
-    run: Path | str,
-    qrels: Path | str,
-    measures: Measures,
-    *,
-    columns: ColumnNames | None = None,
-    **options: Unpack[EvaluationOptions],
+    run: Path | str, qrels: Path | str, measures: Measures, **options: Unpack[_FileOptions]
 ) -> Evaluation: ...
 @overload
 def evaluate_files(
-    run: Sequence[Path | str],
-    qrels: Path | str,
-    measures: Measures,
-    *,
-    columns: ColumnNames | None = None,
-    **options: Unpack[EvaluationOptions],
+    run: Sequence[Path | str], qrels: Path | str, measures: Measures, **options: Unpack[_FileOptions]
 ) -> Evaluations: ...
 def evaluate_files(
     run: Path | str | Sequence[Path | str],
@@ -596,28 +594,19 @@ def evaluate_files(
     scores, labels = next(runs), without_negatives(read(qrels, "label", columns), gain, refuse=refuse)
     found = []
     for path, name in zip(paths, run_names(paths), strict=True):
-        found.append(_evaluate_named(scores, labels, measures, f"{path}, {qrels}", name, options))
+        with naming(f"{path}, {qrels}"):
+            found.append(evaluate(scores, labels, measures, name=name, **options))
         scores = next(runs, scores)
     return found[0] if isinstance(run, str | Path) else Evaluations(tuple(found))
 
 
 @overload
 def evaluate_lists(  # type: ignore[overload-overlap] # a str is a sequence too
-    path: Path | str,
-    measures: Measures,
-    *,
-    columns: ColumnNames | None = None,
-    weights: Mapping[int, float] | None = None,
-    **options: Unpack[EvaluationOptions],
+    path: Path | str, measures: Measures, **options: Unpack[_ListsOptions]
 ) -> Evaluation: ...
 @overload
 def evaluate_lists(
-    path: Sequence[Path | str],
-    measures: Measures,
-    *,
-    columns: ColumnNames | None = None,
-    weights: Mapping[int, float] | None = None,
-    **options: Unpack[EvaluationOptions],
+    path: Sequence[Path | str], measures: Measures, **options: Unpack[_ListsOptions]
 ) -> Evaluations: ...
 def evaluate_lists(
     path: Path | str | Sequence[Path | str],
@@ -654,12 +643,13 @@ def evaluate_lists(
     parsed, names = measures_of(measures), run_names(paths)
     require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
-    chosen = options if options.get("like") else {"ties": "average"} | options
+    chosen: EvaluationOptions = options if options.get("like") else {"ties": "average", **options}
     found = []
     for file, name in zip(paths, names, strict=True):
         scores, labels = read_lists(file, columns, weights)
         labels = without_negatives(labels, gain, refuse="lists")
-        one = _evaluate_named(scores, labels, parsed, str(file), name, chosen)
+        with naming(str(file)):
+            one = evaluate(scores, labels, parsed, name=name, **chosen)
         found.append(replace(one, judged_share={}))  # every row has a label
     if isinstance(path, str | os.PathLike):
         return found[0]
@@ -690,13 +680,6 @@ def _together(parts: Sequence[Evaluation]) -> Evaluation:
         bounds=stacked([part.bounds for part in parts]),
         chance=stacked([part.chance for part in parts]),
     )
-
-
-def _evaluate_named(
-    scores: Records, labels: Records, measures: Measures, where: str, name: str, options: EvaluationOptions
-) -> Evaluation:
-    with naming(where):
-        return evaluate(scores, labels, measures, name=name, **options)
 
 
 def read_runs(paths: Sequence[Path], columns: ColumnNames | None = None) -> dict[str, Records]:

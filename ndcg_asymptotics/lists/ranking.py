@@ -98,10 +98,18 @@ def relevant_ranks(
     counts = np.bincount(ideal_topic, minlength=len(topics))
     ideal_above = np.arange(order.size) - (np.cumsum(counts) - counts)[ideal_topic]
     return RelevantRanks(
-        lengths, sizes, np.bincount(wanted_topic, minlength=len(topics)),
-        wanted_topic[there], wanted.values[there], above, tied,
-        ideal_topic, wanted.values[pool][order], ideal_above, unbroken,
-    )  # fmt: skip
+        sizes=lengths,
+        judged=sizes,
+        relevant=np.bincount(wanted_topic, minlength=len(topics)),
+        topic=wanted_topic[there],
+        gain=wanted.values[there],
+        above=above,
+        tied=tied,
+        ideal_topic=ideal_topic,
+        ideal_gain=wanted.values[pool][order],
+        ideal_above=ideal_above,
+        unbroken=unbroken,
+    )
 
 
 @dataclass(frozen=True)

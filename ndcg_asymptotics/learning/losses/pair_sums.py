@@ -42,15 +42,13 @@ PHIS = {
     "hinge": Phi(
         lambda t: np.maximum(1 - t, 0.0), lambda t: -(t < 1.0).astype(np.float64), np.zeros_like, False
     ),
-    "logistic": Phi(
-        lambda t: np.logaddexp(0.0, -t), lambda t: -expit(-t), lambda t: expit(t) * expit(-t)
-    ),
+    "logistic": Phi(lambda t: np.logaddexp(0.0, -t), lambda t: -expit(-t), lambda t: expit(t) * expit(-t)),
     "squared_hinge": Phi(
         lambda t: np.maximum(1 - t, 0.0) ** 2,
         lambda t: -2 * np.maximum(1 - t, 0.0),
         lambda t: 2 * (t < 1.0).astype(np.float64),
     ),
-}  # fmt: skip
+}
 
 
 def phi_named(name: str) -> Phi:
