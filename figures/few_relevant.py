@@ -28,8 +28,7 @@ from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.cache import user_cache
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
 SEEN = 0.1  # simulated means with a larger relative standard error are left out
@@ -201,8 +200,8 @@ def queries(results: Results) -> Figure:
         for measure in study.measures:
             line = measure_style(measure)
             pair = study.scorers[a], study.scorers[b]
-            exact = [moments(pair, measure, size, QUICK) for size in study.n]
-            needed = np.array([_queries(found.mean / found.variance**0.5) for found in exact])
+            exact = [quick_moments(pair, measure, size) for size in study.n]
+            needed = np.array([_queries(found.mean / found.sd) for found in exact])
             ax.plot(n, needed, color=line.color, ls=line.dashes)
             values = results.data["ndcg"].sel(measure=str(measure)).transpose("scorer", "replicate", "n")
             gap = (values.sel(scorer=a) - values.sel(scorer=b)).to_numpy()[:, seen]

@@ -23,9 +23,8 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.folder import holds_results
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
@@ -170,8 +169,8 @@ def best_discount(results: Results) -> Figure:
 
 
 def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
-    mean, variance, *_ = moments((a, b), Measure.of(measure), N, QUICK)
-    return float(mean / variance**0.5)
+    mean, sd = quick_moments((a, b), Measure.of(measure), N)
+    return mean / sd
 
 
 def normalising(results: Results) -> Figure:

@@ -33,10 +33,9 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.rare import error_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
@@ -155,7 +154,7 @@ def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
 
 
-def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
+def point(state: State, n: int) -> Point:
     """Return the values at a list length.
 
     Raises
@@ -165,12 +164,8 @@ def point(state: State, n: int, effort: Effort = ROUGH) -> Point:
     """
     a, b = state.scorers
     measure = state.measured
-    of_a, of_b, both = (moments(who, measure, n, effort) for who in ((a,), (b,), (a, b)))
-    sd = math.sqrt(max(both.variance, 0.0))
-    return Point(
-        n, (of_a.mean, of_b.mean), (math.sqrt(max(of_a.variance, 0.0)), math.sqrt(max(of_b.variance, 0.0))),
-        both.mean, sd, _right(state, n),
-    )  # fmt: skip
+    of_a, of_b, both = (quick_moments(who, measure, n) for who in ((a,), (b,), (a, b)))
+    return Point(n, (of_a.mean, of_b.mean), (of_a.sd, of_b.sd), *both, _right(state, n))
 
 
 @dataclass(frozen=True)
@@ -348,13 +343,13 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     """
     (a, b), measure = state.scorers, state.measured
     found = []
-    of_a, of_b, both = (moments(who, measure, state.n, QUICK) for who in ((a,), (b,), (a, b)))
-    for name, (mean, variance, *_), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
+    of_a, of_b, both = (quick_moments(who, measure, state.n) for who in ((a,), (b,), (a, b)))
+    for name, (mean, sd), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
         found.append(
-            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(math.sqrt(max(variance, 0.0)))} at n = "
+            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = "
             f"{count_text(state.n)} and {limit_text(to)}"
         )
-    difference, sd = abs(both.mean), math.sqrt(max(both.variance, 0.0))
+    difference, sd = abs(both.mean), both.sd
     effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
     wrong = ""
     if a != b:

@@ -32,9 +32,8 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.cache import user_cache
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 
 _MOST = 7  # largest number of curves in a panel
@@ -219,10 +218,9 @@ def _gaps(point: Results, pair: Pair, measure: Measure, n: int) -> Floats:
 def _moments(point: Results, pair: Pair, measure: Measure, n: int) -> tuple[float, float]:
     """Return the mean and the standard deviation of the difference; NaN where theory does not give them."""
     try:
-        found = moments(_scorers(point, pair), measure, n, QUICK)
+        return quick_moments(_scorers(point, pair), measure, n)
     except NotAvailableError:
         return math.nan, math.nan
-    return found.mean, math.sqrt(max(found.variance, 0.0))
 
 
 def _scorers(point: Results, pair: Pair) -> tuple[Scorer, Scorer]:

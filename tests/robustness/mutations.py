@@ -237,16 +237,8 @@ THEORY = (
     Mutation(
         "error of standard deviations: without the difference of two evaluations",
         "theory/fluctuations/variance.py",
-        "error = _CAUTION * abs(fine.variance - rough.variance) + shared_by_both",
-        "error = shared_by_both",
-        (),
-        ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
-    ),
-    Mutation(
-        "error of quick standard deviations: without the difference of two evaluations",
-        "theory/fluctuations/variance.py",
-        "error = _QUICK_CAUTION * abs(fine.variance - rough.variance) + shared_by_both",
-        "error = shared_by_both",
+        "error = several.caution * abs(fine.variance - rough.variance) + in_common",
+        "error = in_common",
         (),
         ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
     ),

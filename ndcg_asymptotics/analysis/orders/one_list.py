@@ -31,7 +31,6 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import Order, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -214,7 +213,7 @@ def wrong_order(
                 return weighted
     if plain is not None:
         return plain
-    return WrongOrder(_log10(1 - right_rate(a, b, measure, n, ROUGH)), None, None, "normal law")
+    return WrongOrder(_log10(1 - right_rate(a, b, measure, n)), None, None, "normal law")
 
 
 def drawable(scorer: Scorer, measure: Measure, n: int) -> bool:

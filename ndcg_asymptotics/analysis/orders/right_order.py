@@ -32,14 +32,13 @@ from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     enumerable,
     order_law,
     order_law_at_the_top,
 )
 from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
@@ -152,14 +151,14 @@ class RightOrder:
                 return self.at_the_top
             self.simulate(n, max(self.affordable(n) // 4, self.fewest))
             return self.share(n)
-        return right_rate(*self.pair, self.measure, n, ROUGH)
+        return right_rate(*self.pair, self.measure, n)
 
     def law_quantile(self, n: int) -> float:
         """Return the normal quantile of the probability by the law of long lists."""
         if regime(self.pair, self.measure) == "normal":
-            mean, variance, *_ = moments((self.a, self.b), self.measure, n, ROUGH)
+            mean, sd = quick_moments((self.a, self.b), self.measure, n)
             mean = -mean if self.ahead else mean
-            return mean / math.sqrt(variance) if variance > 0 else math.copysign(_HIGHEST, mean)
+            return mean / sd if sd > 0 else math.copysign(_HIGHEST, mean)
         return quantile(self.by_law(n))
 
     @cached_property
@@ -271,5 +270,5 @@ def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:
     """Return 0 if a has the larger mean on long lists, 1 if b has."""
     limits = limit(a, measure).value, limit(b, measure).value
     if limits[0] is None or limits[1] is None or abs(limits[0] - limits[1]) < _DISTINCT:
-        return 0 if moments((a, b), measure, LONG, ROUGH).mean >= 0 else 1
+        return 0 if quick_moments((a, b), measure, LONG).mean >= 0 else 1
     return int(limits[0] < limits[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -30,10 +29,9 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations.effort import ROUGH
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
-from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
+from ndcg_asymptotics.theory.fluctuations.variance import difference_std, quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -310,10 +308,10 @@ class Experiment:
     def _effect(self, measure: Measure) -> float | None:
         """Return the effect size to about 1e-3 of its value; None where the variance is 0 or not known."""
         try:
-            mean, variance, *_ = moments((self.a, self.b), measure, self.n, ROUGH)
+            mean, sd = quick_moments((self.a, self.b), measure, self.n)
         except NotAvailableError:
             return None
-        return mean / math.sqrt(variance) if variance > 0 else None
+        return mean / sd if sd > 0 else None
 
     def _wrong_or_normal(self, measure: Measure, effect: float, drawn: Drawn | None) -> WrongOrder:
         """Return P(wrong order) where it is exact or enough drawn lists are wrong, else by the normal law."""

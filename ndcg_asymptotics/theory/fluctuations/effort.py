@@ -28,8 +28,6 @@ class Effort:
         The number of nodes for the distribution of the items above and below a cutoff over grades.
     quick : bool
         Whether few nodes for label counts are enough.
-    stated : bool
-        Whether the error is: it compares the mean with an exact one.
     further : int
         Label counts at which a variance is computed, beyond those that a polynomial in them needs.
     """
@@ -40,7 +38,6 @@ class Effort:
     degrees: tuple[int, int, int]
     splits: int
     quick: bool = False
-    stated: bool = True
     further: int = 0
 
     @property
@@ -104,24 +101,59 @@ _MANY = 1000.0  # items of the rarer class, with which values change little
 _MOST_TERMS = 100  # of the series in a quick evaluation
 RANKS = (40.0, 400.0, 2e4)
 """Terms of degree p fall like p! K^-p with the rank K of the lower item."""
+ROUGH = Effort(0.8, 1e-5, 1e-5, (4, 3, 2), 20_000, quick=True)
+"""An evaluation that is good to 1e-5 or so: for curves that are drawn and for searches."""
+QUICK = Effort(1.0, 1e-6, 1e-6, (4, 3, 2), 20_000, quick=True, further=3)
+"""One that is good to 1e-6, in a fraction of the usual time."""
 USUAL = Effort(1.0, 1e-9, TOLERANCE, (8, 5, 3), 20_000, further=1)
 REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=3)
-"""A second evaluation, whose difference from the usual one bounds the error."""
-FULL = (
-    USUAL,
-    REFINED,
-    Effort(1.25, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=9),
-    Effort(1.75, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=25),
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """Evaluations, each better than the one before, until two agree; a value and a bound of its error follow.
+
+    Attributes
+    ----------
+    efforts : two or more
+    caution : float
+        The stated error is this times the difference of two evaluations.
+    rounding : float
+        The error that they share, relative to the variance without covariances.
+    agreed : float
+        The error, relative to the variance, from which a further evaluation is made.
+    """
+
+    efforts: tuple[Effort, ...]
+    caution: float
+    rounding: float
+    agreed: float
+
+
+TWO_QUICK = Evaluations((ROUGH, QUICK), 5.0, 1e-6, 0.02)
+"""Some four digits, where more than 128 ranks count: enough to show, and beside a simulation."""
+FULL = Evaluations(
+    (
+        USUAL,
+        REFINED,
+        # values may change steeply with the counts, in lists of few items of a class
+        replace(REFINED, refine=1.25, further=9),
+        replace(REFINED, refine=1.75, further=25),
+    ),
+    3.0,
+    1e-9,
+    1e-4,
 )
-"""Evaluations, of which the next one is made where two do not agree."""
-QUICK = Effort(1.0, 1e-6, 1e-6, (4, 3, 2), 20_000, quick=True, further=3)
-"""An evaluation that is good to 1e-5 or so, in a fraction of the time."""
-ROUGH = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=True, stated=False)
-"""An evaluation that is good to 1e-3, without a bound of its error."""
-QUICKER = replace(QUICK, refine=0.8, digits=1e-5)
-"""A second quick evaluation for many grades, of which a full one takes minutes."""
+"""Some nine digits, in about four times the time; with three grades and more they take minutes."""
 FEW_GRADES = 2
-"""Grades up to which the usual evaluation takes seconds; with more it takes minutes."""
+"""Grades up to which the rules for label counts have many nodes."""
+
+
+class MeanAndDeviation(NamedTuple):
+    """Mean and standard deviation of NDCG, or of its difference for two scorers."""
+
+    mean: float
+    sd: float
 
 
 class Moments(NamedTuple):

@@ -29,10 +29,9 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
 
@@ -56,7 +55,6 @@ _SMALL_TERM, _CUMULANTS = 0.25, 16  # which leaves 0.25^16, as there is no zero 
 # range in standard deviations of a table of a distribution function, and the root of its size
 _FURTHEST, _ENTRIES = 8.0, 64
 _LARGE = 10**18
-_ROUNDING = 1e-9  # of a variance, relative to what items and counts add to it
 
 
 def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
@@ -337,7 +335,7 @@ def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
 
 
 @shared
-def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = QUICK) -> float:
+def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
     """Return P(NDCG_n(a) > NDCG_n(b)), exactly where few ranks count; ties count as wrong.
 
     Elsewhere it is that of the law of long lists with the exact mean and variance of the difference.
@@ -351,10 +349,8 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int, effort: Effort = 
     if a.mixed:
         return over_groups(
             [a, b],
-            lambda first, second: right_rate(first, second, measure, n, effort),
+            lambda first, second: right_rate(first, second, measure, n),
             lambda weights, rates: float(weights @ rates),
         )
-    mean, variance, size, *_ = moments((a, b), measure, n, effort)
-    if variance <= _ROUNDING * size:
-        return float(mean > 0)
-    return 1.0 - standard_cdf((a, b), measure, -mean / math.sqrt(variance))
+    mean, sd = quick_moments((a, b), measure, n)
+    return 1.0 - standard_cdf((a, b), measure, -mean / sd) if sd > 0 else float(mean > 0)

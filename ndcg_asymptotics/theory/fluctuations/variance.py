@@ -30,11 +30,11 @@ from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
     FEW_GRADES,
     FULL,
-    QUICK,
-    QUICKER,
     ROUGH,
+    TWO_QUICK,
     USUAL,
     Effort,
+    MeanAndDeviation,
     Moments,
 )
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
@@ -43,14 +43,9 @@ from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, 
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_ROUNDING = 1e-9  # error that two evaluations share, relative to the variance without covariances
-_QUICK_ROUNDING = 1e-6  # that of two quick ones
-# the stated error is this times the difference of two evaluations; of quick ones one is much the better
-_CAUTION, _QUICK_CAUTION = 3.0, 2.0
-_QUICKER_CAUTION = 5.0  # of two quick evaluations that are about as good
-_AGREED = 1e-4  # error of a variance, relative to it, from which a further evaluation is made
-_QUICK_AGREED = 0.02  # … and from which a quick evaluation is replaced: 1% of the standard deviation
+_SPACING = 3e-17  # rounding of counts of long lists, relative to their standard deviation, over n^1/2
 _MEAN_ROUNDING = 1e-9  # error of a mean that says nothing about the variance
+_MANY = 1000.0  # expected items of a grade from which 1/IDCG is smooth in their number
 
 
 @dataclass(frozen=True)
@@ -90,9 +85,10 @@ def ndcg_std(
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
     quick : bool
-        Whether three digits are enough where more than 128 ranks count, as beside a simulation. That takes
-        about a tenth of the time. Where the error would exceed 1% of the value it is computed in full, and
-        where fewer ranks count twelve digits take no longer.
+        Whether some four digits are enough where more than 128 ranks count, as they are to be shown or
+        beside a simulation. That takes a quarter of the time, and of three grades and more minutes less.
+        Where the error would exceed 1% of the value it is computed in full, and where fewer ranks count
+        twelve digits take no longer.
 
     Raises
     ------
@@ -108,10 +104,9 @@ def ndcg_std(
     >>> ndcg_std("relevant(2, roc_power(0.4))", "nDCG@10", [1000, 10**9]).value.round(6)
     array([0.218681, 0.01516 ])
     """
-    find, lengths = _quick_std if quick else _std, list_lengths(sizes)
-    scorer = Scorer.of(scorer)
+    scorer, lengths = Scorer.of(scorer), list_lengths(sizes)
     scorer.check_lengths(lengths)
-    return find((scorer,), Measure.of(measure), lengths)
+    return _std((scorer,), Measure.of(measure), lengths, quick)
 
 
 def difference_std(
@@ -136,60 +131,76 @@ def difference_std(
     """
     pair, lengths = Population.of({"a": a, "b": b}).scorers, list_lengths(sizes)
     pair["a"].check_lengths(lengths)
-    find = _quick_std if quick else _std
-    return find((pair["a"], pair["b"]), Measure.of(measure), lengths)
+    return _std((pair["a"], pair["b"]), Measure.of(measure), lengths, quick)
+
+
+def quick_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> MeanAndDeviation:
+    """Return mean and standard deviation of NDCG_n, or of its difference for two, without their errors.
+
+    They are good to 1e-5 or so, for a curve that is drawn and for a search; see `ndcg_std` for a bound.
+
+    >>> mean, sd = quick_moments((Scorer.of("linear(0.1, 0.7)"),), Measure.of("nDCG(power(0.3))"), 30_000)
+    >>> round(sd, 6)
+    0.002591
+    """
+    found = moments(scorers, measure, n, ROUGH)
+    certain = found.variance <= FULL.rounding * found.size
+    return MeanAndDeviation(found.mean, 0.0 if certain else math.sqrt(found.variance))
 
 
 @shared
-def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    return _stated([_variance(scorers, measure, n) for n in lengths], _most(scorers, measure, lengths))
+def _std(
+    scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...], quick: bool
+) -> StandardDeviation:
+    found = [_variance(scorers, measure, n, quick) for n in lengths]
+    return _stated(found, _most(scorers, measure, lengths))
 
 
-@shared
-def _quick_std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    return _stated([_quick_variance(scorers, measure, n) for n in lengths], _most(scorers, measure, lengths))
+def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool) -> tuple[float, float]:
+    """Return the variance at n and a bound of its error, from evaluations until two agree.
 
-
-def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from evaluations with more nodes until two agree."""
-    rough = moments(scorers, measure, n, FULL[0])
+    Where two quick ones do not, full ones take their place, but for many grades.
+    """
+    several = TWO_QUICK if quick else FULL
+    rough = moments(scorers, measure, n, several.efforts[0])
     if not rough.size:  # by the recursion over ranks, which knows its error
         return rough.variance, rough.missed
-    for effort in FULL[1:]:
+    for effort in several.efforts[1:]:
         fine = moments(scorers, measure, n, effort)
-        shared_by_both = fine.missed + _ROUNDING * fine.size
-        if fine != rough:
-            shared_by_both += _contradicted(fine, scorers, measure, n)
-        error = _CAUTION * abs(fine.variance - rough.variance) + shared_by_both
-        if error <= max(_AGREED * fine.variance, 2 * shared_by_both):
+        in_common = fine.missed + (several.rounding + _SPACING * math.sqrt(n)) * fine.size
+        in_common += _contradicted(fine, scorers, measure, n, quick)
+        error = several.caution * abs(fine.variance - rough.variance) + in_common
+        if error <= max(several.agreed * fine.variance, 2 * in_common):
             break
         rough = fine
+    if quick and error > several.agreed * fine.variance and len(scorers[0].gains) <= FEW_GRADES:
+        return _variance(scorers, measure, n, quick=False)
     return fine.variance, error
 
 
-def _quick_variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from two quick evaluations if these agree.
+def _contradicted(
+    found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool
+) -> float:
+    """Return the error of a variance that its mean shows, as the exact one is known.
 
-    Of many grades, whose full evaluation takes minutes, it is that of a third quick one where they do not.
+    Few nodes represent grades of few items, and the counts of many grades, in both evaluations.
     """
-    rough, fine = (moments(scorers, measure, n, effort) for effort in (ROUGH, QUICK))
-    shared_by_both = fine.missed + _QUICK_ROUNDING * fine.size
-    error = _QUICK_CAUTION * abs(fine.variance - rough.variance) + shared_by_both
-    if error > _QUICK_AGREED * fine.variance:
-        if len(scorers[0].gains) <= FEW_GRADES:
-            return _variance(scorers, measure, n)
-        other = moments(scorers, measure, n, QUICKER)
-        error = _QUICKER_CAUTION * abs(fine.variance - other.variance) + shared_by_both
-    return fine.variance, error
-
-
-def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int) -> float:
-    """Return by how much the exact mean contradicts the mean that comes with a variance."""
+    gains, cut = scorers[0].gains, measure.cutoff(n) < n
+    models = [model for _, model in scorers[0].groups if isinstance(model, Relevance)]
+    rarest = min((mass for model in models for mass in model.masses if mass > 0), default=1.0)
+    random = bool(models) and measure.normalised  # whether label counts and ideal lists are
+    few_items = random and cut and len(gains) > 1 and n * rarest <= _MANY
+    many_grades = random and not cut and len(gains) > FEW_GRADES
+    if quick and not (few_items or many_grades):
+        return 0.0
     exact = [expected_ndcg(scorer, measure, [n]) for scorer in scorers]
-    mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
-    largest = measure.largest(scorers[0].gains, n)
-    within = sum(other.error[0] for other in exact) + _MEAN_ROUNDING * largest
-    return float(max(abs(found.mean - mean) - within, 0.0)) * largest
+    off = abs(found.mean - exact[0].value[0] + sum(other.value[0] for other in exact[1:]))
+    within, largest = sum(other.error[0] for other in exact), measure.largest(gains, n)
+    if few_items:  # values lie in [0, 1], so the error of their squares is at most their own
+        return float(off + within)
+    if many_grades:
+        return float(off * math.sqrt(max(found.variance, 0.0)))
+    return float(max(off - within - _MEAN_ROUNDING * largest, 0.0)) * largest
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:
@@ -246,7 +257,7 @@ def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: E
 
 
 def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    discount, law, gains = measure.discount, Mesh.of(scorers[0], n).law, scorers[0].gains
+    discount, law = measure.discount, Mesh.of(scorers[0], n).law
     if not measure.normalised:
         return dcg_moments(scorers, measure, n, effort)
     if measure.cutoff(n) < n:
@@ -254,13 +265,7 @@ def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, eff
     of_labels = tuple(law.tolist())
     rule = count_rule(scorers[0].gains, discount, of_labels, n, effort)
     parts = [part(scorer, discount, of_labels, n, effort) for scorer in scorers]
-    found = Moments(*over_counts(parts, rule))
-    if len(gains) <= FEW_GRADES or not effort.stated:
-        return found
-    # there are few nodes for the counts of many grades; their error of the mean is known
-    exact = [expected_ndcg(scorer, measure, [n]) for scorer in scorers]
-    mean = exact[0].value[0] - sum(other.value[0] for other in exact[1:])
-    return found._replace(missed=float(abs(found.mean - mean)) * math.sqrt(found.variance))
+    return Moments(*over_counts(parts, rule))
 
 
 def _mixed(weights: Floats, found: list[Moments]) -> Moments:

@@ -14,6 +14,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.cut.rules import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import ndcg_law
 from ndcg_asymptotics.theory.fluctuations.variance import moments
@@ -72,12 +73,16 @@ def test_the_depth_of_the_cutoff_between_breakpoints(effort: Effort) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scorer", "measure", "n"), [("binormal(0.01, 1.5)", "nDCG@0.2n", 1000)])
-def test_few_relevant_items_above_a_cutoff(scorer: str, measure: str, n: int) -> None:
+def test_few_relevant_items_above_a_cutoff(
+    scorer: str, measure: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """1/IDCG changes over the relevant items, which are fewer than the ranks that count."""
     exact, quick = ndcg_std(scorer, measure, [n]), ndcg_std(scorer, measure, [n], quick=True)
     assert abs(quick.value[0] - exact.value[0]) <= quick.error[0] + exact.error[0]
     # the nodes for a smooth 1/IDCG are too few
-    rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, replace(QUICK, stated=False))
+    monkeypatch.setattr(CutIdeal, "scale", 200.0)
+    other = replace(QUICK, further=0)  # an equal one would be found in memory
+    rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, other)
     assert abs(math.sqrt(rough.variance) - exact.value[0]) > 1000 * exact.error[0]
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +13,7 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
-from ndcg_asymptotics.theory.fluctuations.effort import USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.effort import USUAL, Effort, Evaluations
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -172,10 +173,10 @@ def test_an_error_of_the_finer_evaluation_is_covered(
     The mean of that evaluation, which would show the same, is not looked at.
     """
     monkeypatch.setattr(variance, "_contradicted", lambda *_: 0.0)
-    coarse = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=quick, stated=False)
-    monkeypatch.setattr(variance, "FULL", (USUAL, coarse))
-    monkeypatch.setattr(variance, "ROUGH", USUAL)
-    monkeypatch.setattr(variance, "QUICK", coarse)
+    coarse = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=quick)
+    for name in ("FULL", "TWO_QUICK"):
+        several: Evaluations = getattr(variance, name)
+        monkeypatch.setattr(variance, name, replace(several, efforts=(USUAL, coarse)))
     found = ndcg_std(f"constant({p})", "nDCG", [n], quick=quick)
     (value,), (error,) = found.value, found.error
     discounts = 1 / np.log(np.arange(2.0, n + 2))

@@ -37,14 +37,12 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
 )
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
-from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
 
-_MANY = 1000  # expected items of a grade from which 1/IDCG is smooth in their number
 _PANELS, _FINE = 5, 16  # of that depth and nodes in each, where curves have breakpoints
 _PIECE_DIGITS = 0.1  # of the tolerance, for one piece
 
@@ -56,7 +54,7 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
         return found[0]
     a, b = found
     variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, effort)
-    return Moments(a.mean - b.mean, variance, a.size + b.size, a.missed + b.missed)
+    return Moments(a.mean - b.mean, variance, a.size + b.size)
 
 
 @shared  # a scorer's moments serve it alone and in every pair
@@ -86,19 +84,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
-    found = Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
-    fewest = n * mesh.law[:-1][mesh.law[:-1] > 0].min(initial=1.0)
-    certain = ideal.full or len(ideal.gains) == 1 or fewest > _MANY or not effort.stated
-    return found if certain else found._replace(missed=_missed(found.mean, scorer, measure, n))
-
-
-def _missed(mean: float, scorer: Relevance, measure: Measure, n: int) -> float:
-    """Return an estimate of the error from grades of few items, which few nodes represent.
-
-    NDCG lies in [0, 1], so the error of its square is at most its own, and its exact mean is known.
-    """
-    exact = expected_ndcg(scorer, measure, [n])
-    return float(abs(mean - exact.value[0]) + exact.error[0])
+    return Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
 
 
 def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRule:

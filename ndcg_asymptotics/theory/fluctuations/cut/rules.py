@@ -32,8 +32,7 @@ _MOST_MOMENTS = 150  # that a condensed rule keeps
 LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
-# 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly
-# varies or no error is stated
+# 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly varies
 _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
 _FILLS = 3.0  # standard deviations by which the relevant items must exceed the cutoff to fill the ideal list
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
@@ -77,7 +76,7 @@ class CutIdeal:
         """
         relevant = self.n * float(self.law[:-1].sum())
         fills = relevant - _FILLS * math.sqrt(relevant) > self.k
-        if fills or not self.effort.stated:
+        if fills:
             return max(self.k, _SMOOTH_SCALE)
         return max(min(self.k, relevant), _LEAST_SCALE)
 
