@@ -15,6 +15,7 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     wrong_order,
 )
 from ndcg_asymptotics.analysis.orders.right_order import LongRun
+from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
@@ -43,10 +44,6 @@ CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """The cutoffs k that are compared."""
 
 _DEFAULT_N = 1000
-_INDEPENDENT = (
-    "The rankers are taken to score documents independently given the label. Real ones agree more: three "
-    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `plan --run` measures it"
-)
 
 
 Drawn = Mapping[Measure, tuple[Counts, Counts]]
@@ -266,7 +263,7 @@ class Experiment:
         """Return the answers that rows and families give."""
         ordered = sorted(rows, key=lambda row: -abs(row.effect or 0.0))
         families = tuple(exponents), tuple(cutoffs)
-        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, (_INDEPENDENT,))
+        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, (sentences.INDEPENDENT,))
 
     def _enumerated(self, measure: Measure) -> bool:
         """Return whether the probability of the wrong order is known without draws."""

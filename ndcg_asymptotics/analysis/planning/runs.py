@@ -12,6 +12,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.orders.right_order import LongRun
+from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
     EXPONENTS,
@@ -122,26 +123,7 @@ def plan_runs(
             row = replace(row, **long_run_fields(run, length, names))
         rows.append(row)
     rows.sort(key=lambda row: -abs(row.effect or 0.0))
-    remarks = [
-        f"The differences are those of {count} queries. In brackets: {100 * (1 - required.alpha):.6g}% "
-        "intervals. The fewest queries of several measures are an optimistic choice"
-    ]
-    if lengths:
-        remarks.append(
-            "Long run and required documents: of curves fitted to the runs, for independent documents"
-        )
-    if relevant is not None:
-        remarks.append(
-            f"Every query has {relevant} relevant item{'s' * (relevant > 1)}. The long run, which would be "
-            "that of independent labels, is left out. Lists with a fixed number of relevant items are "
-            f'planned from ROC curves: --a "roc_power(0.4)" --b "roc_power(0.5)" --relevant {relevant} -n 1e6'
-        )
-    elif theory and len(lengths) < len(asked):
-        remarks.append(
-            "Where they are missing they would take long, as there are many different gains. A table with "
-            "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
-            "them, which `plan --a --b` takes"
-        )
+    missing = theory and len(lengths) < len(asked)
     return Plan(
         *names,
         "runs",
@@ -149,7 +131,7 @@ def plan_runs(
         tuple(rows),
         _choices(exponents, found, required),
         _choices(cutoffs, found, required, judged=True),
-        tuple(remarks),
+        sentences.remarks_on_runs(count, required.alpha, bool(lengths), relevant, missing),
         count,
     )
 

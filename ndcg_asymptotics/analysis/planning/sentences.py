@@ -9,6 +9,12 @@ from ndcg_asymptotics.analysis.planning.findings import FamilyMember, Findings, 
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.text import count_text
 
+INDEPENDENT = (
+    "The rankers are taken to score documents independently given the label. Real ones agree more: three "
+    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `plan --run` measures it"
+)
+"""What plans from curves assume."""
+
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 
 
@@ -222,6 +228,46 @@ def legend(found: Findings) -> str:
     if design.width is not None:
         parts.append(f"Queries for width {design.width:g}: the mean width of the interval of the difference.")
     return " ".join(parts)
+
+
+def remarks_on_runs(
+    queries: int, alpha: float, fitted: bool, relevant: int | None, missing: bool
+) -> tuple[str, ...]:
+    """Return what a plan from runs assumes, and why it has no long run.
+
+    Parameters
+    ----------
+    queries : int
+        Those that both runs answer.
+    alpha : float
+    fitted : bool
+        Whether there are long runs of fitted curves.
+    relevant : int or None
+        The number of relevant items of every query, if they have one.
+    missing : bool
+        Whether the long run of a measure is left out.
+    """
+    remarks = [
+        f"The differences are those of {queries} queries. In brackets: {100 * (1 - alpha):.6g}% "
+        "intervals. The fewest queries of several measures are an optimistic choice"
+    ]
+    if fitted:
+        remarks.append(
+            "Long run and required documents: of curves fitted to the runs, for independent documents"
+        )
+    if relevant is not None:
+        remarks.append(
+            f"Every query has {relevant} relevant item{'s' * (relevant > 1)}. The long run, which would be "
+            "that of independent labels, is left out. Lists with a fixed number of relevant items are "
+            f'planned from ROC curves: --a "roc_power(0.4)" --b "roc_power(0.5)" --relevant {relevant} -n 1e6'
+        )
+    elif missing:
+        remarks.append(
+            "Where they are missing they would take long, as there are many different gains. A table with "
+            "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
+            "them, which `plan --a --b` takes"
+        )
+    return tuple(remarks)
 
 
 def required(found: Findings) -> str:
