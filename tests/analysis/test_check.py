@@ -13,9 +13,14 @@ from ndcg_asymptotics.results import Results
 
 SIZES = (10, 100, 1000, 10_000)
 MEASURES = (
-    "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))",
-    "nDCG(log)@0.2n", "nDCG(log)@n^0.5",
-)  # fmt: skip
+    "nDCG(log)",
+    "nDCG(power(0.3))",
+    "nDCG(zipf)",
+    "nDCG(linear)",
+    "nDCG(geometric(2))",
+    "nDCG(log)@0.2n",
+    "nDCG(log)@n^0.5",
+)
 
 
 BINARY = study({"good": "linear(0.1, 0.7)", "random": "random"}, SIZES, MEASURES, seed=5)

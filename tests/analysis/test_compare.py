@@ -421,8 +421,10 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
         return compare({"a": a, "b": other}, labels, measures, resamples=99, theory=False)
 
     def renamed(run, share):
-        return {q: {(f"x{d}" if i < share * len(of) else d): s for i, (d, s) in enumerate(of.items())}
-                for q, of in run.items()}  # fmt: skip
+        return {
+            q: {(f"x{d}" if i < share * len(of) else d): s for i, (d, s) in enumerate(of.items())}
+            for q, of in run.items()
+        }
 
     with pytest.raises(
         InputError, match=r"^b: no document of the run is judged: for topic q00 the run has 'x"

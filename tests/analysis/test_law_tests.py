@@ -128,8 +128,10 @@ def test_exact_laws_keep_the_level() -> None:
     for n, measure in ((4, "nDCG"), (10**9, "nDCG"), (50, "nDCG@5")):
         theory = TheoreticalValues(scorer, Measure.of(measure), TheoryCache(None))
         drawn = values_of_one_item(0.4, measure, n, 30_000).reshape(100, 300)
-        alarms = sum(judge_law(simulated_values(row, n), theory, "a", 1.0, 0.05).verdict == "disagrees"
-                     for row in drawn)  # fmt: skip
+        alarms = sum(
+            judge_law(simulated_values(row, n), theory, "a", 1.0, 0.05).verdict == "disagrees"
+            for row in drawn
+        )
         assert stats.binomtest(alarms, 100, 0.05, "greater").pvalue > 1e-4
 
 

@@ -67,9 +67,13 @@ def test_drawn_permutations_are_those_of_scipy():
     d = np.random.default_rng(3).normal(0.2, 0.5, 30)
     _, p = permutation_test(d, 0.05, 20_000, np.random.default_rng(0))
     theirs = stats.permutation_test(
-        (d, 0 * d), lambda a, b, axis: (a - b).mean(axis=axis), permutation_type="samples",
-        n_resamples=20_000, vectorized=True, rng=1,
-    ).pvalue  # fmt: skip
+        (d, 0 * d),
+        lambda a, b, axis: (a - b).mean(axis=axis),
+        permutation_type="samples",
+        n_resamples=20_000,
+        vectorized=True,
+        rng=1,
+    ).pvalue
     # two estimates of one p: apart by 5 standard errors with a probability of 6e-7
     error = math.sqrt(2 * theirs * (1 - theirs) / 20_000)
     assert abs(p - theirs) < 5 * error < 0.3 * theirs

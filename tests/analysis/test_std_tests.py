@@ -27,9 +27,11 @@ from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 BINARY = study(
-    {"good": LINEAR, "random": "random"}, (20, 200, 4000),
-    ("nDCG", "nDCG(linear)", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n"), seed=7,
-)  # fmt: skip
+    {"good": LINEAR, "random": "random"},
+    (20, 200, 4000),
+    ("nDCG", "nDCG(linear)", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n"),
+    seed=7,
+)
 SHELF = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
 LAWS = {
     "uniform": lambda rng, size: rng.random(size),
@@ -62,10 +64,12 @@ def test_true_values_agree_and_wrong_ones_do_not(binary: Results) -> None:
 def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     """Values drawn together or apart about their exact means: the means are right still."""
     of, kept = binary.study, TheoryCache(None)
-    means = np.array([
-        [kept.mean(scorer, measure, of.n).value for measure in of.measures]
-        for scorer in of.scorers.values()
-    ])  # fmt: skip
+    means = np.array(
+        [
+            [kept.mean(scorer, measure, of.n).value for measure in of.measures]
+            for scorer in of.scorers.values()
+        ]
+    )
     values = binary.data["ndcg"].transpose("replicate", "scorer", "measure", "n").to_numpy()
     found = check(results(of, ndcg=means + 0.5 * (values - means)))
     assert {row.verdict for row in found.rows} == {"agrees"}

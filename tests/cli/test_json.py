@@ -12,8 +12,39 @@ import pytest
 import typer
 from json_documents import documents
 
+from ndcg_asymptotics.analysis.check import Check
+from ndcg_asymptotics.analysis.law_tests import LawTest
+from ndcg_asymptotics.analysis.limit_tests import LimitTest
+from ndcg_asymptotics.analysis.mean_tests import MeanTest
+from ndcg_asymptotics.analysis.orders.distinguish import Distinction
+from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.orders.rates import Decay
+from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
+from ndcg_asymptotics.analysis.runs.candidates import CandidateRow, Candidates
+from ndcg_asymptotics.analysis.runs.compared import (
+    Cut,
+    DiscriminativePower,
+    LongListMeans,
+    MeasureComparison,
+    PairComparison,
+    Ranking,
+)
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.corpus import CorpusPair, CorpusRow, FitRow, LargerCorpus
+from ndcg_asymptotics.analysis.runs.deviations import Deviation
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun
+from ndcg_asymptotics.analysis.runs.sampled import CorrectedRow, PairRow, Sampled, SampledRow
+from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.core.tables import declared
+from ndcg_asymptotics.learning.decide import LossDecision
+from ndcg_asymptotics.learning.ranker import Tried
 from ndcg_asymptotics.reports.terminal import JSON_VERSION
+from ndcg_asymptotics.results.blocks import Damage
+from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
+from ndcg_asymptotics.results.verify import Verification
+from ndcg_asymptotics.theory.prediction import Prediction
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 PLAIN = {
@@ -62,11 +93,57 @@ def objects() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 OBJECTS = dict(objects())
+ROWS = {
+    "candidates mean": CandidateRow,
+    "check": Check,
+    "choice": FamilyMember,
+    "compare": Comparison,
+    "compared measure": MeasureComparison,
+    "compared pair": PairComparison,
+    "corpus mean": CorpusRow,
+    "corpus pair": CorpusPair,
+    "corrected mean": CorrectedRow,
+    "counted order": CountedOrder,
+    "cut": Cut,
+    "damage": Damage,
+    "decay": Decay,
+    "decided loss": LossDecision,
+    "deviation": Deviation,
+    "distinguish": Distinction,
+    "exponent": FittedExponent,
+    "fitted run": FitRow,
+    "larger corpus": LargerCorpus,
+    "law test": LawTest,
+    "limit test": LimitTest,
+    "longer lists": LongListMeans,
+    "mean test": MeanTest,
+    "pair": Pair,
+    "planned measure": PlanRow,
+    "power": DiscriminativePower,
+    "prediction": Prediction,
+    "ranked run": RankedRun,
+    "ranking": Ranking,
+    "sampled": Sampled,
+    "sampled candidates": Candidates,
+    "sampled mean": SampledRow,
+    "sampled pair": PairRow,
+    "simulated mean": SimulatedMean,
+    "standard deviation test": StdTest,
+    "tried penalty": Tried,
+    "verify": Verification,
+}
 
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return list(documents(tmp_path_factory.mktemp("json")))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_page_has_the_fields_that_rows_declare(name: str) -> None:
+    stated = OBJECTS[name]["properties"].keys() - {"kind", "version"}
+    added = {"discriminative_power"} if name == "compare" else set()
+    assert {one.name for one in declared(ROWS[name]) if one.data.json} | added == stated
 
 
 def kinds() -> set[str]:

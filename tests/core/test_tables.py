@@ -88,8 +88,10 @@ def test_headings_fold_before_a_column_goes() -> None:
 @pytest.mark.parametrize("whole", [True, False])
 def test_names_stay_whole_where_numbers_may_leave(whole: bool) -> None:
     columns = (
-        Column("run"), Column("measure", whole=whole), *(Column(f"number{i}", fixed(4)) for i in range(6))
-    )  # fmt: skip
+        Column("run"),
+        Column("measure", whole=whole),
+        *(Column(f"number{i}", fixed(4)) for i in range(6)),
+    )
     row = ("pircRBa1", "nDCG(power(0.5))@0.2n", *(0.1234,) * 6)
     out = io.StringIO()
     print_blocks([Table("", columns, (row,))], Console(file=out, width=80))

@@ -92,8 +92,9 @@ def test_the_page_agrees_with_check(results: Results) -> None:
     page = report(results)
     assert "Simulation and theory agree: each of the 24 simulated means" in page
     assert page.count('<td class="text agrees"') >= 6
-    wrong = cases.results(results.study, ndcg=results.data["ndcg"].to_numpy() * 0.7,
-                          order=results.data["order"].to_numpy())  # fmt: skip
+    wrong = cases.results(
+        results.study, ndcg=results.data["ndcg"].to_numpy() * 0.7, order=results.data["order"].to_numpy()
+    )
     assert "Simulation and theory disagree: " in report(wrong)
 
 
@@ -206,9 +207,13 @@ def test_colours_are_those_of_figures() -> None:
 @pytest.mark.slow
 def test_rare_orders_have_a_page() -> None:
     study = na.Study(
-        scorers=SCORERS, measures=MEASURES[:2], n=[100, 1000], replicates=100, engine="rare",
+        scorers=SCORERS,
+        measures=MEASURES[:2],
+        n=[100, 1000],
+        replicates=100,
+        engine="rare",
         pairs=[("good", "random")],
-    )  # fmt: skip
+    )
     results = na.run(study, jobs=1)
     page = report(results)
     (chart,) = embedded(page)
