@@ -55,8 +55,8 @@ class Judged:
     largest : MeanTest
         At the largest n.
     stated : LimitTest
-    detectable : float, optional
-        As in `Check`, for the measure.
+    least : float, optional
+        The smallest detectable error of the mean, as in `Check`.
     tests : mapping of kind to tests
     """
 
