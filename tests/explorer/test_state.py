@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer.state import Shape, State, families
+from ndcg_asymptotics.measures.discounts import Discount, Log
+from ndcg_asymptotics.plots import measure_style
 from ndcg_asymptotics.studies.toml import load, study_text
 
 DRAGGED = "a=piecewise(0=0.9,0.4=0.3,1=0.1)&b=piecewise(0=0.5,1=0.2)&share=0.25"
@@ -72,6 +77,25 @@ def test_what_is_no_state_is_refused_in_one_line(query: str, said: str) -> None:
         assert State.from_query(query).scorers
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_discount_is_drawn_and_offered_as_its_class_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Discount, "members", dict(Discount.members))
+
+    @dataclass(frozen=True)
+    class Mine(Log, keyword="mine"):
+        color: ClassVar[str] = "#123456"
+        marker: ClassVar[str] = ">"
+
+    @dataclass(frozen=True)
+    class Unlimited(Log, keyword="unlimited"):
+        b: float
+
+    line = measure_style("nDCG(mine)")
+    assert (line.color, line.marker) == ("#123456", ">")
+    assert State.from_query("measure=nDCG(mine)").measured.discount == Mine()
+    with pytest.raises(InputError, match=r"the explorer has the discounts log, .*, mine, got unlimited"):
+        State.from_query("measure=nDCG(unlimited(2))")
 
 
 def test_no_file_is_opened_and_no_module_imported(monkeypatch: pytest.MonkeyPatch) -> None:
