@@ -12,7 +12,7 @@ from ndcg_asymptotics.cli.options import (
     Custom,
     Output,
     Results,
-    Tables,
+    TableOutput,
     figure_format,
 )
 from ndcg_asymptotics.core.errors import require
@@ -24,7 +24,7 @@ app = typer.Typer()
 def info(
     *,
     results: Results,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Show what a folder of results holds: the study, how much of it is complete, and the means.
 
@@ -61,7 +61,7 @@ def check(
         ),
     ] = False,
     allow_custom: Custom = False,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Compare simulated results with theory.
 
@@ -116,7 +116,7 @@ def distinguish(
     full: Annotated[
         bool, typer.Option("--full", help="Print the rates at every list length, and what they say.")
     ] = False,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
 
@@ -221,7 +221,7 @@ def figures(
 def verify(
     *,
     results: Results,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Check the files of results against their digests.
 

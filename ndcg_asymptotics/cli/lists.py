@@ -30,7 +30,7 @@ from ndcg_asymptotics.cli.options import (
     Runs,
     SeveralLists,
     SixMeasures,
-    Tables,
+    TableOutput,
     Weights,
     parse_whole,
     weights_of,
@@ -104,7 +104,7 @@ def evaluate(
     by_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every topic to this file.")
     ] = None,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
 
@@ -250,7 +250,7 @@ def grow(
     by: By = None,
     to: _ForLargerCorpus = None,
     corpus: _ForLargerCorpus = None,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
@@ -317,7 +317,7 @@ def larger_corpus(
     gain: Gain = "linear",
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     figures: Figures,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Predict the metrics of runs in a larger corpus, where the new documents are irrelevant.
 
@@ -377,7 +377,7 @@ def compare(
     full: Annotated[
         bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
     ] = False,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
@@ -452,7 +452,7 @@ def sampled(
         float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
     ] = 0.1,
     figures: Figures,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Compare an evaluation against sampled negatives with that against all items.
 

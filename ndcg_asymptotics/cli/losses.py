@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ndcg_asymptotics.cli.options import Gain, Tables, show_help_without_command
+from ndcg_asymptotics.cli.options import Gain, TableOutput, show_help_without_command
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -27,7 +27,7 @@ _Measure = Annotated[
 def decide(
     *,
     problem: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")],
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Decide which losses lead to the optimal order for a distribution of labels when they are minimised.
 
@@ -65,7 +65,7 @@ def search(
     vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3,
     draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Search for distributions of labels for which a loss is inconsistent.
 
@@ -133,7 +133,7 @@ def train(
         Path | None,
         typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
     ] = None,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Train a linear ranker on SVMlight files by minimising a loss.
 

@@ -159,7 +159,7 @@ class _Formats:
 
 
 @dataclass(frozen=True)
-class Tables(Output, _Formats):
+class TableOutput(Output, _Formats):
     """What a command prints whose results are tables."""
 
     @property

@@ -16,7 +16,7 @@ from ndcg_asymptotics.cli.options import (
     Relevant,
     Runs,
     SixMeasures,
-    Tables,
+    TableOutput,
     parse_number,
     parse_whole,
 )
@@ -107,7 +107,7 @@ def plan(
         typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
     ] = None,
     figures: Figures,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 

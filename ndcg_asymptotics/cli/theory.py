@@ -10,7 +10,7 @@ from ndcg_asymptotics.cli.options import (
     Gain,
     Measures,
     Relevant,
-    Tables,
+    TableOutput,
     parse_number,
 )
 
@@ -37,7 +37,7 @@ def predict(
     ],
     gain: Gain = "linear",
     relevant: Relevant = None,
-    output: Tables,
+    output: TableOutput,
 ) -> None:
     """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.
 
@@ -56,7 +56,7 @@ def predict(
 
 
 @app.command("list")
-def list_specs(*, output: Tables) -> None:
+def list_specs(*, output: TableOutput) -> None:
     """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula.
 
     Examples:

@@ -30,7 +30,7 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.specs.scanner import Call, number_text, read
+from ndcg_asymptotics.specs.scanner import Call, number_text, parse_text
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 from ndcg_asymptotics.studies.study import Study, decades
 
@@ -358,7 +358,7 @@ def _tight(text: str) -> str:
 
 def _shape(text: str, known: Mapping[str, type[Adjustable]]) -> tuple[Shape, float | None]:
     """Return the shape that a spec describes and, of a relevance curve, its mean."""
-    call: Call = read(text, lambda scanner: scanner.call())
+    call: Call = parse_text(text, lambda scanner: scanner.call())
     if call.name not in known:
         raise InputError(f"the explorer has the curves {', '.join(known)}, got {brief(call.name)}")
     if issubclass(known[call.name], Roc):

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.specs.scanner import Scanner, SpecError, fraction_text, number_text, read
+from ndcg_asymptotics.specs.scanner import Scanner, SpecError, fraction_text, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Spec
 
 Regime = Literal["none", "fixed", "sublinear", "fraction"]
@@ -81,7 +81,7 @@ class Cutoff(Spec, family="cutoff"):
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `10`, `0.2n`, `n^0.5`, `5log(n)`; the empty text is the whole list."""
-        cutoff = read(text, scan, folder, allow_custom) if text.strip() else WholeList()
+        cutoff = parse_text(text, scan, folder, allow_custom) if text.strip() else WholeList()
         assert isinstance(cutoff, cls)
         return cutoff
 

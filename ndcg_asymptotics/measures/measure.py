@@ -22,7 +22,7 @@ from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, RankBiased
 from ndcg_asymptotics.measures.other_names import answer, translated
 from ndcg_asymptotics.measures.ranked import Ties, ideal_order, ranked_labels
-from ndcg_asymptotics.specs.scanner import Scanner, read
+from ndcg_asymptotics.specs.scanner import Scanner, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 _NAME = re.compile(r"(?:n?dcg|rbp)(?![A-Za-z_0-9])", re.IGNORECASE)
@@ -95,7 +95,7 @@ class Measure:
         SpecError
             If the text is not a measure; the message says where and what was expected.
         """
-        return read(translated(text), cls._scan, folder, allow_custom)
+        return parse_text(translated(text), cls._scan, folder, allow_custom)
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:

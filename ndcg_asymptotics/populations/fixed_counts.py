@@ -30,7 +30,7 @@ from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
-from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, read
+from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
@@ -288,7 +288,7 @@ def with_relevant(
     'relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))'
     """
     given: Scorer | RocModel = (
-        read(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
+        parse_text(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
         if isinstance(scorer, str)
         else scorer
     )

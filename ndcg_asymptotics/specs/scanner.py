@@ -214,7 +214,7 @@ class Scanner:
         return text
 
 
-def read(
+def parse_text(
     text: str, rule: Callable[[Scanner], _T], folder: Path | None = None, allow_custom: bool = True
 ) -> _T:
     """Apply one grammar rule to the whole of ``text``; names of files in it start at ``folder``.

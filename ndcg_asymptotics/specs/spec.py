@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import did_you_mean
-from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, read
+from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, parse_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Spec(ABC):
         SpecError
             With the position in the text and what was expected.
         """
-        return read(text, lambda scanner: cls.build(scanner.call()), folder, allow_custom)
+        return parse_text(text, lambda scanner: cls.build(scanner.call()), folder, allow_custom)
 
     @classmethod
     def build(cls, call: Call) -> Self:
