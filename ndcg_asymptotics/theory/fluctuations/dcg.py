@@ -23,7 +23,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff, means_given_counts
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, on_panels, smooth_sums
+from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, given_on_panels, smooth_sums
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -82,7 +82,7 @@ def _of_items(
     above = np.stack([panels.t / depth, np.zeros_like(panels.t)])
     pooled = Panels(panels.edges, panels.t, panels.dt, first[None], above)
     counts = np.array([float(items), 0.0])
-    given = on_panels(pooled, np.ones(1), measure.discount, n, counts, effort)
+    given = given_on_panels(pooled, np.ones(1), measure.discount, n, counts, effort)
     discounts, spreads, pairs = given.parts(counts)
     h, spread = discounts[0], spreads[0]
     mean = float((first * h * panels.dt).sum())

@@ -27,12 +27,12 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
+from ndcg_asymptotics.theory.fluctuations.whole import Given, given_on_panels
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule
-from ndcg_asymptotics.theory.rules.law_panels import above, label_counts, law_panels, panels_down_to, ranked
+from ndcg_asymptotics.theory.rules.law_panels import above, by_ranks, label_counts, law_panels, panels_down_to
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
 _VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances in a quick evaluation
@@ -52,8 +52,8 @@ def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) 
         mean, variance, size = _one_item(model, measure, n, effort)
     elif measure.cutoff(n) >= n:
         counts = label_counts(model, n)
-        panels = ranked(model, n, law_panels(model, n, n, effort.refine))
-        given = on_panels(panels, np.array(model.gains), measure.discount, n, counts, effort)
+        panels = by_ranks(model, n, law_panels(model, n, n, effort.refine))
+        given = given_on_panels(panels, np.array(model.gains), measure.discount, n, counts, effort)
         mean, (variance, size) = given.mean(), given.variance(counts)
     else:
         mean, variance, size = _cut(model, measure, n, effort)
@@ -90,7 +90,7 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
     means = []
     for depth, counts, chances in lists:
         panels, centre = panels_down_to(model, n, depth, effort.refine), chances @ counts / chances.sum()
-        given[depth] = on_panels(panels, gains, measure.discount, n, centre, effort)
+        given[depth] = given_on_panels(panels, gains, measure.discount, n, centre, effort)
         means.append(given[depth].mean() * (1 + given[depth].mean_changes(counts)))
     off = np.concatenate(means)
     # where no relevant item is above the cutoff DCG is 0

@@ -9,12 +9,12 @@ above another of grade l at t > s the mean of the product of their discounts exc
                                                   - (1-z_b)(1-G_j(t)) + q_bj(t)(1-z_a) G_l(s) },
     x_i = (1-z_a) G_i(s) / q_ai(s) · (1-z_b)(1-G_i(t)) / q_bi(t).
 
-Nothing in it cancels, so it holds its digits at n = 1e18. Near the top (`Top`) the product over i is far from
-1. As a matrix with a row for each depth and exponential of the upper item and a column for each of the lower
-it is smooth: some forty of its rows and columns make it up to rounding (adaptive cross approximation,
-Bebendorf 2000), and then it is a sum of terms of s times terms of t. Further down (`Series`) the binomial
-series of the product has that form, and terms of degree p fall like ``p! K^-p`` with the rank K of the lower
-item.
+Nothing in it cancels, so it holds its digits at n = 1e18. Near the top (`TopPairs`) the product over i is far
+from 1. As a matrix with a row for each depth and exponential of the upper item and a column for each of the
+lower it is smooth: some forty of its rows and columns make it up to rounding (adaptive cross approximation,
+Bebendorf 2000), and then it is a sum of terms of s times terms of t. Further down (`SeriesPairs`) the
+binomial series of the product has that form, and terms of degree p fall like ``p! K^-p`` with the rank K of
+the lower item.
 """
 
 from __future__ import annotations
@@ -59,9 +59,14 @@ class GivenCounts:
     """
 
     def __init__(
-        self, panels: Panels, gains: Floats, discount: ExponentialSum, near: ExponentialSum, centre: Floats,
+        self,
+        panels: Panels,
+        gains: Floats,
+        discount: ExponentialSum,
+        near: ExponentialSum,
+        centre: Floats,
         effort: Effort,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.panels, self.gains, self.centre = panels, gains, centre
         self.fit = discount
         rates = discount.rates[:, None, None, None]
@@ -71,20 +76,20 @@ class GivenCounts:
         n = float(centre.sum())
         count = len(panels.t)
         if discount.rates.size <= _FEW_TERMS:
-            self.series: tuple[Series, ...] = ()
+            self.series: tuple[SeriesPairs, ...] = ()
             dead = _VANISHED / (n * float(self.steep.min()))
             count = panel_of(panels.edges, dead * panels.edges[-1])
-            self.top = Top(panels, count, discount, effort.negligible)
+            self.top = TopPairs(panels, count, discount, effort.negligible)
         else:
             stages = effort.series(len(gains))
             starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
             self.series = tuple(
-                Series(panels, start, stop, degree, self.log_q, self.steep)
+                SeriesPairs(panels, start, stop, degree, self.log_q, self.steep)
                 for (_, degree), start, stop in zip(stages, starts[:-1], starts[1:], strict=True)
                 if stop > start
             )
             first = stages[0][0]
-            self.top = Top(panels, starts[0], near, effort.negligible * effort.stages[0][0] / first)
+            self.top = TopPairs(panels, starts[0], near, effort.negligible * effort.stages[0][0] / first)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 
@@ -127,10 +132,10 @@ class GivenCounts:
         # The mean is sum_j y_j c_j int g_j h_j. It changes by the change of c_j times the integral at the
         # centre, plus c_j times the change of the integral, in which prod_i q_i^(c_i + d_i) - prod_i q_i^c_i
         # is prod_i q_i^c_i expm1(sum_i d_i log q_i).
+        parts = (moved[i : i + rows] for i in range(0, len(counts), rows))
         change = np.concatenate(
-            [np.expm1(np.minimum(moved[i : i + rows] @ log_q, _LARGEST_LOG)) @ weights
-             for i in range(0, len(counts), rows)]
-        )  # fmt: skip
+            [np.expm1(np.minimum(part @ log_q, _LARGEST_LOG)) @ weights for part in parts]
+        )
         gained = moved[:, :-1] @ (self.gains * self._at_centre) + (counts[:, :-1] * change) @ self.gains
         return relative(gained, self.mean())
 
@@ -222,7 +227,7 @@ def relative(changes: Floats, mean: float) -> Floats:
     return changes / mean if mean else np.zeros_like(changes)
 
 
-class Series:
+class SeriesPairs:
     """The part of Var(DCG | counts) of pairs of items, the lower one in the panels ``start`` … ``stop - 1``.
 
     Parameters
@@ -353,7 +358,7 @@ class _Products:
         return found
 
 
-class Top:
+class TopPairs:
     """The part of Var(DCG | counts) of pairs of items, the lower one in the first ``count`` panels.
 
     The joint mean of two items' discounts is summed over their grades before it is separated. With

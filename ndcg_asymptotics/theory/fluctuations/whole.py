@@ -33,10 +33,10 @@ def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Ef
     """Return DCG_n given its label counts."""
     mesh = Mesh.of(scorer, n, effort.refine)
     panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages])
-    return on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, effort)
+    return given_on_panels(panels, np.array(scorer.gains), discount, n, n * mesh.law, effort)
 
 
-def on_panels(
+def given_on_panels(
     panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, effort: Effort
 ) -> Given:
     """Return DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""

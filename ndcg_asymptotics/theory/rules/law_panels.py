@@ -79,17 +79,17 @@ def law_panels(model: FixedCounts, n: int, k: int, refine: float = 1.0) -> Panel
 
 
 def panels_down_to(model: FixedCounts, n: int, depth: float, refine: float) -> Panels:
-    """Return panels for items that are known to lie above a depth, ``edges`` as those of `ranked`."""
+    """Return panels for items that are known to lie above a depth, ``edges`` as those of `by_ranks`."""
     edges = law_panels(model, n, n, refine).edges
     edges = np.unique(np.concatenate([edges[edges < depth], depth * _LAST, [depth]]))
-    panels = ranked(model, n, on_edges(model, edges))
+    panels = by_ranks(model, n, on_edges(model, edges))
     share = above(model, np.array([depth]))[:, :, None]
     within = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)
     inside = np.minimum(panels.above * within, 1.0)
     return Panels(panels.edges, panels.t, panels.dt, panels.density * within[:-1], inside)
 
 
-def ranked(model: FixedCounts, n: int, panels: Panels) -> Panels:
+def by_ranks(model: FixedCounts, n: int, panels: Panels) -> Panels:
     """Return panels whose edges are shares of all items, so that n times an edge is about a rank."""
     edges = _ItemsAbove(model, n).cdf(panels.edges)
     return Panels(edges, panels.t, panels.dt, panels.density, panels.above)

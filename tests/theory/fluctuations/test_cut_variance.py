@@ -224,10 +224,16 @@ def deviation(values: np.ndarray, chances: np.ndarray) -> float:
 @pytest.mark.parametrize(
     "curve",
     [
-        "constant(0)", "constant(1)", "constant(1e-6)", "linear(0, 1)", "linear(1, 0)", "step(0.3, 0.9, 0.1)",
-        "graded(2=constant(0.5), 1=constant(0.5))", "graded(3=linear(0, 0.02), 1=linear(0, 0.1))",
+        "constant(0)",
+        "constant(1)",
+        "constant(1e-6)",
+        "linear(0, 1)",
+        "linear(1, 0)",
+        "step(0.3, 0.9, 0.1)",
+        "graded(2=constant(0.5), 1=constant(0.5))",
+        "graded(3=linear(0, 0.02), 1=linear(0, 0.1))",
     ],
-)  # fmt: skip
+)
 def test_extreme_curves(curve: str, measure: str) -> None:
     chosen, relevance = Measure.of(measure), Relevance.of(curve)
     for n in (n for n in (2, 3, 11, 50, 10**6, 9 * 10**18) if chosen.cutoff(n) < n):

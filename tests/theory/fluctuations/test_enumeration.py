@@ -25,10 +25,9 @@ from ndcg_asymptotics.theory.prediction import predict
 
 A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
-MEASURES = [
-    "nDCG(log)", "nDCG(power(0.3))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG(log)@1",
-    "nDCG(zipf)@3", "nDCG(constant)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG(log)@10",
-]  # fmt: skip
+WHOLE = [f"nDCG({discount})" for discount in ("log", "power(0.3)", "zipf", "geometric(2)", "linear")]
+CUT = ["nDCG@1", "nDCG(zipf)@3", "nDCG(constant)@3", "nDCG(power(0.7))@0.2n", "nDCG(linear)@n^0.5", "nDCG@10"]
+MEASURES = WHOLE + CUT
 CURVES = {
     "constant(0)": {1.0: (0,)},
     "constant(1)": {1.0: (1,)},

@@ -29,14 +29,14 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     CutRule,
     LabelLaws,
     distributed,
-    joined,
+    joined_rules,
     of_counts,
     pieces,
     share,
     with_others,
 )
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import Given, on_panels
+from ndcg_asymptotics.theory.fluctuations.whole import Given, given_on_panels
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
@@ -71,7 +71,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
 
     if not any(piece.nodes.size for piece in several):  # no item of gain is within the cutoff
         return Moments(0.0, 0.0, 0.0)
-    rule = joined(piece.few(ideal.scale, effort.digits, OF_PRODUCTS) for piece in several)
+    rule = joined_rules(piece.few(ideal.scale, effort.digits, OF_PRODUCTS) for piece in several)
     means = np.empty(len(rule.nodes))
     for depth in np.unique(rule.nodes[:, 0]):
         here = rule.nodes[:, 0] == depth
@@ -79,7 +79,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         means[here] = list_.mean() * (1 + list_.mean_changes(rule.nodes[here, 1:]))
     mean, moved = rule.moments(means, means)
     # variances change less than squares of means do, and take longer
-    fewer = joined(piece.few(ideal.scale, effort.variances, LINEAR) for piece in several)
+    fewer = joined_rules(piece.few(ideal.scale, effort.variances, LINEAR) for piece in several)
     parts = np.array([above(t).variance(np.array(c)) for t, *c in fewer.nodes])
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
@@ -100,7 +100,7 @@ def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRu
         given = of_counts(counts, weight * parts)
         nodes = np.column_stack([np.full(len(given.nodes), depth), given.nodes])
         found.append(replace(given, nodes=nodes))
-    return joined(found)
+    return joined_rules(found)
 
 
 def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> Sequence[tuple[Floats, Floats]]:
@@ -136,7 +136,7 @@ def _deviation(x: Floats, weights: Floats) -> float:
 def _list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> Given:
     """Return DCG of k items that lie above a depth."""
     panels, law = down_to(mesh, depth, k, [rank for rank, _ in effort.stages])
-    return on_panels(panels, np.array(mesh.relevance.gains), discount, n, k * law, effort)
+    return given_on_panels(panels, np.array(mesh.relevance.gains), discount, n, k * law, effort)
 
 
 def beta_rule(alpha: float, beta: float, count: int) -> tuple[Floats, Floats]:
@@ -161,7 +161,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
     meshes = [Mesh.of(scorer, n, min(effort.refine, 1.0)) for scorer in scorers]
     ideal = CutIdeal.of(meshes[0], measure, n, effort)
-    rule = joined(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(
+    rule = joined_rules(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(
         ideal.scale, effort.digits, OF_PRODUCTS
     )
     a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
@@ -184,7 +184,7 @@ def means_given_counts(mesh: Mesh, measure: Measure, n: int, counts: Floats, eff
     crossing, value = CutoffWindow.of(mesh, k, n, counts), np.zeros(len(counts))
     if crossing.start > mesh.edges[0]:  # items above are within the cutoff
         panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages], crossing.start)
-        given = on_panels(panels, gains, discount, n, n * mesh.law, effort)
+        given = given_on_panels(panels, gains, discount, n, n * mesh.law, effort)
         value = given.mean() * (1 + given.mean_changes(counts))
     for j in np.flatnonzero(mesh.law[:-1]):
         own = np.where(counts[:, j] > 0, j, counts.shape[1] - 1)  # without such an item the term is 0

@@ -221,7 +221,7 @@ def degree_kept(scale: float, digits: float, variables: int, least: int) -> int:
     return max(d for d in degrees if math.comb(d + variables, d) <= _MOST_MOMENTS or d <= 2)
 
 
-def joined(parts: Iterable[CutRule]) -> CutRule:
+def joined_rules(parts: Iterable[CutRule]) -> CutRule:
     """Return several rules as one."""
     several = list(parts)
     nodes, weights = (np.concatenate([getattr(part, x) for part in several]) for x in ("nodes", "weights"))

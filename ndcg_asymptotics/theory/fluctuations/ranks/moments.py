@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Moments
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, Panels, depth_of
+from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, RankPanels, depth_of
 from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates, counts_below, largest_counts
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -136,7 +136,7 @@ def _first_ranks(
     scorer: Relevance, measure: Measure, n: int, fineness: Fineness, counted: bool
 ) -> _FirstRanks:
     k = min(measure.cutoff(n), n)
-    panels, gains = Panels.of(scorer, n, k, fineness), np.array(scorer.gains)
+    panels, gains = RankPanels.of(scorer, n, k, fineness), np.array(scorer.gains)
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
     states = CountStates.of(k, items) if counted else CountStates.none(gains.size)
     discount = measure.discount(np.arange(1.0, k + 1), float(n))

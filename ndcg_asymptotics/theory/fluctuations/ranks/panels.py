@@ -50,7 +50,7 @@ ROUGH, FINE = Fineness(0.75, 1e-7), Fineness(1.1, 1e-10)
 
 
 @dataclass(frozen=True)
-class Panels:
+class RankPanels:
     """Panels with Gauss-Legendre nodes.
 
     Attributes
@@ -69,7 +69,7 @@ class Panels:
     labels: Floats
 
     @classmethod
-    def of(cls, relevance: Relevance, n: int, last: int, fineness: Fineness) -> Panels:
+    def of(cls, relevance: Relevance, n: int, last: int, fineness: Fineness) -> RankPanels:
         """Return panels down to every depth that the item at rank ``last`` of n may have."""
         edges = _edges(relevance, n, last, fineness.refine)
         edges = _resolved(relevance, n, edges, fineness.tolerance)

@@ -22,7 +22,7 @@ from scipy.special import xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import NODES, Panels
+from ndcg_asymptotics.theory.fluctuations.ranks.panels import NODES, RankPanels
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates
 from ndcg_asymptotics.theory.rules.quadrature import rule
 
@@ -37,7 +37,7 @@ Terms = Callable[[int, int, Integers], Floats]
 
 
 def at_rank(
-    panels: Panels, n: int, k: int, states: CountStates, terms: Terms
+    panels: RankPanels, n: int, k: int, states: CountStates, terms: Terms
 ) -> tuple[Floats, Integers, Floats]:
     """Return depths (T,) of the item at rank k of n, label counts (S, J), and moments (3, S, T).
 
@@ -143,7 +143,7 @@ class _Equation:
     edges: Floats
 
     @classmethod
-    def of(cls, panels: Panels) -> _Equation:
+    def of(cls, panels: RankPanels) -> _Equation:
         width = np.diff(panels.edges)
         gaps, weights = _integrals()
         kernel = np.exp(-width[:, None] * gaps[:, None])  # (17, P, Q)
