@@ -26,7 +26,7 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
 
 def ndcgs(of: Design, replicates: int) -> np.ndarray:
     """NDCG of the replicates 0, 1, …: (replicate, scorer, measure, n)."""
-    found: np.ndarray = items.simulate_together(of, range(replicates))["ndcg"]
+    found: np.ndarray = items.simulate_block(of, range(replicates))["ndcg"]
     return found
 
 

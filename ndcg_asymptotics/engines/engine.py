@@ -82,7 +82,7 @@ class Engine(Protocol):
 class EngineOfBlocks(Engine, Protocol):
     """An engine that is faster when it draws several replicates in one call."""
 
-    def simulate_together(self, design: Design, replicates: Sequence[int]) -> Draw:
+    def simulate_block(self, design: Design, replicates: Sequence[int]) -> Draw:
         """Draw replicates, stacked along a first axis; each has the bits that `simulate` gives it."""
 
 
@@ -111,21 +111,21 @@ def draw(engine: Engine, design: Design, replicate: int) -> Draw:
 def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Draw:
     """Draw replicates, at least one, as `draw` does, and stack them along a first axis."""
     if not isinstance(engine, EngineOfBlocks):
-        return joined(np.stack, [draw(engine, design, replicate) for replicate in replicates])
+        return join_draws(np.stack, [draw(engine, design, replicate) for replicate in replicates])
     parts, groups = design.parts(), np.array([design.group(replicate) for replicate in replicates])
     if len(parts) == 1:
-        return engine.simulate_together(parts[0], replicates)
+        return engine.simulate_block(parts[0], replicates)
     places = [np.flatnonzero(groups == group) for group in range(len(parts))]
     blocks = [
-        engine.simulate_together(part, [replicates[i] for i in at.tolist()])
+        engine.simulate_block(part, [replicates[i] for i in at.tolist()])
         for part, at in zip(parts, places, strict=True)
         if at.size
     ]
     back = np.argsort(np.concatenate(places))
-    return {name: values[back] for name, values in joined(np.concatenate, blocks).items()}
+    return {name: values[back] for name, values in join_draws(np.concatenate, blocks).items()}
 
 
-def joined(join: Callable[[list[NDArray[Any]]], NDArray[Any]], draws: Sequence[Draw]) -> Draw:
+def join_draws(join: Callable[[list[NDArray[Any]]], NDArray[Any]], draws: Sequence[Draw]) -> Draw:
     """Join draws variable by variable with `numpy.stack` or `numpy.concatenate`; of none, nothing."""
     return {name: join([values[name] for values in draws]) for name in (draws[0] if draws else ())}
 

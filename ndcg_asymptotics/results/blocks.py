@@ -138,6 +138,10 @@ class Content:
     wanted: Runs
     values: dict[str, NDArray[Any]]
 
+    def part(self, first: int, last: int) -> dict[str, NDArray[Any]]:
+        """Return the values of some of the replicates, by their place in the block."""
+        return {name: array[first : last + 1] for name, array in self.values.items()}
+
 
 def listed(folder: Path, kind: str = "npz") -> list[File]:
     """Return the blocks in a folder by their names, or with ``kind="json"`` its requests."""

@@ -327,13 +327,7 @@ def _disagreements(found: Contents) -> list[Damage]:
     damages = []
     for one, other in overlapping(found.blocks):
         first, last = max(one.first, other.first), min(one.last, other.last)
-        mine, theirs = (
-            {
-                name: array[first - file.first : last - file.first + 1]
-                for name, array in found.read(file).values.items()
-            }
-            for file in (one, other)
-        )
+        mine, theirs = (found.read(file).part(first - file.first, last - file.first) for file in (one, other))
         if said := apart(mine, theirs):
             what = f"and {one.path.name} disagree: {said}"
             damages.append(Damage(other.path.name, what, tuple(range(first, last + 1)), foreign=True))

@@ -239,10 +239,9 @@ def examine_growth(folder: str | Path) -> GrowthContents:
 
 
 def _shapes(stated: Mapping[str, Any]) -> dict[str, Variable]:
-    lengths = {
-        "query": len(stated["queries"]), "run": len(stated["runs"]), "measure": len(stated["measures"]),
-        "n": len(stated["n"]), "m": len(stated["m"] or ()), "group": int(stated["groups"]),
-    }  # fmt: skip
+    fields = {"query": "queries", "run": "runs", "measure": "measures", "n": "n", "m": "m"}
+    lengths = {axis: len(stated[name] or ()) for axis, name in fields.items()}
+    lengths["group"] = int(stated["groups"])
     return {
         name: Variable(
             tuple(lengths[axis] for axis in axes), np.dtype(np.int64 if name == "group_of" else np.float64)
@@ -288,14 +287,19 @@ def open_growth(folder: str | Path) -> Growth:
     stated, values, theory = found.stated, found.values, None
     try:
         if stated["m"] is not None:
-            theory = Theory(
-                np.array(stated["m"], np.int64), values["group_of"], values["pooled"], values["groups"],
-                values["redrawn"], found.curves,
-            )  # fmt: skip
+            pooled, groups, redrawn = (values[name] for name in ("pooled", "groups", "redrawn"))
+            sizes = np.array(stated["m"], np.int64)
+            theory = Theory(sizes, values["group_of"], pooled, groups, redrawn, found.curves)
         measures = tuple(Measure.parse(text, folder) for text in stated["measures"])
         return Growth(
-            tuple(stated["runs"]), measures, np.array(stated["n"], np.int64), tuple(stated["queries"]),
-            values["ndcg"], tuple(stated["left_out"]), dict(stated["settings"]), theory,
-        )  # fmt: skip
+            runs=tuple(stated["runs"]),
+            measures=measures,
+            sizes=np.array(stated["n"], np.int64),
+            queries=tuple(stated["queries"]),
+            ndcg=values["ndcg"],
+            left_out=tuple(stated["left_out"]),
+            settings=dict(stated["settings"]),
+            theory=theory,
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder}: the growing lists cannot be read ({error})") from None

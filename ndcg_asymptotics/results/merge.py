@@ -82,12 +82,9 @@ def _require_agreement(parts: Sequence[Contents]) -> None:
         first, last = max(one.first, other.first), min(one.last, other.last)
         a, b = (owners[file].read(file) for file in (one, other))
         for replicate in range(first, last + 1):
-            mine, theirs = (
-                {name: array[replicate - file.first] for name, array in content.values.items()}
-                for file, content in ((one, a), (other, b))
-            )
-            said = apart(theirs, mine)
-            if said:
+            rows = replicate - one.first, replicate - other.first
+            mine, theirs = (content.part(row, row) for content, row in zip((a, b), rows, strict=True))
+            if said := apart(theirs, mine):
                 makers = "; ".join(differing_makers(a.made_by, b.made_by))
                 raise InputError(
                     f"{other.path.parent} and {one.path.parent} disagree about replicates that both hold: "

@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, joined
+from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, join_draws
 from ndcg_asymptotics.studies import Design
 
 _BLOCK_BYTES = 2**24  # 16 MiB, the greatest size of what a worker returns in one piece
@@ -67,7 +67,7 @@ def _drawn(module: Engine, design: Design, replicates: Sequence[int]) -> tuple[D
             return {}, [Failure(replicates[0], f"{type(error).__name__}: {error}")]
     found = [_drawn(module, design, [replicate]) for replicate in replicates]
     draws = [draw for draw, _ in found if draw]
-    return joined(np.concatenate, draws), [failure for _, failures in found for failure in failures]
+    return join_draws(np.concatenate, draws), [failure for _, failures in found for failure in failures]
 
 
 class BlockScheduler:

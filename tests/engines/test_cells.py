@@ -22,11 +22,22 @@ GRADED = {"good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))"}
 
 PAIR = {"good": "linear(0.1, 0.7)", "bad": "linear(0.5, 0.3)"}
 MEASURES = (
-    "nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))", "nDCG(power(2))",
-    'nDCG(custom("numpy:reciprocal", 10000))', "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))@0.2n",
-    "nDCG(linear)@0.5n", "nDCG(zipf)@n^0.5", "nDCG@5log(n)", 'nDCG(custom("numpy:ones_like", 2000))@0.2n',
+    "nDCG",
+    "nDCG(power(0.5))",
+    "nDCG(zipf)",
+    "nDCG(linear)",
+    "nDCG(geometric(2))",
+    "nDCG(power(2))",
+    'nDCG(custom("numpy:reciprocal", 10000))',
+    "nDCG@10",
+    "nDCG@0.2n",
+    "nDCG(power(0.5))@0.2n",
+    "nDCG(linear)@0.5n",
+    "nDCG(zipf)@n^0.5",
+    "nDCG@5log(n)",
+    'nDCG(custom("numpy:ones_like", 2000))@0.2n',
     "nDCG(constant)@0.2n",
-)  # fmt: skip
+)
 
 
 def revealed(what, replicate, name):

@@ -92,10 +92,8 @@ def test_minimum_and_maximum_are_over_the_lengths_since_the_last_size() -> None:
 
 def test_identical_scorers_tie_at_every_n() -> None:
     twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
-    study = design(
-        twins, (10, 3000), ("nDCG", "nDCG(linear)", "nDCG@0.2n"), "gaussian(1)", seed=20,
-        pairs=(("one", "two"), ("one", "one")),
-    )  # fmt: skip
+    measures, pairs = ("nDCG", "nDCG(linear)", "nDCG@0.2n"), (("one", "two"), ("one", "one"))
+    study = design(twins, (10, 3000), measures, "gaussian(1)", seed=20, pairs=pairs)
     drawn = every_n.simulate(study, 0)
     assert not drawn["order"].any()
     assert not drawn["changes"].any()

@@ -123,7 +123,7 @@ def test_replicates_drawn_together_are_those_drawn_alone() -> None:
     }
     for sizes, coupling in (((5,), "independent"), ((2, 30), "independent"), ((2, 30), "gaussian(0.5)")):
         what = design(scorers, sizes, ("nDCG", "nDCG(linear)@4"), pairs=(("a", "b"),), coupling=coupling)
-        together = items.simulate_together(what, [7, 2, 9])
+        together = items.simulate_block(what, [7, 2, 9])
         for i, replicate in enumerate((7, 2, 9)):
             for name, values in items.simulate(what, replicate).items():
                 assert np.array_equal(together[name][i], values)
@@ -144,13 +144,15 @@ def test_values_are_those_of_the_labels(monkeypatch: pytest.MonkeyPatch) -> None
     what = design(scorers, sizes, list(measures), pairs=(("a", "b"), ("b", "a")))
     for replicate in range(3):
         drawn = items.simulate(what, replicate)
-        exact = np.array([
+        exact = np.array(
             [
-                [naive.ndcg(gains, at_length(D, n), k(n)) for n, gains in zip(sizes, one, strict=True)]
-                for D, k in measures.values()
+                [
+                    [naive.ndcg(gains, at_length(D, n), k(n)) for n, gains in zip(sizes, one, strict=True)]
+                    for D, k in measures.values()
+                ]
+                for one in sequences(what, replicate)
             ]
-            for one in sequences(what, replicate)
-        ])  # fmt: skip
+        )
         np.testing.assert_allclose(drawn["ndcg"], exact, atol=1e-12)
         gap = exact[0] - exact[1]
         sign = np.where(np.abs(gap) < 1e-12, 0, np.sign(gap))

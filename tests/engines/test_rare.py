@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare.leaves import decide, whole_cells
-from ndcg_asymptotics.engines.rare.plan import Plan, make
+from ndcg_asymptotics.engines.rare.plan import PairPlan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 
@@ -21,13 +21,13 @@ RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0
 DEPTH = {RISING: Polynomial([0.6, -0.4]), FALLING: Polynomial([0.35, 0.1])}
 
 
-def drawn(plan: Plan, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def drawn(plan: PairPlan, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Orders and weights dP/dQ."""
     found = [draws.draw(plan, np.random.Generator(np.random.SFC64([seed, i]))) for i in range(count)]
     return np.array([d.order for d in found]), np.exp([d.log_weight for d in found])
 
 
-def weights(plan: Plan, count: int, seed: int = 1) -> np.ndarray:
+def weights(plan: PairPlan, count: int, seed: int = 1) -> np.ndarray:
     """The weights dP/dQ of the same draws, which are known before the order is decided."""
     rngs = (np.random.Generator(np.random.SFC64([seed, i])) for i in range(count))
     return np.exp([draws._counts(plan, rng)[1] for rng in rngs])
@@ -87,7 +87,7 @@ def test_weights_give_the_label_counts_their_true_mean() -> None:
 
 
 @pytest.fixture(scope="module")
-def coarse() -> Plan:
+def coarse() -> PairPlan:
     """A plan whose weights have mean 1."""
     plan = make(A, B, Measure("log"), 300, cells=4)
     weight = weights(plan, 2500)
@@ -99,7 +99,7 @@ def coarse() -> Plan:
 @pytest.mark.slow
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_wrong_weight_of_one_cell_is_detected(coarse: Plan, side: int, label: int) -> None:
+def test_a_wrong_weight_of_one_cell_is_detected(coarse: PairPlan, side: int, label: int) -> None:
     """1% too much in one cell of a coarse mesh: the mean of dP/dQ is no longer 1."""
     plan = coarse
     found = plan.tilt.sides[side]
@@ -134,7 +134,7 @@ def test_reference_values() -> None:
         assert relative < 0.1 * np.sqrt(2000 / 300)  # 0.1 at 2000 draws
 
 
-def drawn_log(plan: Plan, count: int) -> tuple[np.ndarray, np.ndarray]:
+def drawn_log(plan: PairPlan, count: int) -> tuple[np.ndarray, np.ndarray]:
     found = [draws.draw(plan, np.random.Generator(np.random.SFC64([9, i]))) for i in range(count)]
     return np.array([d.order for d in found]), np.array([d.log_weight for d in found])
 

@@ -370,12 +370,15 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
 def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -> None:
     """Twelve points printed 48 rows, at 80 columns without the last parameters."""
     names = [f"parameter{i}" for i in range(4)]
-    values = {names[0]: np.linspace(0.1, 0.15, 6).round(2).tolist(), names[1]: [0.31, 0.32],
-              names[2]: [0.25], names[3]: [0.75]}  # fmt: skip
+    levels = np.linspace(0.1, 0.15, 6).round(2).tolist(), [0.31, 0.32], [0.25], [0.75]
+    values = dict(zip(names, levels, strict=True))
     fields = {
         "scorers": {"a": "step($parameter0, $parameter1, $parameter2)", "b": "random"},
-        "measures": ["nDCG@5", "nDCG(power($parameter3))@5"], "n": [8], "replicates": 300, "seed": 1,
-    }  # fmt: skip
+        "measures": ["nDCG@5", "nDCG(power($parameter3))@5"],
+        "n": [8],
+        "replicates": 300,
+        "seed": 1,
+    }
     results = run_grid(grid_of(values, fields), jobs=1)
     right, wrong = check_grid(results), check_grid(results, perturb=0.9)
     said = str(right)

@@ -35,9 +35,8 @@ def test_saved_growth_is_read_back(tmp_path, by):
     save_growth(before, tmp_path / "new" / "folder")
     after = open_growth(tmp_path / "new" / "folder")
     assert np.array_equal(after.ndcg, before.ndcg)
-    assert (after.runs, after.measures, after.queries, after.left_out, dict(after.settings)) == (
-        before.runs, before.measures, before.queries, before.left_out, dict(before.settings),
-    )  # fmt: skip
+    for name in ("runs", "measures", "queries", "left_out", "settings"):
+        assert getattr(after, name) == getattr(before, name)
     assert np.array_equal(after.sizes, before.sizes)
     assert (after.theory is None) == (by is None)
     if before.theory is not None and after.theory is not None:

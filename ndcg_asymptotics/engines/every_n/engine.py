@@ -140,10 +140,10 @@ def evaluate_every_n(
         grade += y < gain
     stream = arrive(-s, grade, gains)
     found = dcg(stream, parsed)
-    return np.stack([
-        _ratio(row, ideal(grade, gains, m)) if m.normalised else row
-        for row, m in zip(found, parsed, strict=True)
-    ])  # fmt: skip
+    for row, measure in zip(found, parsed, strict=True):
+        if measure.normalised:
+            row[:] = _ratio(row, ideal(grade, gains, measure))
+    return found
 
 
 def check(design: Design) -> None:

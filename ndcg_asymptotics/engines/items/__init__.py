@@ -8,5 +8,5 @@ VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
 
 # results are read without numba, which the functions need
 __getattr__, __dir__, _ = lazy_loader.attach(
-    __name__, submod_attrs={"engine": ["check", "memory", "simulate", "simulate_together", "warm"]}
+    __name__, submod_attrs={"engine": ["check", "memory", "simulate", "simulate_block", "warm"]}
 )

@@ -51,10 +51,10 @@ def simulate(design: Design, replicate: int) -> Draw:
     >>> draw["ndcg"].shape, draw["ndcg"][0].round(12), draw["order"]
     ((2, 1, 2), array([[1., 1.]]), array([[[1, 1]]], dtype=int8))
     """
-    return {name: values[0] for name, values in simulate_together(design, [replicate]).items()}
+    return {name: values[0] for name, values in simulate_block(design, [replicate]).items()}
 
 
-def simulate_together(design: Design, replicates: Sequence[int]) -> Draw:
+def simulate_block(design: Design, replicates: Sequence[int]) -> Draw:
     """Draw several replicates, stacked; each is what `simulate` gives, and short lists take less time."""
     labels = label_counts(design, replicates)
     sums = wanted_sums(design.measures, design.sizes)
@@ -128,10 +128,8 @@ class WantedSums:
             sums = np.zeros(self.cutoffs.shape)
             ranks[:], lanes[:] = 0, 0.0
             for codes in blocks:
-                accumulate(
-                    codes, classes, code_gains, table, rows, reach,
-                    self.row_of, self.cutoffs, ranks, lanes, weight, sums,
-                )  # fmt: skip
+                state = ranks, lanes, weight, sums
+                accumulate(codes, classes, code_gains, table, rows, reach, self.row_of, self.cutoffs, *state)
                 if (ranks[:, None] >= self.cutoffs).all():
                     break
             found.append(sums)

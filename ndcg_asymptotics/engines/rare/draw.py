@@ -26,7 +26,7 @@ from ndcg_asymptotics.engines.rare.leaves import (
     whole_cells,
     width_of_order,
 )
-from ndcg_asymptotics.engines.rare.plan import Plan, log_odds_ratio
+from ndcg_asymptotics.engines.rare.plan import PairPlan, log_odds_ratio
 
 _REACH = 9.0  # standard deviations of the split that are considered
 _LONGEST = 4_000_000  # splits that are considered, at most; with more the tilted law is used
@@ -46,7 +46,7 @@ class Drawn(NamedTuple):
     kept: bool
 
 
-def draw(plan: Plan, rng: np.random.Generator) -> Drawn:
+def draw(plan: PairPlan, rng: np.random.Generator) -> Drawn:
     """Draw one pair of lists of n items."""
     counts, log_weight = _counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
@@ -63,7 +63,7 @@ def multinomial(rng: np.random.Generator, n: int, law: Floats) -> Integers:
     return counts
 
 
-def _counts(plan: Plan, rng: np.random.Generator) -> tuple[list[Integers], float]:
+def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], float]:
     """Draw the counts (cell, label) of both scorers, and return the log of their likelihood ratio, too."""
     tilt, last_split = plan.tilt, plan.last_split
     labels = multinomial(rng, plan.n, tilt.tilted_law)
@@ -84,7 +84,7 @@ def _counts(plan: Plan, rng: np.random.Generator) -> tuple[list[Integers], float
     return found, log_weight
 
 
-def _draw_last_split(plan: Plan, rng: np.random.Generator, items: int, found: list[Integers]) -> float:
+def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found: list[Integers]) -> float:
     """Draw the items of the last split into ``found``; return the log of its tilted over its used law."""
     last_split, tilt = plan.last_split, plan.tilt
     law = tilt.sides[last_split.side].tilted[last_split.label]

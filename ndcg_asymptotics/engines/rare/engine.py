@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import UNDECIDED, Draw
 from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
 from ndcg_asymptotics.engines.rare.leaves import decide
-from ndcg_asymptotics.engines.rare.plan import Plan, make, measure_table
+from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import Design
@@ -75,7 +75,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 
 
 def _is_last(
-    plan: Plan, drawn: Drawn, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
+    plan: PairPlan, drawn: Drawn, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
 ) -> int:
     """Continue a stream with a wrong order: 1 if it is right at all later sizes, 0 if not."""
     if later and (drawn.order == UNDECIDED or not drawn.kept):

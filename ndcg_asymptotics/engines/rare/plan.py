@@ -39,7 +39,7 @@ class LastSplit:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class PairPlan:
     """The tilt, the splits of its cells by halves, and the discount's table.
 
     ``halves`` are (cell, heap, label), one array for each scorer; ``most`` is the largest DCG there can be.
@@ -56,12 +56,12 @@ class Plan:
 @lru_cache(maxsize=1024)
 def make(
     a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
-) -> Plan:
+) -> PairPlan:
     """Return the plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
     found = tilt(a, b, measure, n, cells, leader)
     table, most = measure_table(measure, n, (*a.gains, 0.0))
     halves = (_halves(a, found.edges), _halves(b, found.edges))
-    return Plan(n, found, halves, table, most, _last_split(found))
+    return PairPlan(n, found, halves, table, most, _last_split(found))
 
 
 @lru_cache(maxsize=1024)
