@@ -149,7 +149,7 @@ def confirmed(pair: tuple[str, str], text: str, rate: float, length: Length) -> 
     lists = max(400, min(2000, 1_000_000 // n))
     population = Population.of(dict(zip("ab", pair, strict=True)))
     design = Design(population, (Measure.of(text),), sizes, 63, (("a", "b"),))
-    orders = items.simulate_together(design, range(lists))["order"][:, 0, 0]
+    orders = items.simulate_block(design, range(lists))["order"][:, 0, 0]
     sign = 1 if (orders[:, -1] > 0).mean() >= (orders[:, -1] < 0).mean() else -1
     seen = (orders == sign).mean(axis=0)
     # three standard errors and a half of these lists, and of those that `plan` draws, which have 4e6 items

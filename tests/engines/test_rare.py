@@ -157,7 +157,7 @@ def test_against_plain_simulation_and_on_a_grid() -> None:
     weight = np.exp([d["log_weight"][0] for d in weighed])
     at = weight * (np.array([d["order"][0] for d in weighed]) != 1)
     last = weight * (np.array([d["last"][0] for d in weighed]) == 1)
-    plain = items.simulate_together(study, range(3000))["order"][:, 0] != 1
+    plain = items.simulate_block(study, range(3000))["order"][:, 0] != 1
     any_from = np.logical_or.accumulate(plain[..., ::-1], axis=-1)[..., ::-1]
     from_n = np.cumsum(last[..., ::-1], axis=-1)[..., ::-1]
     for ours, theirs in ((at, plain), (from_n, any_from)):

@@ -206,7 +206,7 @@ def test_drawn_orders_are_those_of_the_items_engine() -> None:
     measures = [Measure.of(text) for text in ("nDCG", "nDCG@10", "nDCG(power(0.7))@0.2n")]
     found = count_orders(a, b, measures, 60, 20_000, seed=3)[:, 0] / 20_000
     of = design({"a": str(a), "b": str(b)}, (60,), [str(m) for m in measures], pairs=[("a", "b")])
-    orders = items.simulate_together(of, range(lists))["order"][:, 0, :, 0]
+    orders = items.simulate_block(of, range(lists))["order"][:, 0, :, 0]
     seen = (orders > 0).mean(axis=0)
     assert (np.abs(seen - found) < 5 * np.sqrt(found * (1 - found) * (1 / lists + 1 / 20_000))).all()  # 2e-6
     assert (np.abs(seen - (found - 0.1)) > 5 * np.sqrt(found * (1 - found) / lists)).all()
