@@ -52,7 +52,7 @@ def predict(
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
     found = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
-    output.show(found, "predict", data={"rows": found.as_dicts()})
+    output.show(found, "predict")
 
 
 @app.command("list")
@@ -66,6 +66,4 @@ def list_specs(*, output: TableOutput) -> None:
     """
     from ndcg_asymptotics.reports.specs import specs
 
-    found = specs()
-    rows = [dict(zip(("kind", "spec", "formula"), row, strict=True)) for row in found.rows]
-    output.show([found], "list", data={"rows": rows})
+    output.show(specs(), "list")

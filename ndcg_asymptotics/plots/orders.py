@@ -149,7 +149,7 @@ def order_error_exponents(
         ax.errorbar(
             [point.n for point in seen],
             [-(point.log10_wrong or 0.0) for point in seen],
-            yerr=[1.96 * (point.relative_se or 0.0) / math.log(10) for point in seen],
+            yerr=[point.log10_error for point in seen],
             color=line.color,
             elinewidth=0.9,
             ls="none",

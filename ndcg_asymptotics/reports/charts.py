@@ -39,7 +39,6 @@ BAND = (0.05, 0.95)
 
 _POINTS = 120  # points of a line of growing lists
 _FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
-_NORMAL = 1.959964  # of a 95% interval
 
 Known = Mapping[tuple[str, str], Sequence[float | None]]
 """Exact means at the list lengths of a study, by scorer and measure."""
@@ -155,7 +154,7 @@ def rare_charts(pairs: Sequence[Pair]) -> list[Chart]:
         series = []
         for slot, pair in enumerate(of_pair):
             log10 = [p.log10_wrong if p.reliable else None for p in pair.points]
-            half = [_NORMAL * (p.relative_se or 0.0) / math.log(10) for p in pair.points]
+            half = [point.log10_error for point in pair.points]
             low, high = (
                 [None if y is None else y + sign * d for y, d in zip(log10, half, strict=True)]
                 for sign in (-1, 1)

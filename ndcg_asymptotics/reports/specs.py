@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ndcg_asymptotics.core.tables import Column, Table
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
 from ndcg_asymptotics.measures.measure import MEASURES
@@ -10,11 +14,31 @@ from ndcg_asymptotics.populations import Coupling, RocModel, Scorer
 from ndcg_asymptotics.specs.spec import listing
 
 
-def specs() -> Table:
+@dataclass(frozen=True)
+class SpecRow:
+    """A spec, as a user writes it, with its formula."""
+
+    kind: Annotated[str, Column("kind")]
+    spec: Annotated[str, Column("spec", fold=True)]
+    formula: Annotated[str, Column("formula", fold=True)]
+
+
+@dataclass(frozen=True, repr=False)
+class Specs(Report):
+    """Everything that has a spec."""
+
+    rows: tuple[SpecRow, ...]
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the table."""
+        yield Table.of("", SpecRow, self.rows)
+
+
+def specs() -> Specs:
     """Return the specs and formulas of measures, their discounts and cutoffs, curves, couplings and losses.
 
-    >>> specs().rows[0][:2]
-    ('measure', 'nDCG(discount)@cutoff')
+    >>> specs().rows[0].spec
+    'nDCG(discount)@cutoff'
     """
     families = {
         "discount": Discount,
@@ -24,10 +48,6 @@ def specs() -> Table:
         "coupling": Coupling,
         "loss": Loss,
     }
-    rows = tuple(
-        (kind, signature, formula)
-        for kind, family in families.items()
-        for signature, formula in listing(family)
-    )
-    rows = (*(("measure", *row) for row in MEASURES), *rows)
-    return Table("", (Column("kind"), Column("spec", fold=True), Column("formula", fold=True)), rows)
+    listed = [(kind, *row) for kind, family in families.items() for row in listing(family)]
+    measures = [("measure", *row) for row in MEASURES]
+    return Specs(tuple(SpecRow(*row) for row in (*measures, *listed)))

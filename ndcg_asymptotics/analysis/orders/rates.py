@@ -37,6 +37,11 @@ class Rate:
     relative_se: float | None = None
     reliable: bool = False
 
+    @property
+    def log10_error(self) -> float:
+        """Half of the interval of ``log10_wrong``."""
+        return NORMAL_QUANTILE * (self.relative_se or 0.0) / math.log(10)
+
 
 @dataclass(frozen=True)
 class Decay:

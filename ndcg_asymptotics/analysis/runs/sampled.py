@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.candidates import Candidates, SystemRow, candidates_of, hold_candidates
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
@@ -51,8 +52,7 @@ from ndcg_asymptotics.theory.sampled import (
 
 _POINTS = 100  # numbers of negatives at which curves are computed
 _AT_ONCE = 20  # of them in memory, for every user
-_TIED = 1e-12  # full metrics that differ by less are equal
-_UNDECIDED = 1e-10  # so are expected ones, which are exact to 1e-10
+_UNDECIDED = 1e-10  # expected metrics that differ by less are equal: they are exact to 1e-10
 _NAMED = 3  # pairs that a sentence names
 _CANDIDATES = (
     "every list is far shorter than the catalogue and has all relevant items: sampled candidates, from which "
@@ -454,7 +454,7 @@ class _Moments:
 
     def full_difference(self, a: int, b: int) -> float:
         found = float(self.full[a].mean() - self.full[b].mean())
-        return found if abs(found) > _TIED else 0.0
+        return found if abs(found) > ROUNDING else 0.0
 
     def probability(self, a: int, b: int, m: int, *, users: bool = False) -> float:
         """Return the probability that the sampled order of two systems is the full one."""
