@@ -17,7 +17,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.one_list import draw, drawable, wrong_order
+from ndcg_asymptotics.analysis.orders.one_list import draw_orders, drawable, wrong_order
 from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.curves import Experiment
@@ -221,7 +221,7 @@ def _right(state: State, n: int) -> float | None:
             return _LAST_RATE if found.high is None else None
         return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
     if drawable(a, measure, n):
-        wrong, lists = draw(a, b, [measure], n, _CHART_EFFORT)[0][behind]
+        wrong, lists = draw_orders(a, b, [measure], n, _CHART_EFFORT)[0][behind]
         if wrong >= _CHART_ENOUGH:
             return float(ndtri((lists - wrong + 0.5) / (lists + 1)))
     if enumerable(a, measure, n):

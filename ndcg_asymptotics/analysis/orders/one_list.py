@@ -180,7 +180,7 @@ def wrong_order(
     measure : Measure
     n : int
     drawn : (int, int), optional
-        What `draw` returns for the measure if a should be ahead, where that is known.
+        What `draw_orders` returns for the measure if a should be ahead, where that is known.
     effort : float
         The share of the usual number of draws; with fewer, intervals are wider.
 
@@ -195,7 +195,7 @@ def wrong_order(
         return of_fixed_counts(a, b, measure, n)
     plain = None
     if drawable(a, measure, n):
-        wrong, lists = drawn or draw(a, b, [measure], n, effort)[0][0]
+        wrong, lists = drawn or draw_orders(a, b, [measure], n, effort)[0][0]
         plain = WrongOrder.counted(wrong, lists)
         if wrong >= (ENOUGH if effort == 1 else _ENOUGH_AT_LESS):
             return plain
@@ -223,7 +223,7 @@ def drawable(scorer: Scorer, measure: Measure, n: int) -> bool:
     return items_drawn(scorer, [measure], n) <= SIMULATED
 
 
-def draw(
+def draw_orders(
     a: Scorer, b: Scorer, measures: Sequence[Measure], n: int, effort: float = 1.0
 ) -> list[tuple[Counts, Counts]]:
     """Draw some thousand lists that all measures share.

@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     SIMULATED,
     Counts,
     WrongOrder,
-    draw,
+    draw_orders,
     wrong_order,
 )
 from ndcg_asymptotics.analysis.orders.right_order import LongRun
@@ -192,7 +192,7 @@ class Experiment:
         asked = [m for m in measures if not self._enumerated(m)]
         if self.n > SIMULATED or not asked:
             return {}
-        return dict(zip(asked, draw(self.a, self.b, asked, self.n, self.effort), strict=True))
+        return dict(zip(asked, draw_orders(self.a, self.b, asked, self.n, self.effort), strict=True))
 
     def rows(
         self, measures: Sequence[Measure], drawn: Drawn | None = None, *, lengths: bool = True
