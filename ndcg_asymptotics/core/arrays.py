@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -193,6 +193,23 @@ def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
     runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
     texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:most]]
     return ", ".join(texts) + (", …" if len(runs) > most else "")
+
+
+def bisected(
+    below: Callable[[Floats], Bools | bool], low: Floats | float, high: Floats | float, steps: int
+) -> tuple[Floats, Floats]:
+    """Return halved intervals, at whose low ends a condition holds and at whose high ends it does not.
+
+    >>> low, high = bisected(lambda x: x * x < 2, 0.0, 2.0, 40)
+    >>> bool(low < 2**0.5 <= high), float(high.round(9))
+    (True, 1.414213562)
+    """
+    low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+    for _ in range(steps):
+        middle = (low + high) / 2
+        here = below(middle)
+        low, high = np.where(here, middle, low), np.where(here, high, middle)
+    return low, high
 
 
 def rising_bits(keys: Floats) -> Integers:

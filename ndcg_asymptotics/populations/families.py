@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 
-from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats, bisected
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve import ROUNDING, Curve
 from ndcg_asymptotics.populations.solving import any_range, solved, within
@@ -246,11 +246,7 @@ class Binormal(Curve, keyword="binormal"):
         """Return the ends that bisection finds for numbers that are above those that are asked about."""
         low = np.full_like(like, -40.0 + min(0.0, self.separation))
         high = np.full_like(like, 40.0 + max(0.0, self.separation))
-        for _ in range(16):
-            middle = (low + high) / 2
-            up = above(middle)
-            low, high = np.where(up, middle, low), np.where(up, high, middle)
-        return low, high
+        return bisected(above, low, high, 16)
 
     def _guess(self, target: Floats, side: Floats) -> Floats:
         """Return about the score at which `_log_tail` is the target; it may be wrong."""

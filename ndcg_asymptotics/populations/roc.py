@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, bisected
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.graded import ByGain
 from ndcg_asymptotics.specs.sliders import Adjustable, slider
@@ -67,10 +67,7 @@ class DepthLaw(ABC):
         """
         u = np.asarray(u, np.float64)
         low, high = np.full(u.shape, math.log(SHALLOWEST)), np.zeros(u.shape)
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            below = self.cdf(np.exp(middle)) < u
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        _, high = bisected(lambda x: self.cdf(np.exp(x)) < u, low, high, _BISECTIONS)
         return np.asarray(np.exp(high), np.float64)
 
     @property

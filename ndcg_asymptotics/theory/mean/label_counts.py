@@ -48,16 +48,14 @@ from ndcg_asymptotics.theory.rules.binomial import (
     krawtchouk,
     log_binomial,
 )
-from ndcg_asymptotics.theory.rules.counts import CountLaw
+from ndcg_asymptotics.theory.rules.counts import CountLaw, reach
 from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.rank_window import Complex
 
-# binomial laws are cut off this many standard deviations plus items from the mean, which leaves 1e-18
-_DEVIATIONS, _FURTHER = 9.0, 16.0
-_LATTICE = 80  # largest lattice of counts
-_SHARP_LATTICE = 200  # the same where counts nearly determine the ranks
+_LATTICE = 98  # largest lattice of counts
+_SHARP_LATTICE = 218  # the same where counts nearly determine the ranks
 _FEW = 30.0  # expected items of a grade from which it is not missing: exp(-30)
-_LONE_LATTICE = 400  # the same where there is one grade only, so that no matrix is needed
+_LONE_LATTICE = 418  # the same where there is one grade only, so that no matrix is needed
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
 _RARE = 0.1  # share of a grade in the next count up to which its own numbers are the grid
 _NEGLIGIBLE = 1e-18  # probability
@@ -93,14 +91,10 @@ class Count:
         """Return the lattice where it is small enough, else the Gauss rule with ``nodes`` nodes."""
         if probability >= 1:
             return cls(size, 1.0, np.zeros(1), np.ones(1), True)
-        mean = size * probability
-        reach = _DEVIATIONS * math.sqrt(mean * (1 - probability)) + _FURTHER
-        low, high = max(0, math.floor(mean - reach)), min(size, math.ceil(mean + reach))
-        if high - low < largest_lattice and high < _EXACT:
-            x = np.arange(low, high + 1.0)
-            weights = np.exp(log_binomial(x, float(size), probability))
-            kept = weights > 1e-3 * _NEGLIGIBLE * weights.max()
-            return cls(size, probability, x[kept] - mean, weights[kept] / weights.sum(), True)
+        law = CountLaw(size, probability)
+        if law.number <= largest_lattice and law.likely[1] < _EXACT:
+            x, weights = law.every()
+            return cls(size, probability, x - law.mean, weights, True)
         (shift,), _ = gauss_rules(np.array([float(size)]), probability, nodes)
         # polynomials multiply the smallest weights, which have no digits in eigenvectors
         weights = 1 / (krawtchouk(shift, size, probability, nodes - 1) ** 2).sum(axis=0)
@@ -181,16 +175,15 @@ class Thinning:
             return cls(counts, mean * (1 - kept), None, None, index.reshape(c.shape), likely)
         taken = 1 - kept
         deviation = math.sqrt(mean * taken * kept)
-        reach = _DEVIATIONS * deviation + _FURTHER
-        within = _DEVIATIONS * math.sqrt(mean * (1 - probability)) + _FURTHER
+        far, within = reach(deviation), reach(math.sqrt(mean * (1 - probability)))
         # nodes further out have no weight, and there the count would leave the nodes of the inner one
         near = np.clip(shift, -within, within)
         x = mean + near
         step = max(1.0, math.floor(_STEP * deviation))
         rare = kept < _RARE
         part, middle = (kept, inner.size * inner.probability) if rare else (taken, mean * taken)
-        first = max(0.0, math.floor(middle + part * near.min() - reach))
-        grid = np.arange(first, middle + part * near.max() + reach + step, step)[:, None]
+        first = max(0.0, math.floor(middle + part * near.min() - far))
+        grid = np.arange(first, middle + part * near.max() + far + step, step)[:, None]
         # numbers beyond x have probability 0
         likely = np.exp(log_binomial(np.minimum(grid, x), np.broadcast_to(x, (grid.size, x.size)), part))
         likely = np.where(grid <= x, likely, 0.0)  # (Q, M)
@@ -322,9 +315,16 @@ class LabelMeans:
     """
 
     def __init__(
-        self, gains: Floats, law: Floats, sums: Sums, k: int, others: int, nodes: int, tolerance: float,
+        self,
+        gains: Floats,
+        law: Floats,
+        sums: Sums,
+        k: int,
+        others: int,
+        nodes: int,
+        tolerance: float,
         sharp: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.others = others
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
         filled = (

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, bisected
 from ndcg_asymptotics.core.errors import require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled.corrected import metric_of_ranks
@@ -129,12 +129,10 @@ def _end(share: Floats, outside: Floats, most: float) -> Floats:
     """Return the p between shares and 0 or 1 at which KL(share, p) is ``most``, on its outer side."""
     from scipy.special import rel_entr
 
-    inside = share.copy()
-    for _ in range(_HALVINGS):
-        middle = (inside + outside) / 2
-        near = rel_entr(share, middle) + rel_entr(1 - share, 1 - middle) <= most
-        inside, outside = np.where(near, middle, inside), np.where(near, outside, middle)
-    return outside
+    def near(p: Floats) -> Bools:
+        return np.asarray(rel_entr(share, p) + rel_entr(1 - share, 1 - p) <= most)
+
+    return bisected(near, share, outside, _HALVINGS)[1]
 
 
 def _cells(items: int) -> tuple[Integers, Integers]:
