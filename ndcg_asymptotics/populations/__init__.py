@@ -1,6 +1,5 @@
 """Scorers: relevance curves, mixtures of them, and populations of scorers on the same labels."""
 
-from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.custom import OwnCurve, curve
 from ndcg_asymptotics.populations.families import (
@@ -29,7 +28,7 @@ from ndcg_asymptotics.populations.roc import (
 )
 from ndcg_asymptotics.populations.roc_custom import RocCustom, roc_curve
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
-from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer, over_groups
 
 __all__ = [
     "Binormal",

@@ -38,10 +38,9 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file as read_bytes
-from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.graded import check_grades
-from ndcg_asymptotics.populations.scorer import Relevance
+from ndcg_asymptotics.populations.scorer import Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call
 from ndcg_asymptotics.specs.spec import Portable, Spec
 

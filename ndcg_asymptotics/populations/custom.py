@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
-from ndcg_asymptotics.populations.curve import Curve
+from ndcg_asymptotics.populations.scorer import Curve
 from ndcg_asymptotics.specs import custom
 
 _GAUSS = leggauss(8)  # exact for polynomials of degree 15
@@ -111,14 +110,12 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         return f"custom: {self.target!r} is too rough for 4000 panels: name its jumps and kinks as breaks"
 
     def _panel(self, t: Floats) -> Integers:
-        edges = self._edges  # type: ignore[attr-defined]
-        return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)
+        return panels.find(self._edges, t)[0]  # type: ignore[attr-defined]
 
     def _value(self, panel: Integers, t: Floats) -> Floats:
         edges, series = self._edges, self._series  # type: ignore[attr-defined]
-        x = 2 * (t - edges[panel]) / (edges[panel + 1] - edges[panel]) - 1
-        basis = chebyshev.chebvander(x, panels.DEGREE).reshape(*np.shape(x), panels.DEGREE + 1)
-        return np.asarray((basis * series[panel]).sum(axis=-1))
+        x, _ = panels.place(edges, panel, t)
+        return panels.values(np.broadcast_to(series[panel], (*np.shape(x), series.shape[-1])), x)
 
     def formula(self, t: Floats) -> Floats:
         return self._value(self._panel(t), t)

@@ -18,7 +18,7 @@ from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, bisected
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve import ROUNDING, Curve
+from ndcg_asymptotics.populations.scorer import ROUNDING, Curve
 from ndcg_asymptotics.populations.solving import any_range, solved, within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
 from ndcg_asymptotics.specs.sliders import Slider, slider

@@ -26,10 +26,9 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
-from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve import ROUNDING, Curve
-from ndcg_asymptotics.populations.scorer import Relevance
+from ndcg_asymptotics.populations.scorer import ROUNDING, Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.spec import Portable, Spec
 

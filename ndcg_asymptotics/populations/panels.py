@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import require
 
 DEGREE = 15  # of the polynomial on a panel
@@ -55,6 +55,24 @@ def fit(
     starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.argsort(starts)
     return np.append(starts[order], edges[-1]), series[order]
+
+
+def find(edges: Floats, x: Floats) -> tuple[Integers, Floats, Floats]:
+    """Return the panel of each x, the place of x in it, where its ends are -1 and 1, and its width."""
+    panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(edges) - 2)
+    return panel, *place(edges, panel, x)
+
+
+def place(edges: Floats, panel: Integers, x: Floats) -> tuple[Floats, Floats]:
+    """Return the place of each x in its panel, where the ends are -1 and 1, and the width of the panel."""
+    width = edges[panel + 1] - edges[panel]
+    return 2 * (x - edges[panel]) / width - 1, width
+
+
+def values(series: Floats, x: Floats) -> Floats:
+    """Return the values of Chebyshev series (…, degrees), each at one x in [-1, 1]."""
+    basis = chebyshev.chebvander(x, series.shape[-1] - 1).reshape(series.shape)
+    return np.asarray((basis * series).sum(axis=-1))
 
 
 def digests(edges: Floats, series: Floats, known: bytes) -> tuple[str, str]:

@@ -10,13 +10,12 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.curve import Curve
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import Constant
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
-from ndcg_asymptotics.populations.scorer import Model, Random, Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 

@@ -135,21 +135,19 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
 
     def _place(self, t: Floats) -> tuple[Integers, Floats, Floats]:
         """Return the panel of each depth, its place there in [-1, 1], and the width of the panel in log t."""
-        edges = self._edges  # type: ignore[attr-defined]
         x = np.log(np.maximum(t, SHALLOWEST))
-        panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(edges) - 2)
-        width = edges[panel + 1] - edges[panel]
-        return panel, np.clip(2 * (x - edges[panel]) / width - 1, -1.0, 1.0), width
+        panel, x, width = panels.find(self._edges, x)  # type: ignore[attr-defined]
+        return panel, np.clip(x, -1.0, 1.0), width
 
     def cdf(self, t: Floats) -> Floats:
         t = np.asarray(t, np.float64)
         panel, x, _ = self._place(t)
-        value = _sum(self._series[panel], x)  # type: ignore[attr-defined]
+        value = panels.values(self._series[panel], x)  # type: ignore[attr-defined]
         return np.where(t > 0, np.where(t < 1, np.clip(value, 0.0, 1.0), 1.0), 0.0)
 
     def density(self, t: Floats) -> Floats:
         panel, x, width = self._place(t)
-        slope = _sum(self._series[panel] @ _SLOPE, x)  # type: ignore[attr-defined]
+        slope = panels.values(self._series[panel] @ _SLOPE, x)  # type: ignore[attr-defined]
         return np.maximum(slope, 0.0) * 2 / width / t
 
     @property
@@ -172,12 +170,6 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
             return None
         exponent = round(float(slopes[0]), _DIGITS)
         return Top(exponent, float(values[-1] / depths[-1] ** exponent))
-
-
-def _sum(series: Floats, x: Floats) -> Floats:
-    """Return the values of Chebyshev series (…, degrees), each at one x."""
-    basis = chebyshev.chebvander(x, series.shape[-1] - 1).reshape(series.shape)
-    return np.asarray((basis * series).sum(axis=-1))
 
 
 def roc_curve(function: Callable[[Floats], ArrayLike], *, name: str = "") -> RocCustom:

@@ -11,14 +11,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import Field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from ndcg_asymptotics.core.errors import require
 
-if TYPE_CHECKING:
-    from ndcg_asymptotics.populations.curve import Curve
 
-_C = TypeVar("_C", bound="Curve")
+class HasMean(Protocol):
+    """A curve of a family, as far as its mean is concerned."""
+
+    keyword: ClassVar[str]
+
+    def unclipped_mean(self) -> float:
+        """Return the mean over [0, 1], whether or not the curve is a probability."""
+
+
+_C = TypeVar("_C", bound=HasMean)
 
 _PROBABILITY = (0.0, 1.0)
 _ABSOLUTE, _RELATIVE = 1e-12, 1e-6  # largest errors of a mean, both of which must hold
