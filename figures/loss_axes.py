@@ -58,9 +58,19 @@ def error_curves(
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
         seen = np.isfinite(mean) & ((mean > error) | (not log))
         ax.errorbar(
-            size[seen], mean[seen], yerr=error[seen], color=line.color, ls=line.dashes,
-            marker=line.marker, ms=2.8, mfc="white", mew=0.8, elinewidth=0.7, capsize=0, clip_on=True,
-        )  # fmt: skip
+            size[seen],
+            mean[seen],
+            yerr=error[seen],
+            color=line.color,
+            ls=line.dashes,
+            marker=line.marker,
+            ms=2.8,
+            mfc="white",
+            mew=0.8,
+            elinewidth=0.7,
+            capsize=0,
+            clip_on=True,
+        )
         if limits and name in limits:
             ax.axhline(limits[name], color=line.color, ls=":", lw=0.8, zorder=1)
         if seen.any():
@@ -153,9 +163,18 @@ def dot_rows(ax: Axes, rows: Sequence[str], groups: Mapping[str, tuple[ArrayLike
         at = np.arange(len(rows)) + 0.24 * (k - (len(groups) - 1) / 2)
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
         ax.errorbar(
-            mean, at, xerr=error, ls="none", marker=line.marker, ms=3.4, mfc="white", mec=line.color, mew=0.9,
-            ecolor=line.color, elinewidth=0.8,
-        )  # fmt: skip
+            mean,
+            at,
+            xerr=error,
+            ls="none",
+            marker=line.marker,
+            ms=3.4,
+            mfc="white",
+            mec=line.color,
+            mew=0.9,
+            ecolor=line.color,
+            elinewidth=0.8,
+        )
         handles.append(
             Line2D([], [], ls="none", marker=line.marker, ms=3.4, mfc="white", mec=line.color, label=name)
         )

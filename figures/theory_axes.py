@@ -117,9 +117,17 @@ def std_exponents(
     ax.plot(b, predicted[order], color=GREY, lw=0.9, label="as $n\\to\\infty$")
     ax.plot(b, exact[order], color=blue.color, ls="--", marker=blue.marker, label="exact")
     ax.errorbar(
-        b, simulated[order], 3 * errors[order], color=orange.color, ls="none", marker=orange.marker,
-        markerfacecolor="none", capsize=2, lw=0.8, label="simulated, ±3 standard errors",
-    )  # fmt: skip
+        b,
+        simulated[order],
+        3 * errors[order],
+        color=orange.color,
+        ls="none",
+        marker=orange.marker,
+        markerfacecolor="none",
+        capsize=2,
+        lw=0.8,
+        label="simulated, ±3 standard errors",
+    )
     ax.set_xlabel("$b$ of the discount $r^{-b}$")
     ax.set_ylabel("slope of log standard deviation in log $n$")
     ax.legend(loc="upper left")
