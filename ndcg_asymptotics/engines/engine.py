@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Bools
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.studies.design import ENGINES, Design
 
 Draw = dict[str, NDArray[np.generic]]
@@ -101,6 +101,17 @@ def check(engine: Engine, design: Design) -> None:
         raise InputError("the rare engine needs scorers with one relevance curve, got mixtures: use items")
     for part in parts:
         engine.check(part)
+
+
+def require_known_discounts(design: Design) -> None:
+    """Refuse a design with a discount that is not known up to the last rank that counts."""
+    for measure in design.measures:
+        reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
+        require(
+            reach <= known,
+            f"{measure} counts up to rank {reach:g} at n = {design.sizes[-1]:g}, "
+            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
+        )
 
 
 def draw(engine: Engine, design: Design, replicate: int) -> Draw:

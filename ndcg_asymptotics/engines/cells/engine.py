@@ -35,7 +35,7 @@ from ndcg_asymptotics.engines.cells.brackets import (
     ideal,
 )
 from ndcg_asymptotics.engines.cells.streams import Stream
-from ndcg_asymptotics.engines.engine import UNDECIDED, Draw
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
 from ndcg_asymptotics.engines.shared.grades import label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
@@ -125,14 +125,7 @@ def check(design: Design) -> None:
     require(
         0 < design.bracket < np.inf, f"bracket must be a positive number, got {number_text(design.bracket)}"
     )
-    for measure in design.measures:
-        reach = max(measure.cutoff(n) for n in design.sizes)
-        known = measure.discount.known_to
-        require(
-            reach <= known,
-            f"{measure} counts up to rank {reach:g} at n = {largest:g}, "
-            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
-        )
+    require_known_discounts(design)
     if not design.population.iid:
         return
     law = np.array([*design.population.masses, 1 - sum(design.population.masses)])

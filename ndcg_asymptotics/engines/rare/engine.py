@@ -23,7 +23,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import UNDECIDED, Draw
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
 from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
 from ndcg_asymptotics.engines.rare.leaves import decide
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
@@ -128,13 +128,8 @@ def check(design: Design) -> None:
     )
     largest = design.sizes[-1]
     require(largest <= LARGEST_N, f"the rare engine takes list lengths up to 9e18, got {largest:g}")
+    require_known_discounts(design)
     for measure in design.measures:
-        reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
-        require(
-            reach <= known,
-            f"{measure} counts up to rank {reach:g} at n = {largest:g}, "
-            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
-        )
         for pair in design.pairs:
             a, b = (design.population.models[name] for name in pair)
             leader = tilt(a, b, measure, largest).leader
