@@ -143,6 +143,17 @@ def require_fraction(value: Any, argument: str) -> None:
     require(is_number(value) and 0 < value < 1, f"must lie inside (0, 1), got {brief(value)}", argument)
 
 
+def require_choice(value: object, choices: Iterable[str], argument: str) -> None:
+    """Refuse a value that is none of some texts.
+
+    >>> require_choice("zro", ("zero", "one"), "empty")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: empty: must be one of zero, one, got 'zro'
+    """
+    known = isinstance(value, str) and value in choices
+    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
+
+
 def is_number(value: object) -> bool:
     """Return whether a value is a real number of Python's or numpy's, which may be infinite or NaN."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 
-from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.arrays import brief, require_choice
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.lists.ranking import Ideal, Ties
 from ndcg_asymptotics.measures import Discount, Measure
@@ -91,12 +91,6 @@ class Conventions:
         """Return the measures with this discount in place of ``log``."""
         log, own = Discount.of("log"), Discount.of(self.discount)
         return tuple(replace(m, discount=own) if m.discount == log else m for m in measures)
-
-
-def require_choice(value: Any, choices: Iterable[str], argument: str) -> None:
-    """Raise `InputError` unless the value is one of the choices."""
-    known = isinstance(value, str) and value in choices
-    require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
 _LEARNING = Conventions(gain="exp2", ties="file", ideal="retrieved")  # a list has no other documents

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
@@ -21,7 +21,6 @@ from ndcg_asymptotics.lists.conventions import (
     Conventions,
     Empty,
     Missing,
-    require_choice,
 )
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, tails
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, require_choice, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -116,7 +116,7 @@ def fit_curves(
     >>> curve.depth, curve.probability
     (array([0.  , 0.5 , 0.75, 1.  ]), array([[1. , 0.4, 0.4, 0. ]]))
     """
-    require(method in get_args(Method), f"method must be one of {get_args(Method)}, got {method!r}")
+    require_choice(method, get_args(Method), "method")
     require(resamples >= 1, f"the number of bootstrap resamples must be at least 1, got {resamples}")
     require(seed >= 0, f"the seed of the bootstrap must be at least 0, got {seed}")
     everything = [ranked for of_scorer in lists.values() for ranked in of_scorer]

@@ -29,7 +29,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, require_choice
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
@@ -300,9 +300,7 @@ def grow(
     >>> grown.sizes, grown.mean[0, 0].round(1)  # b arrives first in a third of the orders
     (array([1, 2, 3]), array([0.3, 0.5, 0.5]))
     """
-    require(
-        order in get_args(Order), f"must be one of {', '.join(get_args(Order))}, got {brief(order)}", "order"
-    )
+    require_choice(order, get_args(Order), "order")
     require(isinstance(orders, int) and orders >= 1, f"must be at least 1, got {brief(orders)}", "orders")
     require(isinstance(seed, int) and seed >= 0, f"must be a whole number >= 0, got {brief(seed)}", "seed")
     require(

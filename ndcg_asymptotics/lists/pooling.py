@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.evaluation import without_negatives
 from ndcg_asymptotics.lists.names import Names
@@ -96,7 +96,7 @@ def pool_runs(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrie
     >>> pool_runs(runs, {"q": {"z": 1.0}}).lists()["a"][0].scores
     array([  2.,   1., -inf])
     """
-    require(documents in get_args(PoolRule), f"pool must be one of {get_args(PoolRule)}, got {documents!r}")
+    require_choice(documents, get_args(PoolRule), "pool")
     scores = scores_of(runs)
     labels = without_negatives(Records.of(qrels, "label"))
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))

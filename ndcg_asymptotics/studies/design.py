@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Independent, Population, Relevance
 
@@ -38,8 +38,7 @@ def resolve(name: str, largest: int, population: Population) -> str:
     >>> resolve("auto", 10**7, iid), resolve("auto", 10**18, iid), resolve("auto", 10, few)
     ('items', 'cells', 'cells')
     """
-    known = ", ".join(("auto", *ENGINES))
-    require(name in ("auto", *ENGINES), f"must be one of {known}, got {name!r}", "engine")
+    require_choice(name, ("auto", *ENGINES), "engine")
     if name != "auto":
         return name
     ranks_alone = not population.iid and isinstance(population.coupling, Independent)

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
+from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, remove_semaphores_after
@@ -51,8 +52,7 @@ def check_backend(backend: str, scheduler: str | None) -> None:
     InputError
         Naming the argument.
     """
-    known = ", ".join(get_args(Backend))
-    require(backend in get_args(Backend), f"must be one of {known}, got {backend!r}", "backend")
+    require_choice(backend, get_args(Backend), "backend")
     require(scheduler is None or backend == "dask", "needs the backend dask", "scheduler")
     require(
         scheduler is None or _ADDRESS.fullmatch(scheduler) is not None,

@@ -140,7 +140,7 @@ def test_gains_and_binary_labels():
         ({"length": 1000}, "^length: no query has 1000 documents, the longest has 5"),
         ({"by": 100}, "^by: must be 'auto', 'query', a number of groups"),
         ({"gain": "log"}, "^gain: must be one of linear, exp2, .*, got 'log'"),
-        ({"pool": "all"}, "^pool must be one of"),
+        ({"pool": "all"}, "^pool: must be one of"),
     ],
 )
 def test_bad_options(options, said):

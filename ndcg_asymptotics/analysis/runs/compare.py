@@ -23,10 +23,10 @@ from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
-from ndcg_asymptotics.core.arrays import Floats, brief, require_fraction
+from ndcg_asymptotics.core.arrays import Floats, brief, require_choice, require_fraction
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.core.files import paths_of
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions, require_choice
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluation import (
     Evaluation,
     Evaluations,
