@@ -381,12 +381,11 @@ def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
     require(a.gains == b.gains and a.counts == b.counts, "two scorers need the same relevant items")
     if a.least_n == 1:
         return _first_of_two(a, b, 1.0)
-    laws = [(y, count, [_log_span(model, j) for model in (a, b)])
-            for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)) if count]  # fmt: skip
-    reach = sum(y * count * max(spans) for y, count, spans in laws)
+    grades = [(j, y, count) for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)) if count]
+    reach = sum(y * count * max(_log_span(a, j), _log_span(b, j)) for j, y, count in grades)
     step = 2 * reach / _LATTICE
     transform = np.ones(_LATTICE // 2 + 1, complex)
-    for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)):
+    for j, y, count in grades:
         # -y log T_a, and of b with the opposite sign
         for model, turned in ((a, False), (b, True)):
             mass = _lattice_law(model, j, y, step)

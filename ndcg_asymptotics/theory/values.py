@@ -133,7 +133,7 @@ class LawOfLongLists:
     def distance(self) -> float:
         """The bound of the distance of that law from the one at n; infinite where there is no law."""
         of = self.values
-        return of.cache.size(
-            "distance of law", of.scorer, of.measure, self.n,
-            lambda: math.inf if self.law is None else self.law.distance,
-        )  # fmt: skip
+        return of.cache.size("distance of law", of.scorer, of.measure, self.n, self._distance)
+
+    def _distance(self) -> float:
+        return math.inf if self.law is None else self.law.distance

@@ -89,12 +89,14 @@ def _of_group(a: FixedCounts, b: FixedCounts, measure: Measure) -> Fate:
         found = []
         for of_scorer in spans:
             # the deepest depths have the least sum
-            ends = [
-                [(y * count if add is sum else 1.0) * phi(span[side]) if span[side] < c or c == 1 else 0.0
-                 for (y, count), span in zip(weights, of_scorer, strict=True)]
+            least, greatest = (
+                [
+                    (y * count if add is sum else 1.0) * phi(span[side]) if span[side] < c or c == 1 else 0.0
+                    for (y, count), span in zip(weights, of_scorer, strict=True)
+                ]
                 for side in (1, 0)
-            ]  # fmt: skip
-            found.append((add(ends[0]), add(ends[1])))
+            )
+            found.append((add(least), add(greatest)))
         return found[0], found[1]
 
     if isinstance(asymptotics, LogDecay) and c < 1:

@@ -199,9 +199,15 @@ class _FixedPoint:
     """
 
     def __init__(
-        self, a: Relevance, b: Relevance, measure: Measure, n: int, edges: Floats, leader: int | None,
+        self,
+        a: Relevance,
+        b: Relevance,
+        measure: Measure,
+        n: int,
+        edges: Floats,
+        leader: int | None,
         tolerance: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.tolerance = tolerance
         self.n, self.edges, self.mean_discount = n, edges, MeanDiscount(measure, n)
         self.gains = np.array([*a.gains, 0.0])
@@ -358,9 +364,18 @@ class _FixedPoint:
             sides.append(Side(true, tilted, log_ratio, influence))
         var += float(tilted_law @ (means - tilted_law @ means) ** 2)
         return Tilt(
-            self.leader, theta, self.n * nats, theta * float(np.sqrt(self.n * var)), self.edges, self.law,
-            tilted_law, log_label, (sides[0], sides[1]), change, self.gap,
-        )  # fmt: skip
+            leader=self.leader,
+            theta=theta,
+            cost=self.n * nats,
+            std=theta * float(np.sqrt(self.n * var)),
+            edges=self.edges,
+            law=self.law,
+            tilted_law=tilted_law,
+            log_ratio=log_label,
+            sides=(sides[0], sides[1]),
+            residual=change,
+            gap=self.gap,
+        )
 
 
 def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
