@@ -244,3 +244,6 @@ def test_a_row_says_where_its_values_stand() -> None:
     further = Table.of("", Compared, [row, replace(row, at=3)], p="q", runs=None)
     assert [column.name for column in further.columns] == ["difference", "q", "verdict", "effect", "at"]
     assert [cells[-1] for cells in further.texts()] == ["-", "3"]
+    some = Table.of("", Compared, [row], "effect", "gap.mean", "runs", mean="gap")
+    assert [column.name for column in some.columns] == ["effect", "gap", "runs"]
+    assert some.rows == ((0.5, 1.0, ("a", "b")),)
