@@ -78,10 +78,17 @@ return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
 
 def _figure(title: str, x: str, y: str, colors: Palette, **options: Any) -> figure:
     plot = figure(
-        title=title, height=_HEIGHT, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save",
-        active_drag=None, toolbar_location="above", background_fill_color=colors.page,
-        border_fill_color=colors.page, outline_line_color=None, **options,
-    )  # fmt: skip
+        title=title,
+        height=_HEIGHT,
+        sizing_mode="stretch_width",
+        tools="pan,box_zoom,reset,save",
+        active_drag=None,
+        toolbar_location="above",
+        background_fill_color=colors.page,
+        border_fill_color=colors.page,
+        outline_line_color=None,
+        **options,
+    )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     plot.title.text_color = colors.ink
@@ -129,17 +136,22 @@ class CurveChart:
 
     def __init__(self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]]], None]) -> None:
         self.plot = _figure(
-            "Relevance curves", "canonical score s (1 is the top of the list)", "P(relevant | s)", colors,
-            x_range=Range1d(-0.02, 1.02), y_range=Range1d(-0.02, 1.02),
-        )  # fmt: skip
+            "Relevance curves",
+            "canonical score s (1 is the top of the list)",
+            "P(relevant | s)",
+            colors,
+            x_range=Range1d(-0.02, 1.02),
+            y_range=Range1d(-0.02, 1.02),
+        )
         self.plot.name = "curves"
         self.lines, self.points, handles = [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
             line = ColumnDataSource(_NOTHING, name=f"curve {name}")
             points = ColumnDataSource(_NOTHING, name=f"points {name}")
             dash = "solid" if index == 0 else "dashed"
-            self.plot.line("x", "y", source=line, color=color, line_width=2.5, line_dash=dash,
-                           legend_label=name)  # fmt: skip
+            self.plot.line(
+                "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
+            )
             handles.append(self.plot.scatter("x", "y", source=points, color=color, size=13))
             self.lines.append(line)
             self.points.append(points)
@@ -184,9 +196,14 @@ class LengthChart:
 
     def __init__(self, colors: Palette) -> None:
         self.plot = _figure(
-            "Mean ± standard deviation of NDCG", "list length n", "NDCG", colors, x_axis_type="log",
-            x_range=Range1d(8, 2e18), y_range=Range1d(0.0, 1.0),
-        )  # fmt: skip
+            "Mean ± standard deviation of NDCG",
+            "list length n",
+            "NDCG",
+            colors,
+            x_axis_type="log",
+            x_range=Range1d(8, 2e18),
+            y_range=Range1d(0.0, 1.0),
+        )
         _power_ticks(self.plot.xaxis[0])
         self.lines, self.bands, self.nodes, self.limits, self.drawn = [], [], [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
@@ -203,9 +220,10 @@ class LengthChart:
             dots = self.plot.scatter("x", "y", source=node, color=color, size=6)
             self.plot.add_tools(
                 HoverTool(
-                    renderers=[dots], tooltips=[("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")],
+                    renderers=[dots],
+                    tooltips=[("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")],
                 )
-            )  # fmt: skip
+            )
             limit = Span(location=0.5, dimension="width", line_color=color, line_dash="dotted", visible=False)
             limit.line_width = 1.5
             self.plot.add_layout(limit)
@@ -233,9 +251,10 @@ class LengthChart:
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
             self.bands[i].data = {"x": smooth.n, "low": low, "high": high}
             self.nodes[i].data = {
-                "x": [float(p.n) for p in ordered], "y": [p.means[i] for p in ordered],
+                "x": [float(p.n) for p in ordered],
+                "y": [p.means[i] for p in ordered],
                 "sd": [p.sds[i] for p in ordered],
-            }  # fmt: skip
+            }
             value = limits[i]
             self.limits[i].visible = value is not None
             if value is not None:
@@ -259,9 +278,15 @@ class WrongChart:
 
     def __init__(self, colors: Palette, rate: float) -> None:
         self.plot = _figure(
-            _WRONG, "list length n", "P(wrong order)", colors, x_axis_type="log",
-            y_axis_type="log", x_range=Range1d(8, 2e18), y_range=Range1d(_LOWEST, 1.2),
-        )  # fmt: skip
+            _WRONG,
+            "list length n",
+            "P(wrong order)",
+            colors,
+            x_axis_type="log",
+            y_axis_type="log",
+            x_range=Range1d(8, 2e18),
+            y_range=Range1d(_LOWEST, 1.2),
+        )
         _power_ticks(self.plot.xaxis[0])
         _power_ticks(self.plot.yaxis[0])
         self.line = ColumnDataSource(_NOTHING, name="wrong")

@@ -46,9 +46,12 @@ _SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
 # what is on its way to a page when its tab is closed is no error
 _CLOSED = "connection was closed"
 _LOGGERS = (
-    "asyncio", "bokeh.server.protocol_handler", "bokeh.server.views.ws", "panel.io.document",
+    "asyncio",
+    "bokeh.server.protocol_handler",
+    "bokeh.server.views.ws",
+    "panel.io.document",
     "tornado.application",
-)  # fmt: skip
+)
 _STYLE = """
 body { margin: 0; padding: 8px 12px; }
 """
@@ -91,13 +94,19 @@ def _session() -> Any:
     theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
     theme.jscallback(clicks=_OTHER_THEME)
     head = pn.FlexBox(
-        pn.pane.HTML("<h1>NDCG explorer</h1>", margin=0), theme, justify_content="space-between",
-        align_items="center", sizing_mode="stretch_width",
-    )  # fmt: skip
+        pn.pane.HTML("<h1>NDCG explorer</h1>", margin=0),
+        theme,
+        justify_content="space-between",
+        align_items="center",
+        sizing_mode="stretch_width",
+    )
     return pn.Column(
-        head, notice, page.view(), sizing_mode="stretch_width",
+        head,
+        notice,
+        page.view(),
+        sizing_mode="stretch_width",
         styles={"max-width": "1500px", "margin": "0 auto"},
-    )  # fmt: skip
+    )
 
 
 def server(port: int = 0) -> Any:

@@ -262,8 +262,12 @@ class State:
     @property
     def query(self) -> str:
         """The query string of the state."""
-        fields = {"a": self.a.text(self.share), "b": self.b.text(self.share), "measure": str(self.measured),
-                  "n": str(self.n)}  # fmt: skip
+        fields = {
+            "a": self.a.text(self.share),
+            "b": self.b.text(self.share),
+            "measure": str(self.measured),
+            "n": str(self.n),
+        }
         if self.queries != type(self).queries:
             fields["queries"] = str(self.queries)
         if self.relevant is not None:
@@ -311,20 +315,28 @@ class State:
         measure = fields.get("measure", state.measure)
         _check_measure(measure)
         return cls(
-            **shapes, measure=str(Measure.parse(measure, allow_custom=False)), share=share, relevant=relevant,
+            **shapes,
+            measure=str(Measure.parse(measure, allow_custom=False)),
+            share=share,
+            relevant=relevant,
             n=_whole("n", fields["n"]) if "n" in fields else state.n,
             queries=_whole("queries", fields["queries"]) if "queries" in fields else state.queries,
-        )  # fmt: skip
+        )
 
     def study(self) -> Study:
         """Return the study that simulates the state, up to lists of 1e5 items."""
         largest = min(max(self.n, 100 * SMALLEST), _SIMULATED)
         shortest = max(SMALLEST, self.relevant or 0)
         return Study(
-            title="From the explorer", scorers=dict(zip("ab", self.texts, strict=True)),
-            measures=[self.measure], n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
-            replicates=_REPLICATES, seed=1, pairs=[("a", "b")], relevant=self.relevant,
-        )  # fmt: skip
+            title="From the explorer",
+            scorers=dict(zip("ab", self.texts, strict=True)),
+            measures=[self.measure],
+            n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
+            replicates=_REPLICATES,
+            seed=1,
+            pairs=[("a", "b")],
+            relevant=self.relevant,
+        )
 
     def python(self) -> str:
         """Return a script that prints what the explorer shows."""

@@ -198,9 +198,10 @@ class OrderLaw:
         right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
         table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
         return cls(
-            "the law of the top", sign,
+            "the law of the top",
+            sign,
             lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))),
-        )  # fmt: skip
+        )
 
     def right(self, effect: Floats) -> Floats:
         """Return the normal quantile of P(right order) for effect sizes of the difference A - B."""

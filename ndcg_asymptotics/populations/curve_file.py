@@ -118,8 +118,10 @@ def decode_fitted(content: bytes) -> list[Fitted]:
         gains, _ = _curves(table)
         band = table.get("band") or {}
         shape = (len(gains), len(table["depth"]))
-        edges = [np.array(band[side], np.float64).reshape(shape) if side in band else None
-                 for side in ("low", "high")]  # fmt: skip
+        edges = [
+            np.array(band[side], np.float64).reshape(shape) if side in band else None
+            for side in ("low", "high")
+        ]
         depth, probability = (np.array(table[name], np.float64) for name in ("depth", "probability"))
         return Fitted(gains, depth, probability, *edges)
 

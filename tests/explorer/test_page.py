@@ -76,8 +76,9 @@ class Seen:
     def source(self, name: str) -> dict[str, list[float]]:
         found = self.driver.execute_script(
             "const d = Bokeh.documents[0].get_model_by_name(arguments[0]).data;"
-            "return Object.fromEntries(Object.entries(d).map(([k, v]) => [k, [...v]]))", name,
-        )  # fmt: skip
+            "return Object.fromEntries(Object.entries(d).map(([k, v]) => [k, [...v]]))",
+            name,
+        )
         return dict(found)
 
     def text(self) -> str:
@@ -153,8 +154,10 @@ def press(seen: Seen, label: str) -> None:
 def choose(seen: Seen, label: str, option: str) -> None:
     seen.driver.execute_script(
         "const s = arguments[0]; s.value = [...s.options].find(o => o.text === arguments[1]).value;"
-        "s.dispatchEvent(new Event('change'))", seen.one("select", label), option,
-    )  # fmt: skip
+        "s.dispatchEvent(new Event('change'))",
+        seen.one("select", label),
+        option,
+    )
 
 
 def test_menus(seen: Seen) -> None:

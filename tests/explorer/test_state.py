@@ -20,11 +20,16 @@ FEW = "relevant=2&a=roc_power(0.4)&b=roc_power(0.6)"
 @pytest.mark.parametrize(
     "query",
     [
-        "", DRAGGED, "n=1000000000000000000", "queries=7", "measure=nDCG(geometric(2))", "measure=nDCG@n^0.5",
+        "",
+        DRAGGED,
+        "n=1000000000000000000",
+        "queries=7",
+        "measure=nDCG(geometric(2))",
+        "measure=nDCG@n^0.5",
         "a=power(prevalence=0.1,top=0.7,exponent=8)&b=constant(0.1)&measure=nDCG(power(0.35))@0.2n&n=50",
         "relevant=3&a=roc_binormal(1.2)&b=roc_beta(0.4,1)&measure=nDCG(zipf)@10&n=1e6",
     ],
-)  # fmt: skip
+)
 def test_a_query_gives_the_state_that_it_was_written_from(query: str) -> None:
     state = State.from_query(query)
     assert State.from_query(state.query) == state
@@ -71,7 +76,7 @@ def test_roc_curves_have_a_number_of_relevant_items(family: str) -> None:
         ("a=" + "x" * 5000, "the address has more than 4000 characters"),
         ("a=piecewise(" + ",".join(f"{i / 10}=0.3" for i in range(11)) + ")", "piecewise has at most 9"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_state_is_refused_in_one_line(query: str, said: str) -> None:
     with pytest.raises(InputError) as error:
         assert State.from_query(query).scorers
@@ -105,8 +110,13 @@ def test_no_file_is_opened_and_no_module_imported(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("builtins.open", opened)
     monkeypatch.setattr("importlib.import_module", opened)
     module = 'custom("antigravity:x")'
-    for query in ('a=empirical("x")', 'a=graded(1=empirical("x"))', f"b={module}",
-                  f"measure=nDCG({module})", f"relevant=1&b=roc_{module}"):  # fmt: skip
+    for query in (
+        'a=empirical("x")',
+        'a=graded(1=empirical("x"))',
+        f"b={module}",
+        f"measure=nDCG({module})",
+        f"relevant=1&b=roc_{module}",
+    ):
         with pytest.raises(InputError):
             State.from_query(query)
 

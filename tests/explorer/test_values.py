@@ -64,13 +64,14 @@ def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("", "a=linear(prevalence=0.3, top=0.45)"), ("", "share=0.32&a=linear(prevalence=0.32, top=0.5)"
-         "&b=linear(prevalence=0.32, top=0.4)"), ("measure=nDCG@10", "measure=nDCG@10&a=linear(0.15, 0.45)"),
+        ("", "a=linear(prevalence=0.3, top=0.45)"),
+        ("", "share=0.32&a=linear(prevalence=0.32, top=0.5)&b=linear(prevalence=0.32, top=0.4)"),
+        ("measure=nDCG@10", "measure=nDCG@10&a=linear(0.15, 0.45)"),
         ("measure=nDCG(power(0.7))", "measure=nDCG(power(0.75))"),
         ("measure=nDCG(power(1.4))", "measure=nDCG(power(1.5))"),
         ("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)", "relevant=1&a=roc_power(0.45)&b=roc_power(0.6)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before: str, after: str) -> None:
     """Curves that are moved are within a line's width: a hundredth of the chart."""
     old, known = shown(before)
@@ -192,13 +193,19 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     ("query", "said"),
     [
         ("b=linear(0.1,0.5)", "The two rankers have the same curve: no measure tells them apart."),
-        ("measure=nDCG(geometric(2))", "nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; "
-         "nDCG(geometric(2)) and nDCG(log)@10 never do."),
-        ("relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=1e6", "With lists of 1,000,000 items it takes "
-         "316 queries by nDCG(log), 1,222 queries by nDCG(log)@10 to tell them apart; one query never "
-         "settles it: by nDCG(log) A comes first on 60% of the lists, however long they are (Theorem F2)."),
+        (
+            "measure=nDCG(geometric(2))",
+            "nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; "
+            "nDCG(geometric(2)) and nDCG(log)@10 never do.",
+        ),
+        (
+            "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=1e6",
+            "With lists of 1,000,000 items it takes "
+            "316 queries by nDCG(log), 1,222 queries by nDCG(log)@10 to tell them apart; one query never "
+            "settles it: by nDCG(log) A comes first on 60% of the lists, however long they are (Theorem F2).",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_verdict(query: str, said: str) -> None:
     state = State.from_query(query)
     same = state.scorers[0] == state.scorers[1]

@@ -193,8 +193,14 @@ def test_widgets_go_back_with_the_state(page: Page) -> None:
     assert len(points.data["x"]) == len(page.state.b.points) == 5
 
 
-PIECES = {"rows": {"verdict", "details"}, "numbers": {"numbers"}, "curves": {"curves"},
-          "by_cutoff": {"cutoff"}, "by_exponent": {"exponent"}, "point": {"length", "wrong"}}  # fmt: skip
+PIECES = {
+    "rows": {"verdict", "details"},
+    "numbers": {"numbers"},
+    "curves": {"curves"},
+    "by_cutoff": {"cutoff"},
+    "by_exponent": {"exponent"},
+    "point": {"length", "wrong"},
+}
 
 
 @pytest.mark.slow
@@ -252,8 +258,14 @@ def test_the_chart_says_which_law_it_shows() -> None:
 @pytest.mark.slow
 def test_panel_is_as_it_was() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", "import panel as pn; before = dict(vars(pn.reactive.Syncable))\n"
-         "import ndcg_asymptotics.explorer.page\nprint(before == dict(vars(pn.reactive.Syncable)))"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import panel as pn; before = dict(vars(pn.reactive.Syncable))\n"
+            "import ndcg_asymptotics.explorer.page\nprint(before == dict(vars(pn.reactive.Syncable)))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert said.split() == ["True"]

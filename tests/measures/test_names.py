@@ -14,11 +14,15 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("DCG", "DCG(log)"), ("dcg@10", "DCG(log)@10"), ("DCG(zipf)@0.2n", "DCG(zipf)@0.2n"),
-        ("RBP(0.8)", "RBP(0.8)"), ("rbp( p = .8 )@ 10", "RBP(0.8)@10"), ("DCG(rbp(0.8))", "RBP(0.8)"),
+        ("DCG", "DCG(log)"),
+        ("dcg@10", "DCG(log)@10"),
+        ("DCG(zipf)@0.2n", "DCG(zipf)@0.2n"),
+        ("RBP(0.8)", "RBP(0.8)"),
+        ("rbp( p = .8 )@ 10", "RBP(0.8)@10"),
+        ("DCG(rbp(0.8))", "RBP(0.8)"),
         ("nDCG(rbp(0.8))", "nDCG(rbp(0.8))"),
     ],
-)  # fmt: skip
+)
 def test_texts(text: str, canonical: str) -> None:
     measure = Measure.parse(text)
     assert str(measure) == canonical

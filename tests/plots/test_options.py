@@ -105,8 +105,11 @@ def test_titles_do_not_overlap_other_panels() -> None:
             figure = plots.overview_figure(results, width=width)
             figure.draw_without_rendering()
             for ax in figure.axes[: len(measures)]:
-                left = next(t for t in ax.get_children() if isinstance(t, mpl.text.Text)
-                            and t.get_text().startswith("NDCG"))  # fmt: skip
+                left = next(
+                    t
+                    for t in ax.get_children()
+                    if isinstance(t, mpl.text.Text) and t.get_text().startswith("NDCG")
+                )
                 box = left.get_window_extent()
                 assert box.y1 <= figure.bbox.y1 + 1  # of a pixel
                 above = [other.get_tightbbox() for other in figure.axes if other.bbox.y0 > ax.bbox.y1]

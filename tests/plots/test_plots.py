@@ -39,9 +39,11 @@ def synthetic(
     given = {"scorers": BINARY, "measures": MEASURES, "n": [10, 100, 1000], "pairs": [["strong", "random"]]}
     study = Study(**{**given, "replicates": wanted, "title": "synthetic", **fields})
     lengths = {
-        "scorer": len(study.scorers), "measure": len(study.measures), "n": len(study.n),
+        "scorer": len(study.scorers),
+        "measure": len(study.measures),
+        "n": len(study.n),
         "pair": len(study.pairs),
-    }  # fmt: skip
+    }
     rng = np.random.default_rng(7)
 
     def shape(*axes: str) -> list[int]:
@@ -162,8 +164,11 @@ def test_rates_of_order(tmp_path: Path) -> None:
         assert ax.get_yscale() == "log"
         for pair in pairs:
             style = plots.measure_style(pair.measure)
-            (line,) = (found for found in ax.lines if found.get_marker() == style.marker
-                       and found.get_color() == style.color)  # fmt: skip
+            (line,) = (
+                found
+                for found in ax.lines
+                if found.get_marker() == style.marker and found.get_color() == style.color
+            )
             wrong = np.array([1 - rate.rate for rate in getattr(pair, kind)])
             np.testing.assert_allclose(line.get_ydata(), np.where(wrong > 0, wrong, np.nan))
     assert texts(at)[:2] == ["at $n$", "right: strong > random"]
@@ -180,10 +185,21 @@ def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
 
 def test_measures_have_styles_of_their_own() -> None:
     measures = [
-        "nDCG", "nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))", "nDCG(zipf)",
-        "nDCG(geometric(2))", "nDCG(linear)", "nDCG@1", "nDCG@10", "nDCG@0.2n", "nDCG@n^0.5",
-        "nDCG(power(0.5))@10", "RBP(0.8)", "nDCG(constant)@10",
-    ]  # fmt: skip
+        "nDCG",
+        "nDCG(power(0.3))",
+        "nDCG(power(0.5))",
+        "nDCG(power(0.7))",
+        "nDCG(zipf)",
+        "nDCG(geometric(2))",
+        "nDCG(linear)",
+        "nDCG@1",
+        "nDCG@10",
+        "nDCG@0.2n",
+        "nDCG@n^0.5",
+        "nDCG(power(0.5))@10",
+        "RBP(0.8)",
+        "nDCG(constant)@10",
+    ]
     found = [plots.measure_style(measure) for measure in measures]
     assert len({style.color for style in found}) == len(measures)
     assert plots.measure_style("nDCG(log)@10") == plots.measure_style("nDCG@10")

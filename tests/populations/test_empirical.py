@@ -161,8 +161,12 @@ def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path, measure, n)
     )
     ended = subprocess.run(
         [sys.executable, "-c", program, measure, str(n)],
-        cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert int(ended.stdout) < 500_000
 
 
@@ -174,7 +178,7 @@ def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path, measure, n)
         (b'{"format": [' + b"[]," * (2**21 + 1) + b"[]]}", "at most 2097152 values .* has 2097153$"),
     ],
     ids=["points", "probabilities", "values"],
-)  # fmt: skip
+)
 def test_larger_curve_files_are_refused_in_one_line(content, said):
     with pytest.raises(InputError, match=said) as refused:
         Empirical("c.json", content)
@@ -207,9 +211,15 @@ def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, key
     for file in ("inner/c.json", "near.json", "inner/../inner/c.json", str(inner / "c.json")):
         assert str(Scorer.parse(scorer % json.dumps(file), own)) == scorer % json.dumps(file)
     elsewhere = [
-        "../other/c.json", str(other / "c.json"), "link.json", "linked/c.json", "inner/../../other/c.json",
-        "/etc/passwd", "../own2/c.json", "../nowhere.json",
-    ]  # fmt: skip
+        "../other/c.json",
+        str(other / "c.json"),
+        "link.json",
+        "linked/c.json",
+        "inner/../../other/c.json",
+        "/etc/passwd",
+        "../own2/c.json",
+        "../nowhere.json",
+    ]
     for file in elsewhere:
         with pytest.raises(InputError, match="is outside of the folder"):
             Scorer.parse(scorer % json.dumps(file), own)

@@ -172,9 +172,11 @@ def test_populations_agree_if_and_only_if_the_counts_do():
     assert str(groups.groups[1][1].scorers["chance"]) == "relevant(2, roc_power(1))"
     with pytest.raises(InputError, match="group 2 of 2"):
         Population.of(
-            {"a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}),
-             "b": with_relevant("roc_power(0.4)", {1: 0.5, 3: 0.5})}
-        )  # fmt: skip
+            {
+                "a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}),
+                "b": with_relevant("roc_power(0.4)", {1: 0.5, 3: 0.5}),
+            }
+        )
 
 
 def test_what_depends_on_the_length_of_a_list_is_not_available():

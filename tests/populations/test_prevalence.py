@@ -56,9 +56,12 @@ def some(name: str, chance: random.Random) -> float:
 def test_every_family_is_here() -> None:
     assert {keyword for keyword, _ in SOLVED} == {"constant", "linear", "power", "cusp", "step"}
     assert set(KNOWN) - {keyword for keyword, _ in SOLVED} == {
-        "logistic", "binormal",  # the prevalence is a parameter
-        "polynomial", "piecewise", "custom",  # no named numbers
-    }  # fmt: skip
+        "logistic",
+        "binormal",  # the prevalence is a parameter
+        "polynomial",
+        "piecewise",
+        "custom",  # no named numbers
+    }
 
 
 @pytest.mark.parametrize(("keyword", "name"), SOLVED)
