@@ -101,7 +101,7 @@ _MANY = 1000.0  # items of the rarer class, with which values change little
 _MOST_TERMS = 100  # of the series in a quick evaluation
 RANKS = (40.0, 400.0, 2e4)
 """Terms of degree p fall like p! K^-p with the rank K of the lower item."""
-ROUGH = Effort(0.8, 1e-5, 1e-5, (4, 3, 2), 20_000, quick=True)
+ROUGH = Effort(0.6, 1e-5, 1e-5, (4, 3, 2), 20_000, quick=True)
 """An evaluation that is good to 1e-5 or so: for curves that are drawn and for searches."""
 QUICK = Effort(1.0, 1e-6, 1e-6, (4, 3, 2), 20_000, quick=True, further=3)
 """One that is good to 1e-6, in a fraction of the usual time."""
@@ -130,7 +130,7 @@ class Evaluations:
     agreed: float
 
 
-TWO_QUICK = Evaluations((ROUGH, QUICK), 5.0, 1e-6, 0.02)
+TWO_QUICK = Evaluations((ROUGH, QUICK), 3.0, 1e-6, 0.02)
 """Some four digits, where more than 128 ranks count: enough to show, and beside a simulation."""
 FULL = Evaluations(
     (
