@@ -124,7 +124,7 @@ def whole_number(value: object, argument: str, low: int, high: int | None) -> in
     return found
 
 
-def floats(given: Any, argument: str = "") -> Floats:
+def floats(given: object, argument: str = "") -> Floats:
     """Return an array of doubles from numbers in any shape.
 
     Raises

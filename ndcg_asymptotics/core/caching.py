@@ -19,7 +19,7 @@ _OVERHEAD = 200  # bytes of an object that is no array
 _DEPTH = 6  # levels of nested objects in which arrays are looked for
 
 
-def _size(value: Any, depth: int = _DEPTH) -> int:
+def _size(value: object, depth: int = _DEPTH) -> int:
     """Return about how many bytes the arrays in an object take."""
     if isinstance(value, np.ndarray):
         return value.nbytes + _OVERHEAD

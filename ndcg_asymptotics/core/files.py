@@ -187,13 +187,13 @@ def digest_of(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def key_of(fields: Mapping[str, Any]) -> str:
+def key_of(fields: Mapping[str, object]) -> str:
     """Return a digest of plain JSON values, whatever the order of their names."""
     return digest_of(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
 
 
 def write_record(
-    path: Path, fields: Mapping[str, Any], root: Path | None = None, *, durable: bool = True
+    path: Path, fields: Mapping[str, object], root: Path | None = None, *, durable: bool = True
 ) -> None:
     """Write plain values as JSON with a digest of them; options are those of `write_file`.
 

@@ -84,7 +84,7 @@ def decimals(digits: int) -> Callable[[float], str]:
     return formatted
 
 
-def general(spec: str) -> Callable[[Any], str]:
+def general(spec: str) -> Callable[[object], str]:
     """Return a function that formats numbers by a format specification, such as ``.1e``."""
     return lambda value: format(value, spec)
 
@@ -253,7 +253,7 @@ def _declared_fields(kind: type) -> Iterator[Declared]:
             yield Declared(field.name, column, data or Data())
 
 
-def _stated(hint: Any) -> tuple[Column | None, Data | None]:
+def _stated(hint: object) -> tuple[Column | None, Data | None]:
     """Return the column and the place in plain data that an annotation states."""
     stated = getattr(hint, "__metadata__", ())
     column = next((found for found in stated if isinstance(found, Column)), None)
@@ -283,7 +283,7 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _declared_values(kind: type, row: object) -> dict[str, Any]:
+def _declared_values(kind: type, row: object) -> dict[str, object]:
     return {one.name: one.plain(row) for one in declared(kind) if one.data.json}
 
 

@@ -136,7 +136,9 @@ def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Dra
     return {name: values[back] for name, values in join_draws(np.concatenate, blocks).items()}
 
 
-def join_draws(join: Callable[[list[NDArray[Any]]], NDArray[Any]], draws: Sequence[Draw]) -> Draw:
+def join_draws(
+    join: Callable[[list[NDArray[np.generic]]], NDArray[np.generic]], draws: Sequence[Draw]
+) -> Draw:
     """Join draws variable by variable with `numpy.stack` or `numpy.concatenate`; of none, nothing."""
     return {name: join([values[name] for values in draws]) for name in (draws[0] if draws else ())}
 

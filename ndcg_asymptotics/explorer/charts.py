@@ -76,7 +76,7 @@ return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
 """
 
 
-def _figure(title: str, x: str, y: str, colors: Palette, **options: Any) -> figure:
+def _figure(title: str, x: str, y: str, colors: Palette, **options: object) -> figure:
     plot = figure(
         title=title,
         height=_HEIGHT,

@@ -63,7 +63,7 @@ class Watcher:
     def watch(self, widget: Any, changed: Callable[[Any], None]) -> None:
         """Call back with the event when a visitor changes the value of a widget."""
 
-        def heard(event: Any) -> None:
+        def heard(event: object) -> None:
             if not self._silent:
                 changed(event)
 

@@ -323,7 +323,7 @@ class Page:
                 return
             self._soon(generation, show)
 
-    async def _on_draw(self, event: Any) -> None:
+    async def _on_draw(self, event: object) -> None:
         state, generation = self.state, self._generation
         self.draw.disabled, self.draw.label = True, "Drawing …"
         self.draw_error.object = ""

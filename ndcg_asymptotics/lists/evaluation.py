@@ -151,9 +151,9 @@ class Evaluation(Report):
             "conventions": asdict(self.conventions) | {"gain": gain_text(self.conventions.gain)},
         }
 
-    def _further(self, names: Sequence[str]) -> dict[str, Any]:
+    def _further(self, names: Sequence[str]) -> dict[str, object]:
         """Return the shares that are judged, bounds and chance, as plain data."""
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "judged_share": {str(k): _or_none(_mean(share)) for k, share in self.judged_share.items()}
         }
         if self.bounds:
@@ -325,8 +325,8 @@ def _first(topics: Sequence[str]) -> str:
 
 
 def evaluate(
-    run: Any,
-    qrels: Any,
+    run: object,
+    qrels: object,
     measures: Measures,
     *,
     like: str | None = None,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class _Fit:
         require(self.prevalence is None, "the groups of a mixture keep their own label laws", "prevalence")
         return fit_groups(lists, self.by, **options)
 
-    def source(self, lists: Sequence[RankedList]) -> dict[str, Any]:
+    def source(self, lists: Sequence[RankedList]) -> dict[str, object]:
         """Return what the curves were fitted to and how, for their files."""
         documents = sum(ranked.scores.size for ranked in lists)
         settings = replace(self, prevalence=None if self.prevalence is None else list(self.prevalence))

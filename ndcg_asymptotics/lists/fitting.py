@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class FittedCurve:
         """The curve as a scorer of a study, which need not be written to a file first."""
         return Empirical("fitted.json", self.encode({}))
 
-    def encode(self, source: Mapping[str, Any]) -> bytes:
+    def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a curve file; ``source`` says what the curve was fitted to."""
         band = {"level": LEVEL, "low": self.low, "high": self.high}
         return curve_file.encode(self.gains, self.depth, self.probability, band=band, source=source)

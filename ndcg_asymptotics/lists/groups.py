@@ -72,7 +72,7 @@ class FittedMixture:
         """The mixture as a scorer of a study, which need not be written to a file first."""
         return Mixture.decode(self.encode({}), "fitted.json")
 
-    def encode(self, source: Mapping[str, Any]) -> bytes:
+    def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a file of groups; ``source`` says what they were fitted to."""
         groups = [
             {

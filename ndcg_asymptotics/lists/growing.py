@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -238,12 +238,12 @@ _QUERIES_REACHED = 0.9  # by default lists are followed to the length that this 
 
 
 def grow(
-    runs: Mapping[str, Any],
-    qrels: Any,
+    runs: Mapping[str, object],
+    qrels: object,
     measures: Measures,
     *,
     order: Order = "random",
-    times: Any = None,
+    times: object = None,
     orders: int = 20,
     length: int | None = None,
     pool: PoolRule = "retrieved",

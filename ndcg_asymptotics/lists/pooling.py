@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Pooled:
         }
 
 
-def pool_runs(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrieved") -> Pooled:
+def pool_runs(runs: Mapping[str, object], qrels: object, documents: PoolRule = "retrieved") -> Pooled:
     """Make runs rank the same documents, for the queries that all runs and the judgements have.
 
     Parameters
@@ -119,7 +119,7 @@ def pool_runs(runs: Mapping[str, Any], qrels: Any, documents: PoolRule = "retrie
     return Pooled(tuple(runs), found.with_values(look_up(labels, found, 0.0)), values)
 
 
-def scores_of(runs: Mapping[str, Any]) -> dict[str, Records]:
+def scores_of(runs: Mapping[str, object]) -> dict[str, Records]:
     """Return the scores of runs by name; a run may have any of the forms that `evaluate` takes.
 
     Raises

@@ -19,7 +19,7 @@ from ndcg_asymptotics.theory.sampled import RankedItems
 
 
 def relevant_depths(
-    runs: Mapping[str, Any], qrels: Any, items: int | None = None, *, gain: Gain = "linear"
+    runs: Mapping[str, object], qrels: object, items: int | None = None, *, gain: Gain = "linear"
 ) -> dict[str, RelevantDepths]:
     """Return the ranks of the relevant items in runs, and how many other items each run retrieved, by run.
 
@@ -69,7 +69,7 @@ def relevant_depths(
     return found
 
 
-def ranked_tables(tables: Mapping[str, Any], items: int | None = None) -> dict[str, RankedItems]:
+def ranked_tables(tables: Mapping[str, object], items: int | None = None) -> dict[str, RankedItems]:
     """Return the ranks of tables, by the name of the system; every item has the gain 1.
 
     Parameters

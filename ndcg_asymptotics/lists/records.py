@@ -233,7 +233,7 @@ def _items(query: Any, documents: Any) -> Iterable[tuple[Any, Any]]:
     return documents.items()  # type: ignore[no-any-return]
 
 
-def _frame(given: Any) -> Any:
+def _frame(given: object) -> Any:
     """Return a table whose columns are found by name; None for other objects."""
     if hasattr(given, "iloc") or hasattr(given, "get_column"):  # pandas and polars
         return given
@@ -248,7 +248,7 @@ def _frame(given: Any) -> Any:
     return None
 
 
-def _column(there: Iterable[Any], name: str) -> Any:
+def _column(there: Iterable[object], name: str) -> Any:
     known = list(there)
     for other in COLUMNS[name]:
         if other in known:
@@ -264,7 +264,7 @@ def _field(record: Any, name: str) -> Any:
     raise InputError(f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}")
 
 
-def _numbers(values: list[Any], kind: Kind) -> Floats:
+def _numbers(values: list[object], kind: Kind) -> Floats:
     try:
         numbers = np.array(values, np.float64)
         if numbers.ndim == 1:

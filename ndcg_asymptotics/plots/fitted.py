@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ _LONGEST = 40  # characters of a name in a legend
 
 
 def fitted_curves(
-    curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[Any] | None = None
+    curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[object] | None = None
 ) -> Axes:
     """Draw P(Y = gain | depth) of fitted curves with their bands; the highest gain has a solid line.
 
@@ -62,7 +62,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
     """Return a figure of the curves of files, in one panel; files with several groups have a panel each."""
     every = [curve for curves in files.values() for curve in curves]
     gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
-    handles: list[Any] = [
+    handles: list[object] = [
         grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
     ]
     handles.append(grey_band("95% band, bootstrap over queries"))

@@ -164,7 +164,7 @@ def _pairs(results: GridResults) -> list[Pair]:
 
 
 def _along(
-    points: Sequence[Results], thing: Any, column: int, n: int, of: Callable[..., Sequence[float]]
+    points: Sequence[Results], thing: object, column: int, n: int, of: Callable[..., Sequence[float]]
 ) -> _Values:
     return _Values(*np.array([of(point, thing, column, n) for point in points], np.float64).T)
 

@@ -129,7 +129,7 @@ def growing_figure(
     return _GrowingLists(growth, choice).figure(measures, width=width)
 
 
-def growing_handles(growth: Growth) -> list[Any]:
+def growing_handles(growth: Growth) -> list[object]:
     """Return legend handles for the lines, bands and markers of `growing_curves`."""
     return _GrowingLists(growth, None).handles()
 

@@ -212,7 +212,7 @@ def error_exponent_figure(
     """Return a figure of `order_error_exponents` for one pair, by default two columns wide."""
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
     order_error_exponents(ax, pairs, study, choice=choice)
-    handles: list[Any] = [
+    handles: list[object] = [
         Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation"),
         Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
     ]

@@ -131,7 +131,7 @@ class _Refusal(logging.Handler):
         raise ValueError(record.getMessage().strip().partition("\n")[0])
 
 
-def _tried(file: Path | str) -> dict[Any, Any]:
+def _tried(file: Path | str) -> dict[object, object]:
     """Return the settings of a style, with which a small figure was drawn.
 
     Matplotlib notices some settings only when it draws, such as LaTeX that is not installed.
@@ -150,7 +150,7 @@ def _tried(file: Path | str) -> dict[Any, Any]:
     return settings
 
 
-def _settings(file: Path | str) -> dict[Any, Any]:
+def _settings(file: Path | str) -> dict[object, object]:
     """Return the settings of a style file, or of one of matplotlib's styles."""
     known = mpl_style.library.get(str(file))
     if known is not None:

@@ -54,17 +54,17 @@ ROC = "ndcg-asymptotics roc 1"
 Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
 
 
-def encode(gains: Any, depth: Any, probability: Any, **further: Any) -> bytes:
+def encode(gains: object, depth: object, probability: object, **further: object) -> bytes:
     """Return the content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
     return _encode({"format": FORMAT, "gains": gains, "depth": depth, "probability": probability, **further})
 
 
-def encode_groups(groups: list[dict[str, Any]], **further: Any) -> bytes:
+def encode_groups(groups: list[dict[str, object]], **further: object) -> bytes:
     """Return the content of a file of groups, each with its weight and the fields of a curve."""
     return _encode({"format": GROUPS, "groups": groups, **further})
 
 
-def _encode(content: dict[str, Any]) -> bytes:
+def _encode(content: dict[str, object]) -> bytes:
     return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
 
 

@@ -35,7 +35,7 @@ _LEAST, _MOST_STEPS = 1e-300, 10_000  # so that a solution is exact to rounding,
 _any_range: ContextVar[bool] = ContextVar("_any_range", default=False)
 
 
-def within(low: float, high: float) -> dict[str, Any]:
+def within(low: float, high: float) -> dict[str, object]:
     """Return the metadata of a field with values from low to high; without it they are 0 to 1."""
     return {"within": (low, high)}
 

@@ -8,7 +8,6 @@ import html
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -134,11 +133,11 @@ def _facet(row: list[str], columns: tuple[int, ...]) -> list[str]:
     return [visible(row[i]) for i in columns if row[i] not in ("-", "")]
 
 
-def _cells(table: Table, row: tuple[Any, ...]) -> list[tuple[Column, Any]]:
+def _cells(table: Table, row: tuple[object, ...]) -> list[tuple[Column, object]]:
     return list(zip(table.columns, row, strict=True))
 
 
-def _raw(value: Any) -> str:
+def _raw(value: object) -> str:
     """Return the text by which a column is sorted; empty for no value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""

@@ -66,7 +66,7 @@ def _print_text(text: str) -> None:
     print("\n".join(map(visible, text.split("\n"))) if sys.stdout.isatty() else text, end="")
 
 
-def show_json(kind: str, value: Mapping[str, Any]) -> None:
+def show_json(kind: str, value: Mapping[str, object]) -> None:
     """Print fields as one JSON object that states its kind and version; NaN and infinities become null."""
     whole = {"kind": kind, "version": JSON_VERSION, **value}
     print(json.dumps(_plain(whole), indent=2, allow_nan=False))

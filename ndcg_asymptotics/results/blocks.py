@@ -160,7 +160,7 @@ def write_block(
     key: str,
     first: int,
     last: int,
-    values: Mapping[str, NDArray[Any]],
+    values: Mapping[str, NDArray[np.generic]],
     made_by: Mapping[str, str],
     wanted: Runs,
     *,
@@ -251,7 +251,7 @@ def _size(opened: BinaryIO) -> int:
     return os.fstat(opened.fileno()).st_size
 
 
-def _array(archive: zipfile.ZipFile, name: str, expected: Variable) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, name: str, expected: Variable) -> NDArray[np.generic]:
     """Read an array after its header has been compared with what is expected."""
     with archive.open(f"{name}.npy") as member:
         np.lib.format.read_magic(member)

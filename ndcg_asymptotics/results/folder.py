@@ -205,7 +205,7 @@ class Contents:
 
 def examine(
     folder: str | Path,
-    fields: Mapping[str, Any] | None = None,
+    fields: Mapping[str, object] | None = None,
     each: Callable[[File, Content], None] | None = None,
 ) -> Contents:
     """Read everything in a folder of results, one block at a time, and check it.
@@ -439,7 +439,7 @@ class _Values:
         require(self._left > 0, f"{self._folder}: more results than memory holds")
         self._kept.append((file, content.values))
 
-    def joined(self, replicates: Integers) -> dict[str, NDArray[Any]]:
+    def joined(self, replicates: Integers) -> dict[str, NDArray[np.generic]]:
         """Return the values of all blocks; ``replicates`` are their replicates, in order."""
         joined = {}
         for name in list(self._kept[0][1]):

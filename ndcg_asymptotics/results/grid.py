@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +114,8 @@ class GridResults:
 
 
 def _with_gaps(
-    arrays: Sequence[NDArray[Any]], of_points: Sequence[Integers], replicates: Integers
-) -> NDArray[Any]:
+    arrays: Sequence[NDArray[np.generic]], of_points: Sequence[Integers], replicates: Integers
+) -> NDArray[np.generic]:
     """Stack arrays with different replicates; missing values are NaN."""
     stacked = np.full((len(arrays), len(replicates), *arrays[0].shape[1:]), np.nan)
     for row, values, own in zip(stacked, arrays, of_points, strict=True):

@@ -174,9 +174,9 @@ def _remove_unfinished(folder: Path) -> None:
             place.rmdir()
 
 
-def _values(growth: Growth) -> dict[str, NDArray[Any]]:
+def _values(growth: Growth) -> dict[str, NDArray[np.generic]]:
     theory = growth.theory
-    values: dict[str, NDArray[Any]] = {"ndcg": growth.ndcg}
+    values: dict[str, NDArray[np.generic]] = {"ndcg": growth.ndcg}
     if theory is not None:
         values |= {"pooled": theory.pooled, "groups": theory.groups, "redrawn": theory.redrawn}
         values["group_of"] = theory.group

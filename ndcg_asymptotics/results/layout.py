@@ -112,9 +112,9 @@ class Layout:
         )
 
     @cached_property
-    def coordinates(self) -> dict[str, NDArray[Any]]:
+    def coordinates(self) -> dict[str, NDArray[np.generic]]:
         """The labels of the axes, apart from `replicate`."""
-        found: dict[str, NDArray[Any]] = {
+        found: dict[str, NDArray[np.generic]] = {
             "scorer": np.array(list(self.fields["scorers"])),
             "measure": np.array(self.fields["measures"]),
             "n": np.array(self.fields["n"], np.int64),
@@ -145,7 +145,7 @@ class Layout:
         return sum(variable.nbytes for variable in self.variables(1).values())
 
 
-def _texts(values: Any) -> bool:
+def _texts(values: object) -> bool:
     return isinstance(values, list) and len(values) > 0 and all(isinstance(text, str) for text in values)
 
 
@@ -153,7 +153,7 @@ def dataset(
     study: Study,
     replicates: Integers,
     variables: Named,
-    further: Mapping[str, Any],
+    further: Mapping[str, object],
 ) -> xr.Dataset:
     """Return the values of some replicates as a Dataset that describes itself."""
     import xarray as xr  # here: to load it takes longer than to read most results

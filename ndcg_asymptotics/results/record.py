@@ -157,7 +157,7 @@ class Results(Report):
         """Return the arrays (replicate, n), or (replicate,), of a pair under one measure, by name."""
         return self._selected({"pair": self.study.pairs.index(pair)}, measure)
 
-    def _selected(self, place: dict[str, int], measure: Measure) -> dict[str, NDArray[Any]]:
+    def _selected(self, place: dict[str, int], measure: Measure) -> dict[str, NDArray[np.generic]]:
         self._require_some()
         place = place | {"measure": self.study.measures.index(measure)}
         return {
@@ -243,7 +243,7 @@ def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[CountedOrder]:
                 yield CountedOrder(" > ".join(pair), str(measure), n, *counts)
 
 
-def _dict(results: Results) -> dict[str, Any]:
+def _dict(results: Results) -> dict[str, object]:
     """Return the summary as plain data, for JSON."""
     study = results.study
     shown = "means" if "ndcg" in results.named else "orders"

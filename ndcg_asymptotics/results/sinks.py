@@ -125,7 +125,7 @@ class Sink(ABC):
         self._pending.append((np.array(replicates, np.int64), dict(values)))
         self._done = merged_runs([*self._done, *runs_of(replicates)])
 
-    def _joined(self) -> tuple[Integers, dict[str, NDArray[Any]]]:
+    def _joined(self) -> tuple[Integers, dict[str, NDArray[np.generic]]]:
         """Return the replicates that were taken in, in order, and their values."""
         numbers = np.concatenate([numbers for numbers, _ in self._pending])
         order = np.argsort(numbers)

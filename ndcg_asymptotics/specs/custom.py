@@ -70,7 +70,7 @@ def find(target: str, scanner: Scanner) -> Own:
 _modules: dict[tuple[Path, str, tuple[str, ...]], tuple[Any, Files]] = {}
 
 
-def _loaded(folder: Path, target: str) -> tuple[Any, Files]:
+def _loaded(folder: Path, target: str) -> tuple[object, Files]:
     """Return a module of a folder, run again if one of its files has changed, with those files."""
     names = tuple(sorted(path.stem for path in folder.glob("*.py")))
     key = folder, target, names
@@ -83,7 +83,7 @@ def _content(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _run(folder: Path, target: str, names: set[str]) -> tuple[Any, Files]:
+def _run(folder: Path, target: str, names: set[str]) -> tuple[object, Files]:
     """Import a module of a folder; return it with its source file and those of its neighbours that it uses.
 
     The modules do not stay among the imported ones: a worker, which could not import them, gets their
@@ -111,7 +111,7 @@ def _run(folder: Path, target: str, names: set[str]) -> tuple[Any, Files]:
     return found, tuple(sorted(files.items()))
 
 
-def source_digest(function: Callable[..., Any], files: Files) -> bytes:
+def source_digest(function: Callable[..., object], files: Files) -> bytes:
     """Return a digest of the source files of a function.
 
     These are ``files`` if there are any, else the file of the module that defines the function. A function
@@ -164,7 +164,7 @@ def evaluated(function: Callable[[Any], Any], x: Any, what: str, argument: str) 
     return values
 
 
-def require_name(target: str, value: Any, files: Files, what: str) -> None:
+def require_name(target: str, value: object, files: Files, what: str) -> None:
     """Refuse an object that another process could not import by ``module:name``."""
     module, _, name = target.partition(":")
     importable = module != "__main__" and getattr(sys.modules.get(module), name or "-", None) is value

@@ -55,7 +55,7 @@ class Adjustable(Spec):
         return tuple(getattr(self, slider.name) for slider in self.sliders() or ())
 
     @classmethod
-    def _sliders(cls) -> tuple[tuple[Slider, ...], list[dataclasses.Field[Any]]]:
+    def _sliders(cls) -> tuple[tuple[Slider, ...], list[dataclasses.Field[object]]]:
         """Return the sliders of the fields, and the fields that have none."""
         fields = cls._fields()
         found = (Slider(f.name, *f.metadata["slider"]) for f in fields if "slider" in f.metadata)

@@ -64,7 +64,7 @@ class Spec(ABC):
     members: ClassVar[dict[str, type[Spec]]]
 
     def __init_subclass__(
-        cls, *, family: str | None = None, keyword: str | None = None, **kwargs: Any
+        cls, *, family: str | None = None, keyword: str | None = None, **kwargs: object
     ) -> None:
         super().__init_subclass__(**kwargs)
         if family is not None:
@@ -160,7 +160,7 @@ class Spec(ABC):
     @classmethod
     def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
         """Return the value of an argument, checked against the type of its field (a number unless str)."""
-        kinds: dict[str, Any] = {field.name: field.type for field in cls._fields()}
+        kinds: dict[str, object] = {field.name: field.type for field in cls._fields()}
         wants_text = kinds.get(name) == "str"
         if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
             wanted = "a text in double quotes" if wants_text else "a number"

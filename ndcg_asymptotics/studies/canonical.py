@@ -59,7 +59,7 @@ def _parts(study: Study) -> list[Portable]:
     return [*scorers, *(measure.portable() for measure in study.measures)]
 
 
-def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+def differences(here: Mapping[str, object], there: Mapping[str, object]) -> list[str]:
     """Return the fields of two canonical studies that decide results and differ, with both values.
 
     For tables and lists only the elements that differ are named, for an edited function only its name.
@@ -72,7 +72,7 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _difference(name: str, here: Any, there: Any) -> Iterator[str]:
+def _difference(name: str, here: object, there: object) -> Iterator[str]:
     if isinstance(here, dict) and isinstance(there, dict):
         for key in dict.fromkeys((*here, *there)):
             if name == "digests" and key in here and key in there and here[key] != there[key]:
@@ -93,7 +93,7 @@ def _difference(name: str, here: Any, there: Any) -> Iterator[str]:
         yield f"{name} ({_either(here, there)})"
 
 
-def _either(here: Any, there: Any) -> str:
+def _either(here: object, there: object) -> str:
     return f"there {_brief(there)}, here {_brief(here)}"
 
 

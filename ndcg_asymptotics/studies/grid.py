@@ -195,11 +195,11 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
     return found
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+def _filled(value: object, texts: Mapping[str, str]) -> Any:
     """Return a field with its parameters replaced by their values; names of scorers stay as they are."""
     if isinstance(value, str):
         return _PARAMETER.sub(lambda found: texts.get(found[1], found[0]), value)

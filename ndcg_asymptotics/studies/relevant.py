@@ -43,7 +43,7 @@ def scorer_of(
     return with_gain(Scorer.of(given), gain)  # type: ignore[arg-type]
 
 
-def read_relevant(given: Any) -> int | Mapping[float, float] | AtLeastOne:
+def read_relevant(given: object) -> int | Mapping[float, float] | AtLeastOne:
     """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
 
     Raises
@@ -72,7 +72,7 @@ def read_relevant(given: Any) -> int | Mapping[float, float] | AtLeastOne:
     return found
 
 
-def _number(given: Any) -> Any:
+def _number(given: object) -> Any:
     """Return the number that a text stands for, or what was given."""
     try:
         return (int(given) if given.isdigit() else float(given)) if isinstance(given, str) else given

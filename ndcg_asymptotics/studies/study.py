@@ -174,7 +174,7 @@ class Study:
         }
         return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
-    def with_(self, **changes: Any) -> Self:
+    def with_(self, **changes: object) -> Self:
         """Return the study with some fields changed.
 
         >>> study = Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=5)

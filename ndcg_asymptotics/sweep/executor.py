@@ -121,7 +121,7 @@ def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence
     One piece more than there are jobs is under way, so that no worker waits while a block is written.
     Pieces further ahead would be lost in an interruption and would delay a time limit.
     """
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     if backend == "loky":
         remove_semaphores_after(os.getpid())
         options = {

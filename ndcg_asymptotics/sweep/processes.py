@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from ndcg_asymptotics.core.progress import say
 
@@ -53,7 +52,7 @@ def semaphores_removed() -> Iterator[None]:
     """Make semaphores of processes that are started inside be removed when this process ends."""
     remove_semaphores_after(os.getpid())
     # multiprocessing names them by its settings, which processes started inside take over
-    settings: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
+    settings: dict[str, object] = getattr(multiprocessing.current_process(), "_config", {})
     before = dict(settings)
     settings["semprefix"] = f"/{_PREFIX}-{os.getpid()}"
     try:

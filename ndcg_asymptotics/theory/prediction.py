@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, overload
+from typing import Annotated, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,7 +128,7 @@ class Predictions(Report, Sequence[Prediction]):
     def __getitem__(self, index: int | slice) -> Prediction | Sequence[Prediction]:
         return self.rows[index]
 
-    def as_dicts(self) -> list[dict[str, Any]]:
+    def as_dicts(self) -> list[dict[str, object]]:
         """Return the rows as plain data, for JSON."""
         return [plain(row) for row in self.rows]
 

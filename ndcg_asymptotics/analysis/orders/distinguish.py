@@ -175,7 +175,7 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     return one
 
 
-def _two_names(pair: Any) -> tuple[str, str]:
+def _two_names(pair: object) -> tuple[str, str]:
     names = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else ()
     two = len(names) == 2 and all(isinstance(name, str) for name in names)
     require(two, f"must be the names of two scorers, got {brief(pair)}", "pair")
@@ -229,7 +229,7 @@ def _pair(
 
 
 def _counted_pair(
-    cell: dict[str, NDArray[Any]],
+    cell: dict[str, NDArray[np.generic]],
     results: Results,
     pair: tuple[str, str],
     measure: Measure,

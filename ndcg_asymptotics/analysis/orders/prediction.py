@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from numpy.typing import ArrayLike
 
@@ -64,7 +64,7 @@ class PairPredictions(Report):
 
     rows: tuple[PairPrediction, ...]
 
-    def as_dicts(self) -> list[dict[str, Any]]:
+    def as_dicts(self) -> list[dict[str, object]]:
         """Return the rows as plain data, for JSON."""
         return [plain(row) for row in self.rows]
 

@@ -108,8 +108,8 @@ def hold_candidates(systems: Mapping[str, RelevantDepths]) -> bool:
 
 
 def sampled_candidates(
-    runs: Mapping[str, Any],
-    qrels: Any,
+    runs: Mapping[str, object],
+    qrels: object,
     measures: Measures = "nDCG",
     *,
     items: int | None = None,

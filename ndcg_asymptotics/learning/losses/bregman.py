@@ -145,7 +145,7 @@ class UserPsi(Psi):
                 f"{self.name}: the gradient must keep the order, at {x[i].round(4)} it is {s[i].round(4)}"
             )
 
-    def _call(self, function: Callable[[Floats], Any], x: Floats, shape: tuple[int, ...]) -> Floats:
+    def _call(self, function: Callable[[Floats], object], x: Floats, shape: tuple[int, ...]) -> Floats:
         try:
             made = np.asarray(function(x), np.float64)
         except Exception as error:  # the user's code may raise anything
@@ -172,7 +172,7 @@ KNOWN: dict[str, Psi] = {
 }
 
 
-def user_psi(name: str, given: Any) -> UserPsi:
+def user_psi(name: str, given: object) -> UserPsi:
     """Return the ψ of an object with the functions ``value``, ``gradient`` and ``inverse``.
 
     Raises
@@ -210,7 +210,7 @@ class Bregman(Listwise, keyword="bregman"):
             object.__setattr__(self, "function", KNOWN[self.psi])
 
     @classmethod
-    def of_psi(cls, psi: Any, *, name: str) -> Self:
+    def of_psi(cls, psi: object, *, name: str) -> Self:
         """Return the surrogate of a user-defined ψ.
 
         Parameters

@@ -52,7 +52,7 @@ def whole_label(value: str) -> float:
     return finite_number(value)
 
 
-def timestamp(value: Any) -> float:
+def timestamp(value: object) -> float:
     """Return a number, or the seconds since 1970 of a date such as 1994-03-01, also with a time of day.
 
     >>> timestamp("1970-01-02"), timestamp("12")
@@ -315,7 +315,7 @@ def _parse_distinct(texts: Any, parser: Callable[[str], float]) -> Any:
 
 def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Columns:
     """Return the columns of a chunk, parsed line by line."""
-    columns: dict[str, list[Any]] = {name: [] for name in form.places}
+    columns: dict[str, list[object]] = {name: [] for name in form.places}
     readers = [(columns[name].append, form.parser(name), place) for name, place in form.places.items()]
     for line, said, fields in form.rows(chunk, first, path):
         try:

@@ -184,7 +184,7 @@ def _raise_for_first_bad_row(batch: Mapping[str, Any], first: int, path: Path) -
     raise InputError(expected)
 
 
-def _expected(columns: Mapping[str, Any]) -> str:
+def _expected(columns: Mapping[str, object]) -> str:
     return f"{', '.join(columns)} in every row, {_NUMBERS}"
 
 
