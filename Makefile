@@ -6,7 +6,8 @@ BIN    := $(VENV)/bin
 RUN    := $(BIN)/ndcg-asymptotics
 JOBS   ?= 2
 # The tests of a file run in one process and share what they set up: a browser, the site, simulated lists.
-WORKERS = -n $(JOBS) --dist loadfile
+# tests/conftest.py has put the files in order.
+WORKERS = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # One process per core computes; threads of the linear algebra library would only slow them down.
 export OPENBLAS_NUM_THREADS = 1
