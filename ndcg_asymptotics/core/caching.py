@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -33,7 +33,7 @@ def _size(value: object, depth: int = _DEPTH) -> int:
     return _OVERHEAD + sum(_size(getattr(value, name, None), depth - 1) for name in names)
 
 
-_cache: LRUCache[Any, Any] = LRUCache(_LIMIT, getsizeof=_size)
+_cache: LRUCache[Hashable, Any] = LRUCache(_LIMIT, getsizeof=_size)
 _lock = RLock()
 
 

@@ -81,7 +81,7 @@ def _is_shown() -> bool:
     return _in_notebook() if asked is None else asked
 
 
-def _bar_class() -> Any:
+def _bar_class() -> type[std.tqdm[Any]]:
     if _in_notebook():
         with warnings.catch_warnings():
             # without ipywidgets tqdm warns and draws its text bar, which serves as well

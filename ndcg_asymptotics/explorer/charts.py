@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 from bokeh.models import (
+    Axis,
     ColumnDataSource,
     CustomJSTickFormatter,
     HoverTool,
@@ -106,7 +107,7 @@ def _figure(title: str, x: str, y: str, colors: Palette, **options: object) -> f
     return plot
 
 
-def _power_ticks(axis: Any) -> None:
+def _power_ticks(axis: Axis) -> None:
     axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
 
 
@@ -162,7 +163,7 @@ class CurveChart:
         self._writing = False
 
     def _on_drag(self, index: int, dragged: Callable[[int, list[tuple[float, float]]], None]) -> Any:
-        def changed(attribute: str, old: Any, new: Any) -> None:
+        def changed(attribute: str, old: object, new: Mapping[str, Sequence[float]]) -> None:
             if self._writing:
                 return
             pairs = zip(new["x"], new["y"], strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 import panel as pn
 
@@ -15,6 +15,9 @@ from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 
+if TYPE_CHECKING:
+    from param.parameterized import Event
+
 WIDTH = 296
 """Pixels of a widget."""
 
@@ -24,20 +27,20 @@ _CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction"
 _RANKS = [m * 10**e for e in range(6) for m in (1, 2, 3, 5)]
 
 
-def dress(widget: Any, stylesheet: str) -> None:
+def dress(widget: pn.widgets.Widget, stylesheet: str) -> None:
     """Give a widget its style, and let it answer at once."""
     widget.stylesheets = [stylesheet]
     widget._debounce = _DEBOUNCE
 
 
-def limit_range(slider: Any, start: float, end: float) -> None:
+def limit_range(slider: pn.widgets.FloatSlider, start: float, end: float) -> None:
     """Let a slider move in a range; where this is one value, it does not move at all."""
     slider.disabled = start == end
     if start < end:
         slider.param.update(start=start, end=end)
 
 
-def float_slider(slider: Slider) -> Any:
+def float_slider(slider: Slider) -> pn.widgets.FloatSlider:
     """Return a widget with the range of a slider and its usual value."""
     return pn.widgets.FloatSlider(
         label=slider.name,
@@ -49,7 +52,7 @@ def float_slider(slider: Slider) -> Any:
     )
 
 
-def error_pane() -> Any:
+def error_pane() -> pn.pane.HTML:
     """Return a place for what is wrong, below widgets."""
     return pn.pane.HTML("", width=WIDTH, styles=ERROR)
 
@@ -60,10 +63,10 @@ class Watcher:
     def __init__(self) -> None:
         self._silent = False
 
-    def watch(self, widget: Any, changed: Callable[[Any], None]) -> None:
+    def watch(self, widget: pn.widgets.Widget, changed: Callable[[Event], None]) -> None:
         """Call back with the event when a visitor changes the value of a widget."""
 
-        def heard(event: object) -> None:
+        def heard(event: Event) -> None:
             if not self._silent:
                 changed(event)
 
@@ -82,9 +85,9 @@ class Watcher:
 class ParameterSliders:
     """A slider for each parameter of a family, made anew when the parameters are others."""
 
-    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Any], None]) -> None:
+    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Event], None]) -> None:
         self._watcher, self._stylesheet, self._changed = watcher, stylesheet, changed
-        self.sliders: list[Any] = []
+        self.sliders: list[pn.widgets.FloatSlider] = []
         self.place = pn.Column(width=WIDTH)
 
     @property
@@ -149,7 +152,7 @@ class ShapeControl:
 class MeasureControl:
     """The widgets of the measure: its discount and its cutoff, each with its parameters."""
 
-    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Any], None]) -> None:
+    def __init__(self, watcher: Watcher, stylesheet: str, changed: Callable[[Event], None]) -> None:
         self._watcher, self._changed = watcher, changed
         self._discounts = offered(Discount)
         self.discount = pn.widgets.Select(
@@ -190,7 +193,7 @@ class MeasureControl:
         self.discount.value = keyword
         self.parameters.set(self._discounts[keyword].sliders() or (), values)
 
-    def _on_discount(self, event: Any) -> None:
+    def _on_discount(self, event: Event) -> None:
         with self._watcher.silence():
             sliders = self._discounts[event.new].sliders() or ()
             self._set_discount(event.new, [slider.usual for slider in sliders])

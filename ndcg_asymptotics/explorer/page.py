@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import panel as pn
 from bokeh.document import without_document_lock
@@ -39,6 +39,10 @@ from ndcg_asymptotics.explorer.places import line
 from ndcg_asymptotics.explorer.state import LARGEST, MOST_RELEVANT, SHARE, SMALLEST, Shape, State, families
 from ndcg_asymptotics.explorer.tour import STOPS
 from ndcg_asymptotics.studies.toml import study_text
+
+if TYPE_CHECKING:
+    from bokeh.document import Document
+    from param.parameterized import Event
 
 _T = TypeVar("_T")
 
@@ -87,8 +91,8 @@ class Page:
     def __init__(self, state: State, *, dark: bool = False, served: bool = False) -> None:
         self.state, self.served = state, served
         self._generation = 0  # of answers: those of an earlier one are dropped
-        self._shown: Any = None
-        self._document: Any = pn.state.curdoc if served else None
+        self._shown: pn.viewable.Viewable | None = None
+        self._document: Document | None = pn.state.curdoc if served else None
         self._watcher = Watcher()
         self.colors = Palette.of(dark)
         self.answers = Answers(self.colors, self._on_drag)
@@ -152,7 +156,7 @@ class Page:
         self.forward.on_click(lambda _: self._step(1))
         self.stop_text = pn.pane.HTML("", styles={"max-width": "48rem"}, visible=False)
 
-    def view(self) -> Any:
+    def view(self) -> pn.viewable.Viewable:
         """Return the page as a Panel object."""
         controls = pn.Column(
             self.population,
@@ -197,7 +201,7 @@ class Page:
             styles={"max-width": "1500px", "margin": "0 auto"},
         )
 
-    def shown(self) -> Any:
+    def shown(self) -> pn.viewable.Viewable:
         """Return the page for a notebook, to which later changes are pushed."""
         self._shown = self.view()
         return self._shown
@@ -234,7 +238,7 @@ class Page:
             relevant=self.relevant.value if self.state.relevant else None,
         )
 
-    def _on_widget(self, event: Any) -> None:
+    def _on_widget(self, event: Event) -> None:
         if event.new is None:  # a field that was emptied
             self._set_widgets()
         else:
@@ -249,7 +253,7 @@ class Page:
             shape = Shape.usual(family).nearest(self.state.share)
         self._try(control.error, lambda: self.state.with_shape(index, shape))
 
-    def _on_population(self, event: Any) -> None:
+    def _on_population(self, event: Event) -> None:
         self.go(self.state.with_number(self.relevant.value if event.new == "number" else None))
 
     def _on_drag(self, index: int, points: list[tuple[float, float]]) -> None:
@@ -258,7 +262,7 @@ class Page:
             lambda: self.state.with_shape(index, values.dragged(points, self.state.share)),
         )
 
-    def _on_stop(self, event: Any) -> None:
+    def _on_stop(self, event: Event) -> None:
         self.stop_text.visible = event.new > 0
         if event.new:
             stop = STOPS[event.new - 1]
@@ -268,7 +272,7 @@ class Page:
     def _step(self, by: int) -> None:
         self.stops.value = min(max(self.stops.value + by, 1), len(STOPS))
 
-    def _try(self, error: Any, make: Callable[[], State]) -> None:
+    def _try(self, error: pn.pane.HTML, make: Callable[[], State]) -> None:
         """Go to a new state, or go back with all widgets and say beside one what is wrong."""
         try:
             state = make()
@@ -323,7 +327,7 @@ class Page:
                 return
             self._soon(generation, show)
 
-    async def _on_draw(self, event: object) -> None:
+    async def _on_draw(self, event: Event) -> None:
         state, generation = self.state, self._generation
         self.draw.disabled, self.draw.label = True, "Drawing …"
         self.draw_error.object = ""

@@ -8,7 +8,7 @@ import logging
 import re
 import webbrowser
 from traceback import walk_tb
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import panel as pn
@@ -24,6 +24,9 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.places import ERROR
 from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
+
+if TYPE_CHECKING:
+    from bokeh.server.server import Server
 
 ADDRESS = "127.0.0.1"
 """The only address that is listened on."""
@@ -57,7 +60,7 @@ body { margin: 0; padding: 8px 12px; }
 """
 
 
-def explore(query: str = "") -> Any:
+def explore(query: str = "") -> pn.viewable.Viewable:
     """Return the explorer as a Panel object, which a notebook shows.
 
     Parameters
@@ -76,7 +79,7 @@ def explore(query: str = "") -> Any:
     return page.shown()
 
 
-def _session() -> Any:
+def _session() -> pn.viewable.Viewable:
     """Return the page of one visitor."""
     arguments = pn.state.session_args or {}
     fields = {key: values[0].decode("utf-8", "replace") for key, values in arguments.items()}
@@ -109,7 +112,7 @@ def _session() -> Any:
     )
 
 
-def server(port: int = 0) -> Any:
+def server(port: int = 0) -> Server:
     """Return a Bokeh server that listens on 127.0.0.1 and is not yet started.
 
     Parameters
@@ -158,7 +161,7 @@ class _FromThePage(Matcher):
     Checking the host keeps a site out whose name its owner later resolves to this machine (DNS rebinding).
     """
 
-    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+    def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
         """Return no arguments for a request that is answered, None for any other."""
         origin = request.headers.get("Origin")
         own = request.host_name in (ADDRESS, "localhost") and (
@@ -170,7 +173,7 @@ class _FromThePage(Matcher):
 class _LongQuery(Matcher):
     """Matches requests whose query is longer than that of any state."""
 
-    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+    def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
         """Return no arguments for a request that is refused, None for any other."""
         return {} if len(request.query) > LONGEST_QUERY else None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -129,8 +130,8 @@ def _name(run: str) -> str:
     return in_figure(shortened(run, _LONGEST))
 
 
-def _key(comparison: Comparison) -> list[Any]:
-    marks: list[Any] = [
+def _key(comparison: Comparison) -> list[Artist]:
+    marks: list[Artist] = [
         Line2D([], [], ls="none", marker="o", mec=GREY, mfc=face, mew=0.9, ms=4.5, label=text)
         for face, text in (
             (GREY, f"p < {comparison.alpha:.2g} after correction"),

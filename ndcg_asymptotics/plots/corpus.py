@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Unpack
+from typing import ClassVar, Unpack
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -45,7 +46,7 @@ class _InLargerCorpora(Series):
         ax.set_ylabel("NDCG")
         return ends
 
-    def handles(self) -> list[Any]:
+    def handles(self) -> list[Artist]:
         tested = [grey_line("tested up to here", ls=":", lw=0.8)] if self.beyond else []
         return [
             grey_marker("the corpus searched"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
@@ -224,7 +225,7 @@ def _short(value: float) -> str:
 
 def curve_handles(
     results: Results, measures: Sequence[Measure | str], choice: Choice | None = None
-) -> list[Any]:
+) -> list[Artist]:
     """Return legend handles for the markers, lines and bands in the panels of these measures."""
     choice = choice or Choice()
     study, drawn = results.study, choice.of(results.study)
@@ -232,7 +233,7 @@ def curve_handles(
     scorers = [scorer for scorer, _ in drawn.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
-    handles: list[Any] = [white_marker(mean)]
+    handles: list[Artist] = [white_marker(mean)]
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(grey_band(f"{low}–{high} % of replicates"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -23,8 +24,11 @@ from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
 from ndcg_asymptotics.results.folder import holds_any
 
+if TYPE_CHECKING:
+    from matplotlib.typing import LineStyleType
+
 _SHADES = mpl.colormaps["viridis"]
-_DASHES = ("-", "--", "-.", ":")
+_DASHES: tuple[LineStyleType, ...] = ("-", "--", "-.", ":")
 _LARGEST = 2**26  # bytes of the largest curve file that is read
 _LONGEST = 40  # characters of a name in a legend
 
@@ -62,7 +66,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
     """Return a figure of the curves of files, in one panel; files with several groups have a panel each."""
     every = [curve for curves in files.values() for curve in curves]
     gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
-    handles: list[object] = [
+    handles: list[Artist] = [
         grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
     ]
     handles.append(grey_band("95% band, bootstrap over queries"))

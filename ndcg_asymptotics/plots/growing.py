@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -68,7 +69,7 @@ class _GrowingLists(Series):
         ax.set_ylabel(f"{value_name(drawn)}$_n$")
         return ends
 
-    def handles(self) -> list[Any]:
+    def handles(self) -> list[Artist]:
         found = [
             grey_line(f"mean over {len(self.growth.queries)} queries"),
             grey_band(f"{LEVEL:.0%} band, bootstrap over queries"),
@@ -129,7 +130,7 @@ def growing_figure(
     return _GrowingLists(growth, choice).figure(measures, width=width)
 
 
-def growing_handles(growth: Growth) -> list[object]:
+def growing_handles(growth: Growth) -> list[Artist]:
     """Return legend handles for the lines, bands and markers of `growing_curves`."""
     return _GrowingLists(growth, None).handles()
 

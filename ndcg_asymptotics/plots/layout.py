@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -16,11 +17,14 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.style import GREY, LineStyle
+
+if TYPE_CHECKING:
+    from matplotlib.typing import ColorType, LineStyleType
+    from numpy.typing import ArrayLike, NDArray
 
 SINGLE, DOUBLE = 3.5, 7.2  # widths of one and of two columns of a journal, in inches
 
@@ -51,7 +55,7 @@ def panels(
     return figure, axes
 
 
-def length_axis(ax: Axes, sizes: Sequence[int] | NDArray[Any], *, most: int = 8) -> None:
+def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = 8) -> None:
     """Make the x axis a logarithmic one of list lengths, with at most ``most`` labelled powers of ten."""
     low, high = float(min(sizes)), float(max(sizes))
     ax.set_xscale("log")
@@ -111,7 +115,14 @@ def decade(value: float) -> str:
     return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)
 
 
-def band(ax: Axes, x: Any, low: Any, high: Any, color: Any, alpha: float) -> None:
+def band(
+    ax: Axes,
+    x: Sequence[float] | NDArray[np.generic],
+    low: ArrayLike,
+    high: ArrayLike,
+    color: ColorType,
+    alpha: float,
+) -> None:
     """Draw a band between two curves, or a bar if they have a single point."""
     if len(x) > 1:
         ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0)
@@ -135,7 +146,7 @@ _LEGEND_CHARACTERS = 68  # that fit beside each other into one column of a journ
 _HANDLE_CHARACTERS = 9  # the width of a handle and the space around it
 
 
-def figure_legend(figure: Figure, handles: Sequence[Any]) -> None:
+def figure_legend(figure: Figure, handles: Sequence[Artist]) -> None:
     """Add a legend to the figure, in the place of a missing last panel or below all panels."""
     rows, columns = figure.axes[0].get_gridspec().get_geometry()  # type: ignore[union-attr]
     if len(figure.axes) < rows * columns:
@@ -185,7 +196,7 @@ def handle(line: LineStyle, label: str, *, marker: bool = True) -> Line2D:
     )
 
 
-def grey_line(label: str, *, ls: Any = "-", lw: float | None = None) -> Line2D:
+def grey_line(label: str, *, ls: LineStyleType = "-", lw: float | None = None) -> Line2D:
     """Return the legend handle of a line, whichever colour it is drawn in."""
     return Line2D([], [], color=GREY, ls=ls, linewidth=lw, label=label)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -105,11 +106,11 @@ def _name(name: str, choice: Choice) -> str:
     return choice.label(label).replace("\n", " ")
 
 
-def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Any]:
+def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Artist]:
     """Return legend handles that name the measures of `wrong_order`."""
     choice = choice or Choice()
     agree = len({pair.right for pair in pairs}) == 1
-    handles: list[Any] = []
+    handles: list[Artist] = []
     for pair in pairs:
         line, text = measure_style(pair.measure), choice.formula(pair.measure)
         if pair.right is None:
@@ -212,7 +213,7 @@ def error_exponent_figure(
     """Return a figure of `order_error_exponents` for one pair, by default two columns wide."""
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
     order_error_exponents(ax, pairs, study, choice=choice)
-    handles: list[object] = [
+    handles: list[Artist] = [
         Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation"),
         Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -52,7 +53,7 @@ class _AgainstNegatives(Series):
         ax.set_ylabel(f"expected {value_name(text)}")
         return {system: full[system] for system in lines}
 
-    def handles(self) -> list[Any]:
+    def handles(self) -> list[Artist]:
         return [
             grey_band("one standard deviation"),
             grey_marker(f"all {self.sampled.items} items"),

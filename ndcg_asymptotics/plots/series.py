@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Unpack
+from typing import ClassVar, Unpack
 
 import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -66,7 +67,7 @@ class Series(ABC):
         """
 
     @abstractmethod
-    def handles(self) -> list[Any]:
+    def handles(self) -> list[Artist]:
         """Return legend handles for the lines, bands and markers."""
 
     def panel(self, measure: Measure | str, ax: Axes | None = None) -> Axes:

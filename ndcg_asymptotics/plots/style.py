@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -28,6 +28,9 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 
+if TYPE_CHECKING:
+    from matplotlib.typing import LineStyleType
+
 GREY = "0.35"
 
 
@@ -36,13 +39,13 @@ class LineStyle:
     """The colour, dashes and marker that tell a curve from the others of its panel."""
 
     color: str
-    dashes: Any
+    dashes: LineStyleType
     marker: str
 
 
 # the palette of Okabe and Ito for colour blindness, dark colours first, and an eighth colour of Tol's
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (2, 1)))
+_DASHES: tuple[LineStyleType, ...] = ("-", (0, (5, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (2, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
@@ -53,7 +56,7 @@ def line_styles(count: int) -> list[LineStyle]:
 
 
 # The dashes of each kind of cutoff, and how much it darkens (or, below 0, lightens) the colour of a discount
-_OF_REGIME: dict[str, tuple[Any, float]] = {
+_OF_REGIME: dict[str, tuple[LineStyleType, float]] = {
     "none": (_DASHES[0], 0.0),
     "fixed": (_DASHES[1], -0.3),
     "fraction": (_DASHES[2], 0.35),

@@ -70,7 +70,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         set_(self, "digest", single)
 
     def _evaluate(self, t: Floats) -> Floats:
-        return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")  # type: ignore[no-any-return]
+        return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")
 
     @classmethod
     def described(cls, value: Any) -> dict[str, Any]:

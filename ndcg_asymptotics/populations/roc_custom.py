@@ -79,7 +79,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
         set_(self, "digest", single)
 
     def _evaluate(self, t: Floats) -> Floats:
-        return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")  # type: ignore[no-any-return]
+        return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")
 
     @classmethod
     def described(cls, value: Any) -> dict[str, Any]:

@@ -15,14 +15,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import Field, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.specs.scanner import Call, Scanner
 from ndcg_asymptotics.specs.spec import Portable, Spec
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ANYTHING = (Exception, SystemExit, GeneratorExit)
 """The exceptions of a user's code that are reported as bad input; KeyboardInterrupt is Ctrl-C."""
@@ -35,7 +38,7 @@ Files = tuple[tuple[str, bytes], ...]
 class Own:
     """An object of the user's code, and the files of the study's folder that define it, if any."""
 
-    value: Any
+    value: object
     files: Files = ()
 
 
@@ -67,7 +70,7 @@ def find(target: str, scanner: Scanner) -> Own:
         raise InputError(said) from error
 
 
-_modules: dict[tuple[Path, str, tuple[str, ...]], tuple[Any, Files]] = {}
+_modules: dict[tuple[Path, str, tuple[str, ...]], tuple[object, Files]] = {}
 
 
 def _loaded(folder: Path, target: str) -> tuple[object, Files]:
@@ -123,7 +126,7 @@ def source_digest(function: Callable[..., object], files: Files) -> bytes:
     return state.digest()
 
 
-def _module_file(function: Any) -> Files:
+def _module_file(function: Callable[..., object]) -> Files:
     try:
         kind = function if hasattr(function, "__qualname__") else type(function)
         path = Path(inspect.getsourcefile(kind) or "")
@@ -144,7 +147,7 @@ def name_of(function: Any) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def evaluated(function: Callable[[Any], Any], x: Any, what: str, argument: str) -> Any:
+def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, what: str, argument: str) -> Floats:
     """Return the values of a user's function at an array; errors begin with ``what``.
 
     Raises
@@ -199,7 +202,7 @@ class OfFunction(Spec):
     digest: str
 
     @classmethod
-    def described(cls, value: Any) -> dict[str, Any]:
+    def described(cls, value: object) -> dict[str, Any]:
         """Return the fields that an object of the user's code gives, its function among them."""
         raise NotImplementedError
 
@@ -212,7 +215,7 @@ class OfFunction(Spec):
         return cls(**cls.described(found.value) | given | {"files": found.files})
 
     @classmethod
-    def _fields(cls) -> tuple[Field[Any], ...]:
+    def _fields(cls) -> tuple[Field[object], ...]:
         return tuple(field for field in super()._fields() if field.name in cls.WRITTEN)
 
     def portable(self) -> Portable:

@@ -10,8 +10,8 @@ Below each plain Python meaning stands the vector instruction numba puts in its 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -22,12 +22,22 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
 
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
+    from numba.core.datamodel.manager import DataModelManager
+    from numba.core.typing.context import BaseContext as TypingContext
+    from numba.core.typing.templates import Signature
+    from numpy.typing import DTypeLike
+
+    _Typed = tuple[Signature, Callable[..., ir.Value]]  # of an intrinsic: its types, and what emits its code
+    _Body = Callable[..., object]  # what is compiled in the place of a function
+
 WIDTH = 8
 WIDE = 3 * WIDTH
 _BYTES = 8 * WIDTH
 
 
-def aligned(count: int, dtype: Any = np.float64) -> NDArray[Any]:
+def aligned(count: int, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """Return zeros whose first byte is at a multiple of 64.
 
     >>> aligned(16).ctypes.data % 64, aligned(3, np.int32)
@@ -93,49 +103,53 @@ _BLOCK, _WIDE = _BlockType(1), _BlockType(WIDE // WIDTH)
 
 @register_model(_BlockType)
 class _BlockModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: DataModelManager, kind: _BlockType) -> None:
         vectors = ir.ArrayType(_VECTOR, kind.vectors)
         super().__init__(manager, kind, vectors)  # type: ignore[no-untyped-call]
 
 
-def _vectors(builder: Any, block: Any) -> list[Any]:
+def _vectors(builder: ir.IRBuilder, block: ir.Value) -> list[ir.Value]:
     return [builder.extract_value(block, i) for i in range(block.type.count)]
 
 
-def _block(builder: Any, vectors: list[Any]) -> Any:
+def _block(builder: ir.IRBuilder, vectors: list[ir.Value]) -> ir.Value:
     result = ir.Constant(ir.ArrayType(_VECTOR, len(vectors)), ir.Undefined)
     for i, vector in enumerate(vectors):
         result = builder.insert_value(result, vector, i)
     return result
 
 
-def _addresses(context: Any, builder: Any, kind: Any, place: Any, vectors: int) -> list[Any]:
+def _addresses(
+    context: BaseContext, builder: ir.IRBuilder, kind: types.Type, place: Sequence[ir.Value], vectors: int
+) -> list[ir.Value]:
     array, offset = place
-    data = context.make_array(kind)(context, builder, array).data
+    data = context.make_array(kind)(context, builder, array).data  # type: ignore[no-untyped-call]
     first = builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
     return [builder.gep(first, [_INT(i)]) for i in range(vectors)]
 
 
-def _call(builder: Any, name: str, *arguments: Any) -> Any:
+def _call(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
     """Call a function of LLVM that takes and returns vectors."""
     kind = ir.FunctionType(_VECTOR, [a.type for a in arguments])
     function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
     return builder.call(function, list(arguments))
 
 
-def _shuffle(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
+def _shuffle(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, lanes: list[int]) -> ir.Value:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT, WIDTH), lanes))
 
 
-def _broadcast(builder: Any, value: Any, vector: Any) -> Any:
+def _broadcast(builder: ir.IRBuilder, value: ir.Value, vector: ir.VectorType) -> ir.Value:
     """Return a vector with one value in every lane."""
     empty = ir.Constant(vector, ir.Undefined)
     return _shuffle(builder, builder.insert_element(empty, value, _INT(0)), empty, [0] * WIDTH)
 
 
 def _loading(block: _BlockType) -> Any:
-    def declare(typing: Any, array: Any, offset: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def declare(typing: TypingContext, array: types.Type, offset: types.Type) -> _Typed:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
+        ) -> ir.Value:
             at = _addresses(context, builder, signature.args[0], values, block.vectors)
             return _block(builder, [builder.load(address, align=_BYTES) for address in at])
 
@@ -148,25 +162,29 @@ _load, _load_wide = _loading(_BLOCK), _loading(_WIDE)
 
 
 @_instruction
-def _store(typing: Any, array: Any, offset: Any, block: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+def _store(typing: TypingContext, array: types.Type, offset: types.Type, block: types.Type) -> _Typed:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
+    ) -> ir.Value:
         vectors = _vectors(builder, values[2])
         at = _addresses(context, builder, signature.args[0], values[:2], len(vectors))
         for address, vector in zip(at, vectors, strict=True):
             builder.store(vector, address, align=_BYTES)
-        return context.get_dummy_value()
+        return context.get_dummy_value()  # type: ignore[no-untyped-call]
 
     return types.void(array, types.intp, block), generate
 
 
-def _pure(block: _BlockType | None, emit: Callable[..., Any]) -> Any:
+def _pure(block: _BlockType | None, emit: Callable[..., ir.Value]) -> Any:
     """Return an intrinsic of blocks and numbers; ``emit`` gets a builder and their values.
 
     The result is the given kind of block, or that of the last argument.
     """
 
-    def declare(typing: Any, arguments: Any) -> Any:
-        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+    def declare(typing: TypingContext, arguments: Any) -> _Typed:
+        def generate(
+            context: BaseContext, builder: ir.IRBuilder, _: Signature, values: Sequence[ir.Value]
+        ) -> ir.Value:
             return emit(builder, *cgutils.unpack_tuple(builder, values[0]))  # type: ignore[no-untyped-call]
 
         return (block or arguments[-1])(arguments), generate
@@ -174,32 +192,32 @@ def _pure(block: _BlockType | None, emit: Callable[..., Any]) -> Any:
     return _instruction(declare)
 
 
-def _each(emit: Callable[..., Any]) -> Callable[..., Any]:
+def _each(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
     """Return a function that emits the same for each vector of the blocks."""
 
-    def emit_all(builder: Any, *blocks: Any) -> Any:
+    def emit_all(builder: ir.IRBuilder, *blocks: ir.Value) -> ir.Value:
         rows = zip(*(_vectors(builder, block) for block in blocks), strict=True)
         return _block(builder, [emit(builder, *row) for row in rows])
 
     return emit_all
 
 
-def _emit_fill(builder: Any, number: Any) -> Any:
+def _emit_fill(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return _block(builder, [_broadcast(builder, number, _VECTOR)] * _WIDE.vectors)
 
 
-def _emit_multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
+def _emit_multiply_add(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, c: ir.Value) -> ir.Value:
     return _call(builder, f"llvm.fmuladd.v{WIDTH}f64", a, b, c)
 
 
-def _emit_choose(builder: Any, condition: Any, *blocks: Any) -> Any:
+def _emit_choose(builder: ir.IRBuilder, condition: ir.Value, *blocks: ir.Value) -> ir.Value:
     # lane by lane: of a condition for all of them LLVM makes a branch
     lanes = _broadcast(builder, condition, _LANES)
     chosen = builder.icmp_signed("!=", lanes, ir.Constant(_LANES, [0] * WIDTH))
     return _each(lambda builder, a, b: builder.select(chosen, a, b))(builder, *blocks)
 
 
-def _emit_inner_products(builder: Any, blocks: Any, weights: Any) -> Any:
+def _emit_inner_products(builder: ir.IRBuilder, blocks: ir.Value, weights: ir.Value) -> ir.Value:
     sums = []
     for i in range(WIDTH):
         (first, w), *others = zip(
@@ -230,49 +248,49 @@ _inner_products = _pure(_BLOCK, _emit_inner_products)
 
 
 @overload(load, strict=False)
-def _compiled_load(array: Any, offset: Any) -> Any:
+def _compiled_load(array: types.Type, offset: types.Type) -> _Body:
     return lambda array, offset: _load(array, offset)
 
 
 @overload(load_wide, strict=False)
-def _compiled_load_wide(array: Any, offset: Any) -> Any:
+def _compiled_load_wide(array: types.Type, offset: types.Type) -> _Body:
     return lambda array, offset: _load_wide(array, offset)
 
 
 @overload(store, strict=False)
-def _compiled_store(array: Any, offset: Any, block: Any) -> Any:
+def _compiled_store(array: types.Type, offset: types.Type, block: types.Type) -> _Body:
     return lambda array, offset, block: _store(array, offset, block)
 
 
 @overload(fill, strict=False)
-def _compiled_fill(number: Any) -> Any:
+def _compiled_fill(number: types.Type) -> _Body:
     return lambda number: _fill((float(number),))
 
 
 @overload(multiply_add, strict=False)
-def _compiled_multiply_add(a: Any, b: Any, c: Any) -> Any:
+def _compiled_multiply_add(a: types.Type, b: types.Type, c: types.Type) -> _Body | None:
     return lambda a, b, c: _multiply_add((a, b, c))
 
 
 @overload(choose, strict=False)
-def _compiled_choose(condition: Any, a: Any, b: Any) -> Any:
+def _compiled_choose(condition: types.Type, a: types.Type, b: types.Type) -> _Body:
     return lambda condition, a, b: _choose((np.int64(condition), a, b))
 
 
 @overload(inner_products, strict=False)
-def _compiled_inner_products(blocks: Any, weights: Any) -> Any:
+def _compiled_inner_products(blocks: types.Type, weights: types.Type) -> _Body:
     return lambda blocks, weights: _inner_products((blocks, weights))
 
 
 @overload(operator.add, strict=False)
-def _compiled_add(a: Any, b: Any) -> Any:
+def _compiled_add(a: types.Type, b: types.Type) -> _Body | None:
     if isinstance(a, _BlockType):
         return lambda a, b: _add((a, b))
     return None
 
 
 @overload(operator.mul, strict=False)
-def _compiled_multiply(a: Any, b: Any) -> Any:
+def _compiled_multiply(a: types.Type, b: types.Type) -> _Body | None:
     if isinstance(a, _BlockType):
         return lambda a, b: _multiply((a, b))
     return None
