@@ -150,7 +150,7 @@ class Column:
     optional: bool = False
     before: str = ""
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """Return a value as it is shown; "-" where there is none."""
         if value is None:
             return "-"
@@ -260,7 +260,7 @@ def _stated(hint: object) -> tuple[Column | None, Data | None]:
     return column, next((found for found in stated if isinstance(found, Data)), None)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return plain data for JSON: rows and reports as maps of the values they declare, arrays as lists.
 
     What is not a finite number in an array becomes None.

@@ -73,7 +73,7 @@ class Records:
     source: str = ""
 
     @classmethod
-    def of(cls, given: Any, kind: Kind) -> Self:
+    def of(cls, given: object, kind: Kind) -> Self:
         """Return the records of a dictionary, a table or an iterable of records; Records unchanged.
 
         A table is a frame of pandas or polars, or any other object with the Arrow stream interface
@@ -257,7 +257,7 @@ def _column(there: Iterable[object], name: str) -> Any:
     raise InputError(f"{missing}, the columns are: {', '.join(map(str, known))}")
 
 
-def _field(record: Any, name: str) -> Any:
+def _field(record: object, name: str) -> Any:
     for other in COLUMNS[name]:
         if hasattr(record, other):
             return getattr(record, other)

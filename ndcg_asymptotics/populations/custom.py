@@ -73,7 +73,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")
 
     @classmethod
-    def described(cls, value: Any) -> dict[str, Any]:
+    def described(cls, value: object) -> dict[str, Any]:
         if isinstance(value, type) and issubclass(value, Curve):
             value = value()
         if isinstance(value, OwnCurve):

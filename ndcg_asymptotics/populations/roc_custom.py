@@ -82,7 +82,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
         return custom.evaluated(self.function, t, f"roc_custom: {self.target!r}", "depth")
 
     @classmethod
-    def described(cls, value: Any) -> dict[str, Any]:
+    def described(cls, value: object) -> dict[str, Any]:
         if isinstance(value, RocCustom):
             return {"function": value.function}
         require(

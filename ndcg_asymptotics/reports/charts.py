@@ -61,12 +61,12 @@ def _interval_of(name: str) -> tuple[dict[str, str], ...]:
     return _field("y", name), _field("low", "at least"), _field("high", "at most")
 
 
-def _series(name: str, slot: int, **values: Any) -> dict[str, Any]:
+def _series(name: str, slot: int, **values: object) -> dict[str, Any]:
     return {"name": visible(name), "slot": slot, **values}
 
 
 def _chart(
-    title: str, words: str, fields: Iterable[Mapping[str, str]], series: list[Any], **more: Any
+    title: str, words: str, fields: Iterable[Mapping[str, str]], series: Sequence[object], **more: object
 ) -> Chart:
     found = {"title": visible(title), "remark": "", "words": words, "details": ""}
     axes = {"xname": "n", "label": "list length n", "log": True, "range": [0.0, 1.0]}

@@ -77,7 +77,7 @@ def write_csv(path: Path, table: Table) -> None:
     path.write_text(table.to_csv(), encoding="utf-8", newline="\n")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -274,7 +274,7 @@ def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
             active.append(file)
 
 
-def describe(path: Path, fields: Mapping[str, Any], root: Path, *, durable: bool = True) -> None:
+def describe(path: Path, fields: Mapping[str, object], root: Path, *, durable: bool = True) -> None:
     """Write the record of a folder of results; `described` reads it.
 
     Raises

@@ -62,7 +62,7 @@ _LARGEST_FILE = 2**30  # bytes of a curve file or a module
 _MOST_WANTED = 4 * MOST_REPLICATES
 
 
-def study_key(fields: Mapping[str, Any]) -> str:
+def study_key(fields: Mapping[str, object]) -> str:
     """Return a digest of the canonical fields that decide results."""
     return key_of({name: value for name, value in fields.items() if name not in FREE})
 
@@ -261,7 +261,7 @@ def _damage(file: File, error: UnreadableError) -> Damage:
     return Damage(file.path.name, str(error), values, isinstance(error, ForeignError))
 
 
-def _described(folder: Path, fields: Mapping[str, Any] | None) -> Contents:
+def _described(folder: Path, fields: Mapping[str, object] | None) -> Contents:
     """Read the record of the study and the files that it refers to."""
     try:
         stated = described(folder / STUDY)

@@ -209,7 +209,9 @@ def _sizes(given: Any) -> tuple[int, ...]:
     return sizes
 
 
-def read_measures(given: Any, folder: Path | None = None, allow_custom: bool = True) -> tuple[Measure, ...]:
+def read_measures(
+    given: object, folder: Path | None = None, allow_custom: bool = True
+) -> tuple[Measure, ...]:
     """Return measures from a study's field ``measures``; parameters as for `read_scorers`.
 
     Raises
@@ -284,7 +286,7 @@ def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:
         raise InputError(str(error), "scorers") from None
 
 
-def _pairs(given: Any, population: Population) -> tuple[tuple[str, str], ...]:
+def _pairs(given: object, population: Population) -> tuple[tuple[str, str], ...]:
     known = ", ".join(population.scorers)
     found: list[tuple[str, str]] = []
     for pair in listed(given, "pairs"):

@@ -147,7 +147,9 @@ def check_workers(client: Client) -> None:
             say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
 
 
-def _answers(client: Client, function: Callable[..., Any], *arguments: Any) -> Iterator[tuple[str, Any]]:
+def _answers(
+    client: Client, function: Callable[..., object], *arguments: object
+) -> Iterator[tuple[str, Any]]:
     """Yield each worker with what the function returns there; not those that die meanwhile."""
     for worker, found in client.run(function, *arguments, on_error="return").items():
         if isinstance(found, Exception) and not isinstance(found, OSError):

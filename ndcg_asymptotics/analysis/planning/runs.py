@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class RunPlanOptions(RequirementOptions, total=False):
 
 
 def plan_runs(
-    runs: Mapping[str, Any],
-    qrels: Any,
+    runs: Mapping[str, object],
+    qrels: object,
     measures: Measures = MEASURES,
     *,
     theory: bool = True,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Unpack, get_args
+from typing import Unpack, get_args
 
 import numpy as np
 
@@ -66,8 +66,8 @@ class CompareOptions(ConventionOptions, total=False):
 
 
 def compare(
-    runs: Mapping[str, Any],
-    qrels: Any,
+    runs: Mapping[str, object],
+    qrels: object,
     measures: Measures = MEASURES,
     *,
     level: float = 0.95,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Annotated, Any, Required, TypedDict, Unpack
+from typing import Annotated, Required, TypedDict, Unpack
 
 import numpy as np
 
@@ -241,8 +241,8 @@ class CorpusOptions(TypedDict, total=False):
 
 
 def larger_corpus(
-    runs: Mapping[str, Any],
-    qrels: Any,
+    runs: Mapping[str, object],
+    qrels: object,
     measures: Measures = "nDCG@10",
     *,
     corpus: int,

@@ -202,11 +202,11 @@ class SampledOptions(TypedDict, total=False):
 
 
 def sampled(
-    runs: Mapping[str, Any] | None = None,
-    qrels: Any = None,
+    runs: Mapping[str, object] | None = None,
+    qrels: object = None,
     measures: Measures = "nDCG",
     *,
-    ranks: Mapping[str, Any] | None = None,
+    ranks: Mapping[str, object] | None = None,
     items: int | None = None,
     negatives: int | Sequence[int] = 100,
     replacement: bool = False,

@@ -26,7 +26,7 @@ from ndcg_asymptotics.lists.reading.text import read_chunks
 _BLANKS = " \t\v\f\r\n"
 
 
-def name(value: Any) -> str:
+def name(value: object) -> str:
     """Return the name of a query or a document; raise ValueError for None."""
     if value is None:
         raise ValueError

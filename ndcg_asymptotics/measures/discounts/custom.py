@@ -83,7 +83,7 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
             self._require_like(self._model)
 
     @classmethod
-    def described(cls, value: Any) -> dict[str, Any]:
+    def described(cls, value: object) -> dict[str, Any]:
         if isinstance(value, type) and issubclass(value, Discount):
             value = value()
         if isinstance(value, Custom):
