@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import Polynomial
 
 
-def sequences(m: Polynomial, n: int) -> dict[tuple[int, ...], float]:
-    """P(labels from the top down) for n items whose label at depth t is 1 with probability m(t).
+@cache
+def sequences(coefficients: tuple[float, ...], n: int) -> dict[tuple[int, ...], float]:
+    """P(labels from the top down) for n items whose label at depth t is 1 with the chance of a polynomial.
 
     ``n! int_{t_1 < … < t_n} prod f(t_i)``, f = m or 1 - m, integrated one depth after the other.
     """
+    m = Polynomial(coefficients)
     found: dict[tuple[int, ...], float] = {}
 
     def go(labels: tuple[int, ...], below: Polynomial) -> None:
@@ -37,7 +40,7 @@ def chance_not_greater(
     laws = []
     for curve in (a, b):
         by_count: dict[int, list[tuple[float, float]]] = {}
-        for labels, chance in sequences(curve, n).items():
+        for labels, chance in sequences(tuple(curve.coef), n).items():
             by_count.setdefault(sum(labels), []).append((float(weights @ labels), chance))
         laws.append(by_count)
     for count in range(n + 1):
