@@ -334,7 +334,7 @@ class GridCheck(Report):
         """Whether nothing at any point disagrees."""
         return all(found.agrees for found in self.points.values())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return everything as plain data, for JSON."""
         points = [
             {"parameters": dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}

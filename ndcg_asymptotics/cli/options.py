@@ -106,7 +106,7 @@ figure_format = partial(
 )
 
 
-def _relevant(text: str) -> Any:
+def _relevant(text: str) -> object:
     """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
     from ndcg_asymptotics.studies.relevant import read_relevant
 
@@ -309,7 +309,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         return command
 
     @wraps(command)
-    def with_groups(**values: Any) -> None:
+    def with_groups(**values: object) -> None:
         for name, group in groups.items():
             values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
         command(**values)

@@ -183,7 +183,7 @@ class Problem:
             require_order_preserving(self.labels, self.probabilities, order)
         return tuple(order.tolist())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the fields of a problem file as plain data for JSON."""
         about = {"measure": str(self.utility), "gain": self.utility.gain}
         return {**about, "labels": self.labels.tolist(), "probabilities": self.probabilities.tolist()}

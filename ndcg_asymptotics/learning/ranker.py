@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class Ranker(Report):
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: holds no ranker ({' '.join(str(error).split())})") from None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return all fields as plain data for JSON."""
         return {
             "loss": str(self.loss),
@@ -354,7 +354,7 @@ class Trained(Report):
     test_error: float | None
     test_queries: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return all fields as plain data for JSON."""
         means = {"training": self.training, "test": self.test, "test_error": self.test_error}
         counts = {"training_queries": self.queries, "test_queries": self.test_queries}

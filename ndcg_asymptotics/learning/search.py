@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class Search(Report):
     seed: int
     losses: tuple[LossSummary, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the outcome as plain data for JSON; an example has the fields of a problem file."""
         settings = {name: getattr(self, name) for name in ("items", "grades", "vectors", "draws", "seed")}
         rows = [{**plain(f), "example": f.example and f.example.as_dict()} for f in self.losses]

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Literal, Unpack, get_args, overload
 
 import numpy as np
 
@@ -134,7 +134,7 @@ class Evaluation(Report):
         """The number of queries in the mean."""
         return int(np.isfinite(self.values).all(axis=1).sum())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the mean and the values of each query, by measure, as plain data for JSON."""
         names = [str(measure) for measure in self.measures]
         named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
@@ -247,7 +247,7 @@ class Evaluations(Report, Mapping[str, Evaluation]):
     def __len__(self) -> int:
         return len(self.runs)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the runs, by name, as plain data for JSON."""
         return {"runs": {run.name: run.as_dict() for run in self.runs}}
 

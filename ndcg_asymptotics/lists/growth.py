@@ -119,7 +119,7 @@ class Growth(Report):
         require(not missing, f"no values at n = {brief(missing)}", "n")
         return np.asarray(found)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the means and standard errors at some list lengths as plain data for JSON."""
         shown = shown_sizes(int(self.sizes[-1]))
         at = self.at(shown)

@@ -24,7 +24,7 @@ INDEX = "replicate"
 AXES = (INDEX, "scorer", "pair", "measure", "n")
 """The axes of variables, in order."""
 
-Named = Mapping[str, tuple[tuple[str, ...], NDArray[Any]]]
+Named = Mapping[str, tuple[tuple[str, ...], NDArray[np.generic]]]
 """Arrays by variable, each with its axes."""
 
 _MEANINGS = {  # long name and unit of every variable

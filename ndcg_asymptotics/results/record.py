@@ -101,7 +101,7 @@ class Results(Report):
         """Return a row per scorer, measure and n; ``data.to_dataframe()`` has single replicates."""
         return _frame(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return what `blocks` shows as plain data, for JSON."""
         return _dict(self)
 
