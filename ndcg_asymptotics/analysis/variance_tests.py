@@ -15,12 +15,13 @@ docs/fluctuations.md, section 6.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, logsumexp, ndtri
 
 from ndcg_asymptotics.analysis.betting import assured, log_wealth
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, bisected
 
 _RATES = np.geomspace(0.01, 1.0, 24)
 """The l K above: fractions of 1/K, beyond which a larger l gains nothing."""
@@ -136,7 +137,7 @@ def detectable_std(
         return math.inf
     distinct, counts = np.unique(squares, return_counts=True)
 
-    def detected(error: float, sign: int) -> bool:
+    def missed(error: Floats | float, sign: int) -> bool:
         claimed = variance * (1 + error) ** (2 * sign)
         part = claimed / largest
         bets = _BETS / claimed if sign < 0 else -_BETS / (largest * max(1 - part, 1e-300))
@@ -145,15 +146,12 @@ def detectable_std(
             rates = _RATES / kurtosis
             normaliser = np.log1p(-rates + _rest(kurtosis))
             terms = np.vstack([terms, -np.outer(rates, distinct / claimed) - normaliser[:, None]])
-        return assured(terms, counts, quantile) >= needed
+        return not assured(terms, counts, quantile) >= needed
 
     worst = 0.0
     for sign in (-1, 1):
-        low, high = 0.0, _LARGEST_ERROR
-        if not detected(high, sign):
+        if missed(_LARGEST_ERROR, sign):
             return math.inf
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if detected(middle, sign) else (middle, high)
+        high = float(bisected(partial(missed, sign=sign), 0.0, _LARGEST_ERROR, _HALVINGS)[1])
         worst = max(worst, high if sign > 0 else high / (1 + high))
     return worst

@@ -20,6 +20,9 @@ Bools = NDArray[np.bool_]
 LARGEST_N = 9 * 10**18
 """The greatest list length: n and sums of counts stay within a signed 64-bit integer."""
 
+ENDLESS = 10**18
+"""The length for a limit of long lists, where a cutoff or a discount depends on n."""
+
 _ALL_BUT_SIGN = np.int64(2**63 - 1)
 _FEW_ALIKE = (
     10_000  # neighbours that `stable_order` puts right one by one; of a million uniform keys, some 200

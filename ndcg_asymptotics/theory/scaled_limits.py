@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import ENDLESS, Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
@@ -42,11 +42,10 @@ from ndcg_asymptotics.theory.rules.acceleration import accelerated
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
-_LARGE = 10**18
 _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _RANKS = 4096  # terms of a sum over ranks that are added one by one
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
-_WIDTH, _NODES = 1.0, 16  # panels of the logarithm of a rank beyond
+_WIDTH = 1.0  # panels of the logarithm of a rank beyond
 _LAST_LOG = 690.0  # logarithm of the last rank of a sum
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
@@ -144,7 +143,7 @@ def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
 def _by_theorem(model: FixedCounts, measure: Measure) -> ScaledLimit:
     asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
     if regime == "fixed":
-        return _first_ranks(model, measure, "Theorem F6", measure.cutoff(_LARGE))
+        return _first_ranks(model, measure, "Theorem F6", measure.cutoff(ENDLESS))
     if not asymptotics.known:
         reason = f"nothing is known of how the discount {measure.discount} falls"
         return ScaledLimit(None, Scale(0.0, 0), "none", "", reason=reason)
@@ -263,12 +262,12 @@ def _unknown_top(theorem: str) -> ScaledLimit:
 
 def _ideal(model: FixedCounts, measure: Measure) -> float:
     """Return the ideal DCG of long lists; under the linear discount in units of n."""
-    return float(measure.ideal(np.array(model.counts), model.gains, _LARGE)) / _unit(measure.discount)
+    return float(measure.ideal(np.array(model.counts), model.gains, ENDLESS)) / _unit(measure.discount)
 
 
 def _unit(discount: Discount) -> float:
     """Return what discounts of lists of 1e18 items are divided by: n under the linear discount."""
-    return float(_LARGE) if discount.depends_on_n else 1.0
+    return float(ENDLESS) if discount.depends_on_n else 1.0
 
 
 def _first_ranks(model: FixedCounts, measure: Measure, theorem: str, k: int | None) -> ScaledLimit:
@@ -296,7 +295,7 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     end = _LAST_LOG if k is None else math.log(k + 0.5)
     start = math.log(last + 0.5)
     edges = np.linspace(start, end, math.ceil((end - start) / _WIDTH) + 1)
-    x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
+    x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:]))
     ranks = np.exp(x)
     with np.errstate(divide="ignore"):
         far = np.log(_discounts(discount, ranks)) + _log_chance(ranks, kappa) + x
@@ -304,7 +303,7 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
 
 
 def _discounts(discount: Discount, r: Floats) -> Floats:
-    return np.asarray(discount(r, float(_LARGE)) / _unit(discount))
+    return np.asarray(discount(r, float(ENDLESS)) / _unit(discount))
 
 
 def _log_chance(r: Floats, kappa: float) -> Floats:
@@ -319,7 +318,7 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     """Return the limit where the depths of all relevant items count: Theorems F1, F3 and F8."""
     asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     stop = float(model.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
-    edges = law_panels(model, _LARGE, _LARGE).edges
+    edges = law_panels(model, ENDLESS, ENDLESS).edges
     edges = np.append(edges[edges < stop], stop)
     if b:  # T^-b is large where few items are
         # where irrelevant items are rare at the top, their share underflows before the depth does
@@ -457,7 +456,7 @@ def _first_of_two(a: FixedCounts, b: FixedCounts, c: float) -> float:
     (other,) = (law for law, count in zip(b.laws, b.counts, strict=False) if count)
     breaks = a.laws[-1].quantile(b.laws[-1].cdf(np.array(b.breaks)))
     stop = float(a.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
-    edges = np.union1d(law_panels(a, _LARGE, _LARGE).edges, breaks)
+    edges = np.union1d(law_panels(a, ENDLESS, ENDLESS).edges, breaks)
     panels = on_edges(a, np.append(edges[edges < stop], stop))
     j = a.laws.index(own)
     above = other.cdf(b.laws[-1].quantile(panels.above[-1]))

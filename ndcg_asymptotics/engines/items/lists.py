@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import quantile
 from ndcg_asymptotics.measures import Measure
@@ -21,7 +21,6 @@ from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
-_LARGE = 10**18  # the length of a list without end
 # most ranks drawn one by one at its top, with a fixed cutoff and without one, where discounts fall faster
 _RANKS, _WHOLE_RANKS = 2000, 500
 _NOTHING = 1e-16  # relative to the first discount
@@ -103,15 +102,14 @@ def count_orders_at_the_top(
     >>> abs(more - 4200) < 300, abs(less - 1200) < 200
     (True, True)
     """
-    k = measure.cutoff(_LARGE)
-    most = min(k, _RANKS if k < _LARGE else _WHOLE_RANKS)
-    weights = measure.discount(np.arange(1.0, most + 1), float(_LARGE))
+    k = measure.cutoff(ENDLESS)
+    most = min(k, _RANKS if k < ENDLESS else _WHOLE_RANKS)
+    weights = measure.discount(np.arange(1.0, most + 1), float(ENDLESS))
     weights = weights[weights > _NOTHING * weights[0]]
     ranks = weights.size
-    whole = (
-        measure.discount.total if k == _LARGE else float(measure.discount.cumulative(float(k), float(_LARGE)))
-    )
-    beyond = (whole - float(weights.sum())) * (a.mean_gain_at_top - b.mean_gain_at_top) if k > ranks else 0.0
+    whole = measure.discount.total if k == ENDLESS else measure.discount.cumulative(float(k), float(ENDLESS))
+    left = float(whole) - float(weights.sum()) if k > ranks else 0.0
+    beyond = left * (a.mean_gain_at_top - b.mean_gain_at_top)
     more = less = 0
     size = max(1, min(_ITEMS // ranks, _MOST_LISTS))
     for block, start in enumerate(range(0, lists, size)):

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import ENDLESS, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.limits import OccurringGrades
@@ -28,7 +28,6 @@ from ndcg_asymptotics.theory.rules import quadrature
 _STEP = 1e-4  # relative step of a difference that replaces a derivative
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
 _TOP_RANKS = 10_000  # the fourth powers of discounts beyond this rank add nothing
-_LARGE = 10**18  # list length at which a discount is evaluated where it depends on n
 
 
 def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]:
@@ -94,16 +93,16 @@ def _limiting_std(relevance: Relevance, measure: Measure) -> float:
     gains = OccurringGrades.of(relevance).gains
     if not gains:
         return 0.0
-    squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2
+    squares = _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2
     of_dcg = math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum()))
     return of_dcg / (gains[0] * limiting_sum(measure)) if measure.normalised else of_dcg
 
 
 def limiting_sum(measure: Measure) -> float:
     """Return the sum of the discounts of all ranks that count in endless lists."""
-    k = measure.cutoff(_LARGE)
-    whole = k == _LARGE
-    return measure.discount.total if whole else float(measure.discount.cumulative(float(k), float(_LARGE)))
+    k = measure.cutoff(ENDLESS)
+    whole = k == ENDLESS
+    return measure.discount.total if whole else float(measure.discount.cumulative(float(k), float(ENDLESS)))
 
 
 def limiting_mean(relevance: Relevance, measure: Measure) -> float:

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
@@ -54,7 +54,6 @@ _FREQUENCIES = 20_000
 _SMALL_TERM, _CUMULANTS = 0.25, 16  # which leaves 0.25^16, as there is no zero below 1
 # range in standard deviations of a table of a distribution function, and the root of its size
 _FURTHEST, _ENTRIES = 8.0, 64
-_LARGE = 10**18
 
 
 def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
@@ -179,7 +178,7 @@ class SeriesLaw:
 
 
 @shared
-def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = _LARGE) -> SeriesLaw:
+def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = ENDLESS) -> SeriesLaw:
     """Return the law of one scorer's NDCG_n, or of the difference of two, where the top ranks make it.
 
     The series ends at rank k(n) of a list of n items.

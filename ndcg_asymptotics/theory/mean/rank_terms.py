@@ -30,7 +30,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.few_depths import FewDepths
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
-from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, FURTHER
+from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, FURTHER, reach
 from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
 from ndcg_asymptotics.theory.rules.rank_window import Complex, RankWindow
 
@@ -195,8 +195,8 @@ def _fourier_series(
     n, k, t = places.n, places.k, float(places.t[node])
     others = n - 1
     variance = others * t * (1 - t)
-    reach = DEVIATIONS * math.sqrt(variance) + FURTHER
-    low, high = max(math.floor(others * t - reach), 0), min(math.ceil(others * t + reach), others)
+    far = reach(math.sqrt(variance))
+    low, high = max(math.floor(others * t - far), 0), min(math.ceil(others * t + far), others)
     if low >= k:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
     window = RankWindow.holding(low, high)

@@ -18,23 +18,18 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.mesh import middles
-from ndcg_asymptotics.theory.rules.panels import Panels
-from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule, unresolved
+from ndcg_asymptotics.theory.rules.mesh import HALVINGS, PANEL_WIDTH, TOP, middles
+from ndcg_asymptotics.theory.rules.panels import LAST_EDGES, Panels
+from ndcg_asymptotics.theory.rules.quadrature import NODES, on_graded_panels, rule, unresolved
 
-_NODES = 16  # of a panel
-_WIDTH = 2.0  # of a panel, in the logarithm of a share of items above
-_TOP = 1e-13  # irrelevant items above a depth at which none is
 _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
 _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
 _ROUNDED = 1e-14  # relative rounding of a density at t, divided by 1 - t: some units in the last place
-_HALVINGS = 40
 _DEEPEST = 1 - 2.0**-53
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the rank
 _LEAST_DEVIATION = 2.0
-_LAST = np.array([0.5, 0.8])  # edges in the lower half of the items above a depth, as parts of that depth
 
 
 def above(model: FixedCounts, t: Floats) -> Floats:
@@ -81,7 +76,7 @@ def law_panels(model: FixedCounts, n: int, k: int, refine: float = 1.0) -> Panel
 def panels_down_to(model: FixedCounts, n: int, depth: float, refine: float) -> Panels:
     """Return panels for items that are known to lie above a depth, ``edges`` as those of `by_ranks`."""
     edges = law_panels(model, n, n, refine).edges
-    edges = np.unique(np.concatenate([edges[edges < depth], depth * _LAST, [depth]]))
+    edges = np.unique(np.concatenate([edges[edges < depth], depth * LAST_EDGES, [depth]]))
     panels = by_ranks(model, n, on_edges(model, edges))
     share = above(model, np.array([depth]))[:, :, None]
     within = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)
@@ -113,23 +108,23 @@ def on_edges(model: FixedCounts, edges: Floats) -> Panels:
 def _nodes(edges: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights, in the logarithm of the depth on panels above the middle."""
     left, right = edges[:-1, None], edges[1:, None]
-    x, w = rule(_NODES)
+    x, w = rule(NODES)
     half = np.log1p((right - left) / left) / 2
     t = left * np.exp(half * (x + 1))
     dt = t * half * w
     deep = edges[:-1] >= 0.5
-    t[deep], dt[deep] = on_graded_panels(edges[:-1][deep], edges[1:][deep], _NODES)
+    t[deep], dt[deep] = on_graded_panels(edges[:-1][deep], edges[1:][deep])
     return np.minimum(t, _DEEPEST), dt  # a density may be infinite at 1
 
 
 def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
     irrelevant, others = model.laws[-1], max(n - model.least_n, 1)
-    log_first = math.log(_TOP / others)
-    steps = math.ceil(refine * (math.log(0.5) - log_first) / _WIDTH)
+    log_first = math.log(TOP / others)
+    steps = math.ceil(refine * (math.log(0.5) - log_first) / PANEL_WIDTH)
     depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
     top = float(depths[0])
     parts = [depths, np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1), np.array(model.breaks)]
-    steps = math.ceil(-refine * math.log(_VANISHED) / _WIDTH)
+    steps = math.ceil(-refine * math.log(_VANISHED) / PANEL_WIDTH)
     for count, law in zip(model.counts, model.laws, strict=False):
         share = float(law.cdf(np.array(top)))
         if count and share > _UNDERFLOW:
@@ -139,7 +134,7 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
     if k < n:
         edges = _around_cutoff(_ItemsAbove(model, n), edges, k, n, refine)
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         rough = _rough(model, edges)
         if not rough.any():
             break

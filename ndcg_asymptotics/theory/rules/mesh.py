@@ -16,16 +16,17 @@ from numpy.polynomial.legendre import legvander
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, rule
+from ndcg_asymptotics.theory.rules.quadrature import NODES, on_graded_panels, rule
 
-_TOP = 1e-13  # a list of n has no item above depth _TOP/n
-_MANY, _FEW = 16, 6  # nodes of a panel
+TOP = 1e-13  #: items above a depth at which none is
+_FEW_NODES = 6  # of a panel
 _NARROW = 0.25  # panels narrower than this part of their distance from both ends have few nodes
-_WIDTH = 2.0  # of a panel in log depth
+PANEL_WIDTH = 2.0  #: of a panel, in log depth or in the logarithm of a share of items above
 _FIRST = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
-_HIGHEST = legvander(rule(16)[0], 15)[:, -2:] * rule(16)[1][:, None] * np.array([14.5, 15.5])
-_HALVINGS = 40
+_X, _W = rule(NODES)
+_HIGHEST = legvander(_X, NODES - 1)[:, -2:] * _W[:, None] * (np.arange(NODES - 2, NODES) + 0.5)
+HALVINGS = 40  #: of a panel on which a curve is not resolved, at most
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Mesh:
 
     def between(self, edges: Floats) -> Depths:
         """Return nodes on other panels."""
-        t, dt = on_graded_panels(edges[:-1], edges[1:], _MANY)
+        t, dt = on_graded_panels(edges[:-1], edges[1:])
         return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
 
 
@@ -123,27 +124,27 @@ def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
     nodes = [
         np.concatenate([few.ravel(), many.ravel()])
         for few, many in zip(
-            on_graded_panels(left[narrow], right[narrow], _FEW),
-            on_graded_panels(left[~narrow], right[~narrow], _MANY),
+            on_graded_panels(left[narrow], right[narrow], _FEW_NODES),
+            on_graded_panels(left[~narrow], right[~narrow]),
             strict=True,
         )
     ]
     order = np.argsort(nodes[0])
-    first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW, _MANY))))
+    first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW_NODES, NODES))))
     return Mesh(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
 
 
 def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
     """Return the panel boundaries that the law of a rank needs, halved where a curve needs more."""
-    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST), 1.0) / _WIDTH))
-    top = np.concatenate([[_TOP / n], np.geomspace(min(_FIRST / n, 0.25), 0.5, count + 1)])
+    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST), 1.0) / PANEL_WIDTH))
+    top = np.concatenate([[TOP / n], np.geomspace(min(_FIRST / n, 0.25), 0.5, count + 1)])
     bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks]))
     done: set[float] = set()  # left ends of panels that are narrow enough
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         new = np.array([left not in done for left in edges[:-1].tolist()])
-        t, _dt = on_graded_panels(edges[:-1][new], edges[1:][new], _MANY)
+        t, _dt = on_graded_panels(edges[:-1][new], edges[1:][new])
         rough = np.zeros(t.shape[0], bool)
         for curve in relevance.curves:
             left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)[new]

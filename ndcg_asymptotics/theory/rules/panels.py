@@ -11,9 +11,8 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels
 
-_NODES = 16  # of a panel
 _FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, 0.1)  # first edges, in items above
-_LAST = np.array([0.5, 0.8])  # edges in the lower half of a list above a depth, as parts of that depth
+LAST_EDGES = np.array([0.5, 0.8])  #: edges in the lower half of a list above a depth, as parts of that depth
 _BOTTOM = 1e-9  # items below the last edge before 1
 
 
@@ -51,7 +50,7 @@ class Panels:
         edges = np.union1d(edges, [b for b in mesh.relevance.breakpoints if b > edges[0]])
         if stop < 1:
             edges = np.append(edges[edges < stop], stop)
-        t, dt = on_graded_panels(edges[:-1], edges[1:], _NODES)
+        t, dt = on_graded_panels(edges[:-1], edges[1:])
         density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
         return cls(edges, t, dt, density, above)
 
@@ -60,10 +59,10 @@ def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[P
     """Return panels for n items known to lie above ``depth``, and the probabilities of their grades."""
     own = np.array([*_FIRST, *ranks]) * depth / n
     inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]
-    edges = np.unique([*inner, *own[own < depth / 2], *(depth * _LAST), depth])
-    t, dt = on_panels(edges[:-1], edges[1:], _NODES)
+    edges = np.unique([*inner, *own[own < depth / 2], *(depth * LAST_EDGES), depth])
+    t, dt = on_panels(edges[:-1], edges[1:])
     early = edges[:-1] < edges[1:] / 2
-    t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0), _NODES)
+    t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0))
     density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
     whole = depths_at(mesh.relevance, mesh.law, np.array([depth]), np.ones(1)).above
     share = np.where(whole > 0, whole, 1.0)[:, :, None]

@@ -29,7 +29,7 @@ _FEW = 200.0  # expected items above a depth, or below it, up to which all numbe
 _CHUNK = 50_000
 # standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
 _SUMMED = 60.0
-_PANELS, _NODES = 4, 16  # of that integral, and nodes of a panel
+_PANELS = 4  # of that integral
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _up_to_cutoff(
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
     edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)
-    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel(), _NODES)
+    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel())
     # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
     ends = np.stack([end - 0.5, end + 0.5], axis=1)
     counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)

@@ -26,7 +26,7 @@ Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _VANISHED = 40.0  # minus the logarithm of a characteristic function that is negligible
 _SUMMED = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral
-_PANELS, _NODES = 24, 16  # of that integral, and nodes of a panel
+_PANELS = 24  # of that integral
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class RankWindow:
         """
         last = float(stop - self.low)
         edges = np.linspace(-0.5, last - 0.5, _PANELS + 1)
-        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _NODES))
+        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:]))
         x, dx = np.append(x, [last - 1.0, last]), np.append(dx, [1 / 24, -1 / 24])  # f' = f(k) - f(k - 1)
         turns = np.exp(-2j * math.pi / self.size * np.multiply.outer(np.arange(count), x))
         return np.asarray(turns @ (dx * discount(1.0 + self.low + x, float(n))))

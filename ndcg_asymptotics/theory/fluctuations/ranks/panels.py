@@ -17,7 +17,6 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.quadrature import on_panels, unresolved
 
-NODES = 16  # of a panel
 _WIDTH = 4.0  # of a panel, in standard deviations of the number of items of each label above it
 _FIRST = 0.36  # added to these numbers, so that the first panel has a width
 _SAMPLES = 64  # depths between two breaks, at which these numbers are estimated
@@ -73,7 +72,7 @@ class RankPanels:
         """Return panels down to every depth that the item at rank ``last`` of n may have."""
         edges = _edges(relevance, n, last, fineness.refine)
         edges = _resolved(relevance, n, edges, fineness.tolerance)
-        z, dz = on_panels(edges[:-1], edges[1:], NODES)
+        z, dz = on_panels(edges[:-1], edges[1:])
         return cls(edges, z, dz, _label_law(relevance, z / n))
 
 
@@ -126,7 +125,7 @@ def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> 
 
 
 def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float, tolerance: float) -> Bools:
-    z, dz = on_panels(left, right, NODES)
+    z, dz = on_panels(left, right)
     labels = _label_law(relevance, z / n)
     left_over = np.array([unresolved(values * dz) for values in labels])
     items = np.array([*relevance.masses, 1.0])[:, None] * stop

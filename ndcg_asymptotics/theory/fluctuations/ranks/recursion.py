@@ -22,9 +22,9 @@ from scipy.special import xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import NODES, RankPanels
+from ndcg_asymptotics.theory.fluctuations.ranks.panels import RankPanels
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates
-from ndcg_asymptotics.theory.rules.quadrature import rule
+from ndcg_asymptotics.theory.rules.quadrature import NODES, rule
 
 _NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items that are left out
 _UNLIKELY = 1e-26  # probability of label counts that are left out
