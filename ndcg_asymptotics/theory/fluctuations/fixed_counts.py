@@ -63,16 +63,15 @@ def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) 
 def _one_item(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
     """Return mean, variance and variance of the DCG of a single relevant item."""
     (gain,) = (y for y, count in zip(model.gains, model.counts, strict=True) if count)
-    mean, counted = (
-        mean_of(model, measure, n, effort.refine, function)
-        for function in (lambda discount: discount, np.ones_like)
-    )
+    mean = mean_of(model, measure, n, effort.refine, lambda discount: discount)
 
     def deviation(discount: Floats) -> Floats:
         return np.asarray((discount - mean / gain) ** 2)
 
-    # below the cutoff it gains nothing
-    below = max(gain - counted, 0.0) * (mean / gain) ** 2
+    below = 0.0
+    if measure.cutoff(n) < n:  # below the cutoff it gains nothing
+        within = mean_of(model, measure, n, effort.refine, np.ones_like)
+        below = max(gain - within, 0.0) * (mean / gain) ** 2
     variance = gain * (mean_of(model, measure, n, effort.refine, deviation) + below)
     return mean, variance, variance
 
