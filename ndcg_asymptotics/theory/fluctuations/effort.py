@@ -132,6 +132,8 @@ class Evaluations:
 
 TWO_QUICK = Evaluations((ROUGH, QUICK), 3.0, 1e-6, 0.02)
 """Some four digits, where more than 128 ranks count: enough to show, and beside a simulation."""
+MANY_GRADES = Evaluations((replace(ROUGH, digits=1e-3, degrees=(3, 2, 1)), QUICK), 3.0, 1e-6, 0.01)
+"""For a cutoff and more than `FEW_GRADES`, whose rough evaluation takes as long as the better one."""
 FULL = Evaluations(
     (
         USUAL,

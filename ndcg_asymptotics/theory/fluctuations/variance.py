@@ -30,10 +30,12 @@ from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
     FEW_GRADES,
     FULL,
+    MANY_GRADES,
     ROUGH,
     TWO_QUICK,
     USUAL,
     Effort,
+    Evaluations,
     MeanAndDeviation,
     Moments,
 )
@@ -157,24 +159,39 @@ def _std(
 
 
 def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from evaluations until two agree.
+    """Return the variance at n and a bound of its error, from better evaluations where others do not agree.
 
-    Where two quick ones do not, full ones take their place, but for many grades.
+    Full ones take their place, but for many grades.
     """
-    several = TWO_QUICK if quick else FULL
+    few_grades, cut = len(scorers[0].gains) <= FEW_GRADES, measure.cutoff(n) < n
+    if not quick:
+        tried = [FULL]
+    elif few_grades:
+        tried = [TWO_QUICK, FULL]
+    else:
+        tried = [MANY_GRADES, TWO_QUICK] if cut else [TWO_QUICK]
+    for several in tried:
+        variance, error = _by_evaluations(scorers, measure, n, several)
+        if error <= several.agreed * variance:
+            break
+    return variance, error
+
+
+def _by_evaluations(
+    scorers: tuple[Scorer, ...], measure: Measure, n: int, several: Evaluations
+) -> tuple[float, float]:
+    """Return the variance at n and a bound of its error, from evaluations until two agree."""
     rough = moments(scorers, measure, n, several.efforts[0])
     if not rough.size:  # by the recursion over ranks, which knows its error
         return rough.variance, rough.missed
     for effort in several.efforts[1:]:
         fine = moments(scorers, measure, n, effort)
         in_common = fine.missed + (several.rounding + _SPACING * math.sqrt(n)) * fine.size
-        in_common += _contradicted(fine, scorers, measure, n, quick)
+        in_common += _contradicted(fine, scorers, measure, n, effort.quick)
         error = several.caution * abs(fine.variance - rough.variance) + in_common
         if error <= max(several.agreed * fine.variance, 2 * in_common):
             break
         rough = fine
-    if quick and error > several.agreed * fine.variance and len(scorers[0].gains) <= FEW_GRADES:
-        return _variance(scorers, measure, n, quick=False)
     return fine.variance, error
 
 
