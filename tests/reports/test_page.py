@@ -479,8 +479,13 @@ def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None
         head = driver.find_element("css selector", f"#verdict-table [data-term={anchor}]")
         known = next(term for term in TERMS if term.anchor == anchor)
         driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].blur()", head)
-        ActionChains(driver).move_to_element(head).perform()
-        wait.until(lambda _, text=known.meaning: meaning.text == text)
+
+        def hovered(_: object, head: Any = head, text: str = known.meaning) -> bool:
+            # a pointer that comes while the page is laid out is not always noticed until it moves again
+            ActionChains(driver).move_to_element_with_offset(head, 1, 1).move_to_element(head).perform()
+            return bool(meaning.text == text)
+
+        wait.until(hovered)
         ActionChains(driver).move_by_offset(0, 300).perform()
         wait.until(lambda _: not meaning.is_displayed())
         driver.execute_script("arguments[0].focus({preventScroll: true})", head)

@@ -150,8 +150,8 @@ THEORY = (
     Mutation(
         "standard deviation that stays: in the limit",
         "theory/fluctuations/asymptotic.py",
-        "squares = _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2",
-        "squares = 1.05 * _weights(measure, min(measure.cutoff(_LARGE), _RANKS), _LARGE) ** 2",
+        "squares = _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2",
+        "squares = 1.05 * _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2",
         (LINEAR, "nDCG@10"),
         ("tests/theory/test_limits.py", "-k", "limiting_std"),
     ),
