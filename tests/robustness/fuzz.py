@@ -12,6 +12,7 @@ import random
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+from numba.core.event import Event, Listener, install_listener
 from robustness.commands import Ended, command
 
 import ndcg_asymptotics as na
@@ -268,17 +270,45 @@ class TooLong(BaseException):
     """A command or a call takes too long; no code that handles errors catches this."""
 
 
+class Compilation(Listener):
+    """The processor time that numba has spent compiling kernels, in seconds; ``now`` while it does."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        self.starts: list[float] = []
+
+    @property
+    def now(self) -> bool:
+        return bool(self.starts)
+
+    def on_start(self, event: Event) -> None:
+        self.starts.append(time.process_time())
+
+    def on_end(self, event: Event) -> None:
+        took = time.process_time() - self.starts.pop()
+        if not self.starts:
+            self.spent += took
+
+
 @contextmanager
 def limited() -> Iterator[None]:
-    """Raise `TooLong` if the body takes too much processor time."""
+    """Raise `TooLong` if the body takes too much processor time, kernels being compiled.
+
+    Nothing is raised while one is compiled: numba would swallow it, and lose the kernel.
+    """
+    start = time.process_time()
+    compilation = Compilation()
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise TooLong(f"not ended after {SECONDS} s")
+        if not compilation.now and time.process_time() - start - compilation.spent >= SECONDS:
+            raise TooLong(f"not ended after {SECONDS} s")
+        signal.setitimer(signal.ITIMER_PROF, 1)
 
     before = signal.signal(signal.SIGPROF, end)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        yield
+        with install_listener("numba:compile", compilation):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
