@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Scanner, SpecError, fraction_text, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -134,7 +135,7 @@ class FixedRank(Cutoff, keyword="k"):
 class ListFraction(Cutoff, keyword="cn"):
     """`cn`: the top fraction c of the list, 0 < c <= 1."""
 
-    c: float
+    c: float = field(metadata=within(0, 1, "right"))
     regime: ClassVar[Regime] = "fraction"
 
     @cached_property
@@ -145,9 +146,6 @@ class ListFraction(Cutoff, keyword="cn"):
     @property
     def share(self) -> float:
         return self.c
-
-    def __post_init__(self) -> None:
-        require(0 < self.c <= 1, f"cutoff c*n needs 0 < c <= 1, got c = {number_text(self.c)}")
 
     @property
     def tex(self) -> str:
@@ -174,11 +172,8 @@ class ListFraction(Cutoff, keyword="cn"):
 class ListPower(Cutoff, keyword="n^a"):
     """`n^a`: the first n^a ranks, 0 < a < 1."""
 
-    a: float
+    a: float = field(metadata=within(0, 1, "neither"))
     regime: ClassVar[Regime] = "sublinear"
-
-    def __post_init__(self) -> None:
-        require(0 < self.a < 1, f"cutoff n^a needs 0 < a < 1, got a = {number_text(self.a)}")
 
     @property
     def tex(self) -> str:
@@ -199,11 +194,8 @@ class ListPower(Cutoff, keyword="n^a"):
 class ListLog(Cutoff, keyword="clog(n)"):
     """`clog(n)`: the first c log(n) ranks, c > 0."""
 
-    c: float
+    c: float = field(metadata=within(0, 1e9, "right"))
     regime: ClassVar[Regime] = "sublinear"
-
-    def __post_init__(self) -> None:
-        require(0 < self.c <= 1e9, f"cutoff c*log(n) needs 1e9 >= c > 0, got c = {number_text(self.c)}")
 
     @property
     def tex(self) -> str:

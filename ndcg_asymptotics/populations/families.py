@@ -19,7 +19,8 @@ from scipy.special import expit, log_ndtr, ndtr, ndtri_exp
 from ndcg_asymptotics.core.arrays import Bools, Floats, bisected
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import ROUNDING, Curve
-from ndcg_asymptotics.populations.solving import any_range, solved, within
+from ndcg_asymptotics.populations.solving import any_range, solved
+from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
 from ndcg_asymptotics.specs.sliders import Slider, slider
 
@@ -31,20 +32,27 @@ def _log_ratio(a: Floats, b: Floats) -> Floats:
 
 
 # Exponents: beyond these a curve is a constant except at depths that no list reaches, or lost in rounding.
-_FLAT, _STEEP, _RANGE = 1e-3, 1e3, "0.001 to 1000"
-_LEAST, _MOST = 2.0**-1022, 1 - 2.0**-53  # inside (0, 1)
+_EXPONENTS = within(0.001, 1000)
 _MOST_TERMS, _LARGEST_COEFFICIENT = 64, 1e9  # of a polynomial; beyond, rounding would show
 
 
 @dataclass(frozen=True)
-class LinearCurve(Curve, keyword="linear"):
-    """ybar(s) = bottom + (top - bottom) s."""
+class _Monotone(Curve):
+    """A curve from ``bottom`` at the score 0 to ``top`` at the score 1, rising or falling all the way."""
 
     bottom: float
-    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.5))
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.6))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.check_range(self.bottom, self.top)
+
+
+@dataclass(frozen=True)
+class LinearCurve(_Monotone, keyword="linear"):
+    """ybar(s) = bottom + (top - bottom) s."""
+
+    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.5))
 
     def formula(self, t: Floats) -> Floats:
         # from the nearer end, so that a value near 0 keeps its digits
@@ -60,16 +68,11 @@ class LinearCurve(Curve, keyword="linear"):
 
 
 @dataclass(frozen=True)
-class PowerCurve(Curve, keyword="power"):
+class PowerCurve(_Monotone, keyword="power"):
     """ybar(s) = bottom + (top - bottom) s^exponent, exponent > 0."""
 
-    bottom: float
     top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.8))
-    exponent: float = field(metadata=within(_FLAT, _STEEP) | slider(0.1, 10.0, 0.1, usual=2.0))
-
-    def __post_init__(self) -> None:
-        require(_FLAT <= self.exponent <= _STEEP, f"power: exponent must be {_RANGE}, got {self.exponent:g}")
-        self.check_range(self.bottom, self.top)
+    exponent: float = field(metadata=_EXPONENTS | slider(0.1, 10.0, 0.1, usual=2.0))
 
     def formula(self, t: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -88,16 +91,10 @@ class PowerCurve(Curve, keyword="power"):
 
 
 @dataclass(frozen=True)
-class Cusp(Curve, keyword="cusp"):
+class Cusp(_Monotone, keyword="cusp"):
     """ybar(s) = top - (top - bottom) (1-s)^alpha: Hölder exponent alpha <= 1 at the top."""
 
-    bottom: float
-    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.6))
-    alpha: float = field(metadata=within(_FLAT, _STEEP) | slider(0.05, 1.0, 0.05, usual=0.5))
-
-    def __post_init__(self) -> None:
-        require(_FLAT <= self.alpha <= _STEEP, f"cusp: alpha must be {_RANGE}, got {self.alpha:g}")
-        self.check_range(self.bottom, self.top)
+    alpha: float = field(metadata=_EXPONENTS | slider(0.05, 1.0, 0.05, usual=0.5))
 
     def formula(self, t: Floats) -> Floats:
         return self.top - (self.top - self.bottom) * t**self.alpha
@@ -118,16 +115,10 @@ class Cusp(Curve, keyword="cusp"):
 
 
 @dataclass(frozen=True)
-class Step(Curve, keyword="step"):
+class Step(_Monotone, keyword="step"):
     """ybar(s) = top where s >= at, bottom below; discontinuous."""
 
-    bottom: float
-    top: float = field(metadata=slider(0.0, 1.0, 0.01, usual=0.6))
-    at: float = field(metadata=within(_LEAST, _MOST) | slider(0.05, 0.95, 0.05, usual=0.7))
-
-    def __post_init__(self) -> None:
-        require(0 < self.at < 1, f"step: at must lie inside (0, 1), got {self.at:g}")
-        self.check_range(self.bottom, self.top)
+    at: float = field(metadata=within(0, 1, "neither") | slider(0.05, 0.95, 0.05, usual=0.7))
 
     def formula(self, t: Floats) -> Floats:
         return np.where(t <= 1 - self.at, self.top, self.bottom)
@@ -163,20 +154,12 @@ def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
     return np.asarray(curve.formula(t) @ _GAUSS_WEIGHTS / 2, dtype=np.float64)
 
 
-def _check_log_odds(curve: str, prevalence: float, name: str, value: float, largest: float) -> None:
-    require(0 < prevalence < 1, f"{curve}: prevalence must lie inside (0, 1), got {prevalence:g}")
-    require(abs(value) <= largest, f"{curve}: {name} must be within ±{largest:g}, got {value:g}")
-
-
 @dataclass(frozen=True)
 class Logistic(Curve, keyword="logistic"):
     """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
 
-    prevalence: float
-    slope: float = field(metadata=slider(-20.0, 20.0, 0.5, usual=3.0))
-
-    def __post_init__(self) -> None:
-        _check_log_odds("logistic", self.prevalence, "slope", self.slope, 500)
+    prevalence: float = field(metadata=within(0, 1, "neither"))
+    slope: float = field(metadata=within(-500, 500) | slider(-20.0, 20.0, 0.5, usual=3.0))
 
     @property
     def intercept(self) -> float:
@@ -203,11 +186,8 @@ class Logistic(Curve, keyword="logistic"):
 class Binormal(Curve, keyword="binormal"):
     """Scores N(0,1) given Y = 0 and N(separation,1) given Y = 1, taken to the canonical score."""
 
-    prevalence: float
-    separation: float = field(metadata=slider(-3.0, 3.0, 0.05, usual=0.8))
-
-    def __post_init__(self) -> None:
-        _check_log_odds("binormal", self.prevalence, "separation", self.separation, 20)
+    prevalence: float = field(metadata=within(0, 1, "neither"))
+    separation: float = field(metadata=within(-20, 20) | slider(-3.0, 3.0, 0.05, usual=0.8))
 
     def _log_tail(self, x: Floats, side: Floats) -> Floats:
         """Return log P(score > x) where side is 1, log P(score < x) where it is -1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
+from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -36,10 +37,7 @@ class Independent(Coupling, keyword="independent"):
 class Gaussian(Coupling, keyword="gaussian"):
     """gaussian(rho): a Gaussian copula given the label, every pair with correlation rho in [0, 1]."""
 
-    rho: float
-
-    def __post_init__(self) -> None:
-        require(0 <= self.rho <= 1, f"gaussian(rho) needs 0 <= rho <= 1, got {number_text(self.rho)}")
+    rho: float = field(metadata=within(0, 1))
 
 
 @dataclass(frozen=True)

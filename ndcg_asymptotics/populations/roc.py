@@ -21,15 +21,13 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, ndtr, ndtri, xlog1py, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, bisected
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.graded import ByGain
+from ndcg_asymptotics.specs.ranges import Range, within
 from ndcg_asymptotics.specs.sliders import Adjustable, slider
 from ndcg_asymptotics.specs.spec import Spec
 
 SHALLOWEST = 1e-300  #: the least depth at which a law is evaluated
-# F(1e-300) is at most 1e-15 then, so that doubles hold all depths that occur
-_LEAST_EXPONENT, _GREATEST_EXPONENT = 0.05, 1000.0
-_LARGEST_SEPARATION = 20.0  # as of the relevance curve `binormal`
+EXPONENTS = Range(0.05, 1000)  #: F(1e-300) is at most 1e-15 then, so that doubles hold all depths that occur
 _BISECTIONS = 64  # of the logarithm of a depth, which leave 4e-17 of it
 
 
@@ -107,22 +105,11 @@ class Roc(RocModel, Adjustable, DepthLaw):
         """The exponent and the constant of F near 0; None if F is not known to follow a power of t there."""
 
 
-def check_exponent(keyword: str, name: str, value: float) -> None:
-    """Refuse an exponent outside 0.05 to 1000."""
-    require(
-        _LEAST_EXPONENT <= value <= _GREATEST_EXPONENT,
-        f"{keyword}: {name} must be {_LEAST_EXPONENT:g} to {_GREATEST_EXPONENT:g}, got {value:g}",
-    )
-
-
 @dataclass(frozen=True)
 class RocPower(Roc, keyword="roc_power"):
     """F(t) = t^kappa, AUC = 1/(1 + kappa); kappa = 1 is chance."""
 
-    kappa: float = field(metadata=slider(0.1, 1.5, 0.05, usual=0.4))
-
-    def __post_init__(self) -> None:
-        check_exponent("roc_power", "kappa", self.kappa)
+    kappa: float = field(metadata=within(*EXPONENTS) | slider(0.1, 1.5, 0.05, usual=0.4))
 
     def cdf(self, t: Floats) -> Floats:
         return np.asarray(t**self.kappa)
@@ -143,13 +130,7 @@ class RocPower(Roc, keyword="roc_power"):
 class RocBinormal(Roc, keyword="roc_binormal"):
     """F(t) = Phi(separation + Phi^-1(t)): scores N(0,1) of irrelevant, N(separation,1) of relevant items."""
 
-    separation: float = field(metadata=slider(-1.0, 4.0, 0.05, usual=1.0))
-
-    def __post_init__(self) -> None:
-        require(
-            abs(self.separation) <= _LARGEST_SEPARATION,
-            f"roc_binormal: separation must be within ±{_LARGEST_SEPARATION:g}, got {self.separation:g}",
-        )
+    separation: float = field(metadata=within(-20, 20) | slider(-1.0, 4.0, 0.05, usual=1.0))
 
     def cdf(self, t: Floats) -> Floats:
         return np.asarray(ndtr(self.separation + ndtri(t)))
@@ -172,12 +153,8 @@ class RocBinormal(Roc, keyword="roc_binormal"):
 class RocBeta(Roc, keyword="roc_beta"):
     """F(t) = I_t(a, b), the law Beta(a, b), with density proportional to t^(a-1) (1-t)^(b-1)."""
 
-    a: float = field(metadata=slider(0.1, 3.0, 0.05, usual=0.4))
-    b: float = field(metadata=slider(0.2, 5.0, 0.1, usual=1.0))
-
-    def __post_init__(self) -> None:
-        check_exponent("roc_beta", "a", self.a)
-        check_exponent("roc_beta", "b", self.b)
+    a: float = field(metadata=within(*EXPONENTS) | slider(0.1, 3.0, 0.05, usual=0.4))
+    b: float = field(metadata=within(*EXPONENTS) | slider(0.2, 5.0, 0.1, usual=1.0))
 
     def cdf(self, t: Floats) -> Floats:
         return np.asarray(betainc(self.a, self.b, t))

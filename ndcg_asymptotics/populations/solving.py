@@ -1,8 +1,8 @@
 """Curves with a given mean: the parameter that ``prevalence=`` stands in place of is solved for.
 
-Of a family it is assumed only that the mean is a continuous and monotone function of each parameter, in an
-interval that the field of the parameter states (`within`). The mean of the curve that was found is compared
-with the one that was wanted.
+Of a family it is assumed only that the mean is a continuous and monotone function of each parameter, in the
+range that the field of the parameter states (`specs.ranges`). The mean of the curve that was found is
+compared with the one that was wanted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import Field
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.specs.ranges import Range
 
 
 class HasMean(Protocol):
@@ -27,7 +28,7 @@ class HasMean(Protocol):
 
 _C = TypeVar("_C", bound=HasMean)
 
-_PROBABILITY = (0.0, 1.0)
+_PROBABILITY = Range(0, 1)
 _ABSOLUTE, _RELATIVE = 1e-12, 1e-6  # largest errors of a mean, both of which must hold
 _ROUNDING = 1e-13  # of a mean, relative
 _LEAST, _MOST_STEPS = 1e-300, 10_000  # so that a solution is exact to rounding, however small
@@ -35,15 +36,10 @@ _LEAST, _MOST_STEPS = 1e-300, 10_000  # so that a solution is exact to rounding,
 _any_range: ContextVar[bool] = ContextVar("_any_range", default=False)
 
 
-def within(low: float, high: float) -> dict[str, object]:
-    """Return the metadata of a field with values from low to high; without it they are 0 to 1."""
-    return {"within": (low, high)}
-
-
 def interval(parameter: Field[Any]) -> tuple[float, float]:
-    """Return the interval of a parameter."""
-    low, high = parameter.metadata.get("within", _PROBABILITY)
-    return float(low), float(high)
+    """Return the least and the greatest value of a parameter; without a stated range it is a probability."""
+    allowed: Range = parameter.metadata.get("within", _PROBABILITY)
+    return allowed.ends
 
 
 def solved(

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.specs.ranges import check_ranges
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, parse_text
 
 
@@ -56,7 +57,8 @@ class Spec(ABC):
     """A frozen value with a canonical text.
 
     Direct subclasses are families (``family`` says what a member is called in messages);
-    their subclasses are members, known by the ``keyword`` they are declared with.
+    their subclasses are members, known by the ``keyword`` they are declared with. A field may state the range
+    of its parameter (`specs.ranges`).
     """
 
     family: ClassVar[str]
@@ -73,6 +75,9 @@ class Spec(ABC):
         if keyword is not None:
             cls.keyword = keyword
             cls.members[keyword] = cls
+
+    def __post_init__(self) -> None:
+        check_ranges(self.keyword, self)
 
     @classmethod
     def of(cls, given: Self | str) -> Self:

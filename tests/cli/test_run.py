@@ -132,7 +132,7 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
         ({"n": "[1e19]"}, ["n:", "from 1 to 9e18"]),
         ({"replicates": "0"}, ["replicates"]),
         ({"measures": '["nDCG(cube)"]'}, ["measures", "position 6", "unknown discount 'cube'"]),
-        ({"measures": '["nDCG(power(-1))"]'}, ["measures", "b > 0"]),
+        ({"measures": '["nDCG(power(-1))"]'}, ["measures", "0 < b <= 100"]),
         ({"measures": '["nDCG@2n"]'}, ["measures", "0 < c <= 1"]),
         ({"good": '"circle(1)"'}, ["scorers.good", "unknown relevance model 'circle'"]),
         ({"good": '"linear(0.1, 1.7)"'}, ["scorers.good", "[0, 1]"]),

@@ -127,7 +127,7 @@ def test_clipped_log_sums(b):
 
 @pytest.mark.parametrize("b", [1.0, 1000.5, math.inf])
 def test_bases_that_a_clipped_log_cannot_have(b):
-    with pytest.raises(InputError, match=r"clipped_log.b. needs 1 < b <= 1000"):
+    with pytest.raises(InputError, match=r"clipped_log needs 1 < b <= 1000"):
         Discount.parse(f"clipped_log({b})")
 
 

@@ -72,7 +72,7 @@ def test_rank_biased_precision_of_a_straight_curve() -> None:
         ("map_cut_10", "no fixed weights; ir_measures"),
         ("ERR@20", "no fixed weights; ir_measures"),
         ("Apple", "expected 'nDCG', 'DCG' or 'RBP'"),
-        ("RBP(1)", r"rbp\(p\) needs 0 < p < 1, got 1"),
+        ("RBP(1)", r"rbp needs 0 < p < 1, got 1"),
         ("RBP(0.5, 2)", "takes 1 argument"),
         ("RBP", "needs 'p'"),
     ],

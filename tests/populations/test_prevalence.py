@@ -17,7 +17,7 @@ from scipy.integrate import quad
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Curve, Relevance, Scorer
 from ndcg_asymptotics.populations.families import Polynomial
-from ndcg_asymptotics.populations.solving import within
+from ndcg_asymptotics.specs.ranges import within
 
 KNOWN = {
     keyword: member
@@ -242,7 +242,7 @@ def test_a_mean_is_not_taken_for_affine() -> None:
         ("step(0, 1, prevalence=1e-12)", "its mean is 9.999.*e-13, which is not the prevalence"),
         ("polynomial(prevalence=0.4, -3)", r"within \[0, 1\], the terms after c0 span 3"),
         ("polynomial(prevalence=0.4, prevalence=0.3)", "'prevalence' is given twice"),
-        ("logistic(prevalence=1.5, slope=2)", r"prevalence must lie inside \(0, 1\), got 1.5"),
+        ("logistic(prevalence=1.5, slope=2)", r"logistic needs 0 < prevalence < 1, got 1.5"),
         ("logistic(prevalence=0.5)", "logistic needs 'slope'"),
         ("piecewise(0=0.3, 1=0.1, prevalence=0.2)", "piecewise takes depth=value"),
         ('custom("numpy:sqrt", prevalence=0.2)', "custom has no parameter 'prevalence'"),

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.asymptotics import (
     Asymptotics,
     ConstantDecay,
@@ -24,6 +23,7 @@ from ndcg_asymptotics.measures.asymptotics import (
     power_decay,
 )
 from ndcg_asymptotics.measures.discounts.discount import Discount
+from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import fraction_text, number_text
 from ndcg_asymptotics.specs.sliders import slider
 
@@ -104,16 +104,12 @@ class Log(SmoothDiscount, keyword="log"):
 class ClippedLog(SmoothDiscount, keyword="clipped_log"):
     """D(r) = 1/max(1, log_b r), which does not discount ranks up to b (Järvelin & Kekäläinen 2002; b > 1)."""
 
-    b: float = field(metadata=slider(1.5, 20.0, 0.5, usual=2.0))
+    b: float = field(metadata=within(1, _LARGEST_BASE, "right") | slider(1.5, 20.0, 0.5, usual=2.0))
     asymptotics: ClassVar[Asymptotics] = LogDecay()
     regular: ClassVar[bool] = False  # of the kink at b
     label: ClassVar[str] = "1/max(1, log_b r)"
     color: ClassVar[str] = "#44AA99"
     marker: ClassVar[str] = "<"
-
-    def __post_init__(self) -> None:
-        allowed = f"clipped_log(b) needs 1 < b <= {_LARGEST_BASE:g}"
-        require(1 < self.b <= _LARGEST_BASE, f"{allowed}, got {number_text(self.b)}")
 
     @property
     def tex(self) -> str:
@@ -152,13 +148,10 @@ class _InversePower(SmoothDiscount):
 class Power(_InversePower, keyword="power"):
     """D(r) = r^-b, b > 0 (Wang et al. 2013 for 0 < b < 1; summable beyond 1)."""
 
-    b: float = field(metadata=slider(0.05, 3.0, 0.05, usual=0.5))
+    b: float = field(metadata=within(0, _STEEPEST, "right") | slider(0.05, 3.0, 0.05, usual=0.5))
     label: ClassVar[str] = "r^-b"
     color: ClassVar[str] = "#D55E00"
     marker: ClassVar[str] = "s"
-
-    def __post_init__(self) -> None:
-        require(0 < self.b <= _STEEPEST, f"power(b) needs {_STEEPEST:g} >= b > 0, got {number_text(self.b)}")
 
     @property
     def asymptotics(self) -> Asymptotics:
@@ -194,15 +187,11 @@ class Zipf(_InversePower, keyword="zipf"):
 class Geometric(Discount, keyword="geometric"):
     """D(r) = base^-r, 1 < base <= 1e6; summable (Wang et al. 2013, Theorem 6, has base 2)."""
 
-    base: float = field(metadata=slider(1.05, 4.0, 0.05, usual=2.0))
+    base: float = field(metadata=within(1, _LARGEST_GEOMETRIC, "right") | slider(1.05, 4.0, 0.05, usual=2.0))
     asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
     label: ClassVar[str] = "base^-r"
     color: ClassVar[str] = "#CC79A7"
     marker: ClassVar[str] = "D"
-
-    def __post_init__(self) -> None:
-        allowed = f"geometric(base) needs 1 < base <= {_LARGEST_GEOMETRIC:g}"
-        require(1 < self.base <= _LARGEST_GEOMETRIC, f"{allowed}, got {number_text(self.base)}")
 
     @property
     def tex(self) -> str:
@@ -234,14 +223,11 @@ class RankBiased(Discount, keyword="rbp"):
     to 1.
     """
 
-    p: float = field(metadata=slider(0.05, 0.98, 0.01, usual=0.8))
+    p: float = field(metadata=within(0, 1, "neither") | slider(0.05, 0.98, 0.01, usual=0.8))
     asymptotics: ClassVar[Asymptotics] = SummableDecay(math.inf)
     label: ClassVar[str] = "p^r"
     color: ClassVar[str] = "#332288"
     marker: ClassVar[str] = "P"
-
-    def __post_init__(self) -> None:
-        require(0 < self.p < 1, f"rbp(p) needs 0 < p < 1, got {number_text(self.p)}")
 
     @property
     def tex(self) -> str:

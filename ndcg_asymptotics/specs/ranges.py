@@ -1,0 +1,72 @@
+"""The ranges of parameters: a class states them on its fields, and every object of it is checked.
+
+``exponent: float = field(metadata=within(0.001, 1000))`` refuses other exponents, with a message that names
+the class, the parameter and the range. `Spec` calls `check_ranges` for each object.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cache
+from typing import Literal, NamedTuple
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.specs.scanner import number_text
+
+Closed = Literal["both", "right", "neither"]
+
+_LEAST = 2.0**-1022  # smaller doubles have fewer digits
+
+
+class Range(NamedTuple):
+    """The numbers from low to high; ``closed`` says which of these two belong to it."""
+
+    low: float
+    high: float
+    closed: Closed = "both"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest double in the range; the least one above 0 has all its digits."""
+        low, high = float(self.low), float(self.high)
+        if self.closed != "both":
+            low = math.nextafter(low, high) if low else _LEAST
+        return low, math.nextafter(high, low) if self.closed == "neither" else high
+
+    def check(self, keyword: str, name: str, value: float) -> None:
+        """Refuse a value of the parameter ``name`` of ``keyword(…)`` outside the range.
+
+        >>> Range(0, 1, "right").check("cn", "c", 1.5)
+        Traceback (most recent call last):
+        ndcg_asymptotics.core.errors.InputError: cn needs 0 < c <= 1, got 1.5
+        """
+        above = self.low <= value if self.closed == "both" else self.low < value
+        below = value < self.high if self.closed == "neither" else value <= self.high
+        if not (above and below):
+            first, last = "<=" if self.closed == "both" else "<", "<" if self.closed == "neither" else "<="
+            allowed = f"{self.low:g} {first} {name} {last} {self.high:g}"
+            raise InputError(f"{keyword} needs {allowed}, got {number_text(value)}")
+
+
+def within(low: float, high: float, closed: Closed = "both") -> dict[str, object]:
+    """Return the metadata of a field with a range; ``|`` joins it to that of a slider."""
+    return {"within": Range(low, high, closed)}
+
+
+def check_ranges(keyword: str, given: object) -> None:
+    """Refuse an object of a dataclass with a field outside its range.
+
+    Raises
+    ------
+    InputError
+        That names the keyword, the field and its range.
+    """
+    for name, allowed in _ranges(type(given)):  # type: ignore[arg-type] # a class is hashable
+        allowed.check(keyword, name, getattr(given, name))
+
+
+@cache
+def _ranges(kind: type) -> tuple[tuple[str, Range], ...]:
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return tuple((field.name, field.metadata["within"]) for field in fields if "within" in field.metadata)
