@@ -28,7 +28,7 @@ import os
 import re
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
@@ -232,14 +232,13 @@ def declared(kind: type) -> tuple[Declared, ...]:
     return tuple(order)
 
 
-def _path(name: str, paths: Iterable[str]) -> str:
+def _path(name: str, paths: Collection[str]) -> str:
     """Return the first path that is a name, or ends with it.
 
     >>> _path("mean", ["n", "difference.mean"])
     'difference.mean'
     """
-    known = list(paths)
-    return name if name in known else next(path for path in known if path.endswith(f".{name}"))
+    return name if name in paths else next(path for path in paths if path.endswith(f".{name}"))
 
 
 def _declared_fields(kind: type) -> Iterator[Declared]:
@@ -271,7 +270,7 @@ def plain(value: object) -> Any:
     if isinstance(value, Report):
         return value.as_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _declared_values(type(value), value)
+        return _declared_values(value)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -283,7 +282,8 @@ def plain(value: object) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _declared_values(kind: type, row: object) -> dict[str, object]:
+def _declared_values(row: object) -> dict[str, object]:
+    kind: type = type(row)
     return {one.name: one.plain(row) for one in declared(kind) if one.data.json}
 
 
@@ -501,7 +501,7 @@ class Report(Frame):
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
-        return _declared_values(type(self), self)
+        return _declared_values(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the values of ``rows``, one row each; without such an attribute, the first table."""

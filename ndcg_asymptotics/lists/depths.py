@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.theory.sampled import RankedItems
 
@@ -187,7 +187,7 @@ class DepthModel:
 
     def kappa_interval(self, level: float) -> tuple[float, float]:
         """Return a confidence interval of ``kappa``."""
-        reach = NormalDist().inv_cdf((1 + level) / 2) * float(np.linalg.norm(self.factor[0]))
+        reach = NormalDist().inv_cdf(tails(level)[1]) * float(np.linalg.norm(self.factor[0]))
         return self.kappa * float(np.exp(-reach)), self.kappa * float(np.exp(reach))
 
     def grown(

@@ -172,8 +172,7 @@ def draw_all(
     width : float, optional
         Width of every figure in inches, by default one or two columns of a journal.
     **saved
-        ``formats``, a sequence of {"svg", "png", "pdf"}; ``dpi`` of PNG files; ``style_file``, a matplotlib
-        style file or the name of one of matplotlib's styles, as for `style`.
+        ``formats``, ``dpi`` and ``dark``, as in `save`; ``style_file``, as in `style`.
 
     Returns
     -------

@@ -145,18 +145,7 @@ Words = tuple[str, ...]
 
 
 class SaveOptions(TypedDict, total=False):
-    """How figures are saved.
-
-    Attributes
-    ----------
-    formats : sequence of {"svg", "png", "pdf"}
-    dpi : float
-        Dots per inch of PNG files.
-    style_file : path, optional
-        A matplotlib style file, or the name of one of matplotlib's styles, as for `style`.
-    dark : bool
-        Whether to draw for a dark page, as in `save`.
-    """
+    """The options of `save_all`, which functions that draw figures hand on to it."""
 
     formats: Sequence[str]
     dpi: float
@@ -180,13 +169,8 @@ def save_all(
     figures : sequence of (words, function that draws)
     folder : path
         Folder for the files.
-    formats : sequence of {"svg", "png", "pdf"}
-    dpi : float
-        Dots per inch of PNG files.
-    style_file : path, optional
-        A matplotlib style file, or the name of one of matplotlib's styles, as for `style`.
-    dark : bool
-        Whether to draw for a dark page, as in `save`.
+    formats, dpi, style_file, dark
+        As in `save` and `style`.
 
     Returns
     -------

@@ -23,6 +23,7 @@ from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import plain
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
@@ -91,8 +92,8 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
         se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         known = exact[name, str(measure)]
         line = [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)]
-        y, errors = _plain(values.mean(axis=0)), None if se is None else _plain(se)
-        ends = {"low": _plain(low), "high": _plain(high)}
+        y, errors = plain(values.mean(axis=0)), None if se is None else plain(se)
+        ends = {"low": plain(low), "high": plain(high)}
         series.append(_series(name, slot, y=y, se=errors, **ends, line=line, limit=found.value))
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
     title = str(measure) if measure.normalised else f"{measure} / F(k(n))"
@@ -104,9 +105,10 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
 def exact_mean(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
     """Return E[NDCG_n] or E[DCG_n] at some sizes; None where theory does not give it."""
     try:
-        return _plain(user_cache().mean(scorer, measure, sizes).value)
+        found: list[float | None] = plain(user_cache().mean(scorer, measure, sizes).value)
     except NotAvailableError:
-        return [None] * len(sizes)
+        found = [None] * len(sizes)
+    return found
 
 
 def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
@@ -231,11 +233,11 @@ def growth_charts(growth: Growth) -> list[Chart]:
     for m, measure in enumerate(growth.measures):
         series = []
         for r, run in enumerate(growth.runs):
-            one = _series(run, r, y=_plain(mean[r, m][shown]), solid=True, se=_plain(error[r, m][shown]))
-            one |= {"low": _plain(low[r, m][shown]), "high": _plain(high[r, m][shown]), "limit": None}
+            one = _series(run, r, y=plain(mean[r, m][shown]), solid=True, se=plain(error[r, m][shown]))
+            one |= {"low": plain(low[r, m][shown]), "high": plain(high[r, m][shown]), "limit": None}
             if growth.theory:
                 for key, values in (("dots", growth.theory.mixture), ("line", growth.theory.pooled)):
-                    there = dict(zip(growth.theory.sizes.tolist(), _plain(values[r, m]), strict=True))
+                    there = dict(zip(growth.theory.sizes.tolist(), plain(values[r, m]), strict=True))
                     one[key] = [there.get(int(n)) for n in sizes]
             series.append(one)
         top = min(1.0, 1.1 * float(high[:, m][:, shown].max())) if measure.normalised else None
@@ -269,8 +271,3 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
         axis = {"x": sizes, "label": "documents n", "remark": "rate of the order of the whole lists"}
         charts.append(_chart("Samples of documents", words, _interval_of("agree"), series, **axis))
     return charts
-
-
-def _plain(values: Iterable[float]) -> list[float | None]:
-    """Return numbers for JSON, in which NaN and infinities become null."""
-    return [float(v) if np.isfinite(v) else None for v in values]

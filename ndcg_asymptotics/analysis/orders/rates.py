@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from ndcg_asymptotics.core.arrays import Bools, Integers
+from ndcg_asymptotics.core.arrays import Bools, Integers, tails
 
 CONFIDENCE = 0.95
 _FEW = 10  # wrong replicates, below which the rate at an n is too uncertain for a slope
@@ -17,7 +17,7 @@ _FLAT = 0.05  # a slope below this does not count as a fall
 _BOOTSTRAP = 400  # samples
 _CONSTANT = "does not fall over the observed range"
 _TOO_SHORT = "is visible at too few list lengths to tell how fast it falls"
-NORMAL_QUANTILE = float(ndtri((1 + CONFIDENCE) / 2))
+NORMAL_QUANTILE = float(ndtri(tails(CONFIDENCE)[1]))
 """Standard errors on either side of an estimate in an interval."""
 
 
@@ -87,9 +87,9 @@ def clopper_pearson(successes: int, trials: int, level: float) -> tuple[float, f
     >>> [round(end, 6) for end in clopper_pearson(9, 10, 0.95)]
     [0.554984, 0.997471]
     """
-    p = (1 - level) / 2
-    low = betaincinv(successes, trials - successes + 1, p) if successes > 0 else 0.0
-    high = betaincinv(successes + 1, trials - successes, 1 - p) if successes < trials else 1.0
+    below, above = tails(level)
+    low = betaincinv(successes, trials - successes + 1, below) if successes > 0 else 0.0
+    high = betaincinv(successes + 1, trials - successes, above) if successes < trials else 1.0
     return float(low), float(high)
 
 
