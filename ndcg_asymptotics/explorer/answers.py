@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
-from ndcg_asymptotics.explorer.drawing import Drawn
+from ndcg_asymptotics.explorer.drawing import DrawnLists
 from ndcg_asymptotics.explorer.places import Piece, Place
 from ndcg_asymptotics.explorer.state import State
 
@@ -86,9 +86,9 @@ class Answers:
         yield from said(values.LITTLE)
         if moved is not None:
             yield at(values.NODES)
-        yield Piece((cutoffs,), partial(values.by_cutoff, state), self._show_cutoffs)
+        yield Piece((cutoffs,), partial(values.cutoff_sweep, state), self._show_cutoffs)
         yield from said(1.0)
-        yield Piece((exponents,), partial(values.by_exponent, state), self._show_exponents)
+        yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)
         yield Piece(details, lambda: None, lambda _: self._show_details(state))
 
     def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:
@@ -112,7 +112,7 @@ class Answers:
 
     def _show_rows(self, state: State, rows: list[PlanRow]) -> None:
         self.rows = rows
-        self.verdict.object = html.escape(values.verdict(state, rows))
+        self.verdict.object = html.escape(values.conclusion(state, rows))
 
     def _show_cutoffs(self, choices: list[FamilyMember]) -> None:
         self.cutoffs = choices
@@ -127,7 +127,7 @@ class Answers:
         answers = values.experiment(state).plan(self.rows, self.exponents, self.cutoffs).answers()
         self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 
-    def show_drawn(self, found: Drawn | None) -> None:
+    def show_drawn(self, found: DrawnLists | None) -> None:
         """Show simulated lists, or remove them."""
         self.lengths.show_drawn(found)
         self.wrong.show_drawn(found)
@@ -148,7 +148,7 @@ def _lengths(
     state: State, lengths: Sequence[int], moved: values.Smooth | None
 ) -> tuple[list[values.Point], values.Smooth, list[float | None]]:
     """Return what depends on n, from values at some lengths, and the limits that can be drawn."""
-    points = [values.point(state, n) for n in values.nodes(state, lengths)]
+    points = [values.point(state, n) for n in values.lengths_of(state, lengths)]
     smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved)
     limits = [None if found.scaled else found.value for found in values.limits(state)]
     return points, smooth, limits

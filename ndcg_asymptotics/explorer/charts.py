@@ -23,7 +23,7 @@ from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.explorer.drawing import Drawn
+from ndcg_asymptotics.explorer.drawing import DrawnLists
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
 
@@ -262,7 +262,7 @@ class LengthChart:
                 self.limits[i].location = value
         self.at.location = float(n)
 
-    def show_drawn(self, found: Drawn | None) -> None:
+    def show_drawn(self, found: DrawnLists | None) -> None:
         """Show simulated lists, or remove them."""
         for i, source in enumerate(self.drawn):
             if found is None:
@@ -312,7 +312,7 @@ class WrongChart:
         self.plot.title.text = "\n".join([_WRONG, *said])
         self.at.location = float(n)
 
-    def show_drawn(self, found: Drawn | None) -> None:
+    def show_drawn(self, found: DrawnLists | None) -> None:
         """Show the share of simulated lists in the wrong order, or remove it."""
         if found is None:
             if len(self.drawn.data["x"]):

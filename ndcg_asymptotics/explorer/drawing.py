@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.values import NODES
@@ -19,7 +20,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnLists:
     """NDCG of simulated lists.
 
     Attributes
@@ -35,15 +36,8 @@ class Drawn:
     wrong: Floats
 
 
-def draw(state: State, ahead: int) -> Drawn:
-    """Simulate lists of the state; the same state gives the same lists.
-
-    Parameters
-    ----------
-    state : State
-    ahead : int
-        0 if A is ahead on long lists, 1 if B is.
-    """
+def draw_lists(state: State) -> DrawnLists:
+    """Simulate lists of the state; the same state gives the same lists."""
     from ndcg_asymptotics.sweep.sweep import run
 
     longest = _LONGEST if state.relevant is None else NODES[-1]
@@ -51,5 +45,6 @@ def draw(state: State, ahead: int) -> Drawn:
     scorers = dict(zip("ab", state.scorers, strict=True))
     study = Study(scorers=scorers, measures=[state.measure], n=lengths, replicates=LISTS, seed=_SEED)
     values = run(study, jobs=1).data["ndcg"].to_numpy()[:, :, 0].swapaxes(0, 1)
-    lead = values[ahead] - values[1 - ahead]
-    return Drawn(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))
+    better = ahead(*state.scorers, state.measured)
+    lead = values[better] - values[1 - better]
+    return DrawnLists(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))

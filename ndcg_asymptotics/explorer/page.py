@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, TypeVar
 import panel as pn
 from bokeh.document import without_document_lock
 
-from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.answers import Answers
@@ -34,7 +33,7 @@ from ndcg_asymptotics.explorer.controls import (
     float_slider,
     limit_range,
 )
-from ndcg_asymptotics.explorer.drawing import LISTS, draw
+from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.places import line
 from ndcg_asymptotics.explorer.state import LARGEST, MOST_RELEVANT, SHARE, SMALLEST, Shape, State, families
 from ndcg_asymptotics.explorer.tour import STOPS
@@ -332,7 +331,7 @@ class Page:
         self.draw.disabled, self.draw.label = True, "Drawing …"
         self.draw_error.object = ""
         try:
-            found = await _elsewhere(lambda: draw(state, ahead(*state.scorers, state.measured)))
+            found = await _elsewhere(lambda: draw_lists(state))
         except Exception as wrong:
             self.draw_error.object = html.escape(line(wrong))
             return

@@ -17,12 +17,10 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.one_list import draw_orders, drawable, wrong_order
-from ndcg_asymptotics.analysis.orders.right_order import ahead
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw_orders, drawable, wrong_order
+from ndcg_asymptotics.analysis.orders.right_order import ahead, better_first
 from ndcg_asymptotics.analysis.planning import sentences
-from ndcg_asymptotics.analysis.planning.curves import Experiment
-from ndcg_asymptotics.analysis.planning.curves import by_cutoff as cutoffs
-from ndcg_asymptotics.analysis.planning.curves import by_exponent as exponents
+from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff, by_exponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.arrays import Floats
@@ -30,10 +28,11 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve
+from ndcg_asymptotics.populations import Curve, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
+from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -138,7 +137,7 @@ def limit_text(found: Limit) -> str:
     return "has no known limit"
 
 
-def nodes(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
+def lengths_of(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     """Return the list lengths at which values are computed, in a state that has lists of such lengths."""
     found, cutoff = set(lengths), state.measured.cutoff
     if cutoff.regime == "fixed" and state.relevant is None:
@@ -162,10 +161,19 @@ def point(state: State, n: int) -> Point:
     NotAvailableError
         If the measure has no exact mean or standard deviation.
     """
-    a, b = state.scorers
-    measure = state.measured
-    of_a, of_b, both = (quick_moments(who, measure, n) for who in ((a,), (b,), (a, b)))
+    of_a, of_b, both = _moments(state, n)
     return Point(n, (of_a.mean, of_b.mean), (of_a.sd, of_b.sd), *both, _right(state, n))
+
+
+def _moments(state: State, n: int) -> list[MeanAndDeviation]:
+    """Return the moments of NDCG_n of both rankers, and of the difference."""
+    a, b = state.scorers
+    return [quick_moments(who, state.measured, n) for who in ((a,), (b,), (a, b))]
+
+
+def _in_order(state: State) -> tuple[Scorer, Scorer]:
+    """Return the rankers, the one that is ahead on long lists first."""
+    return better_first(state.scorers, ahead(*state.scorers, state.measured))
 
 
 @dataclass(frozen=True)
@@ -188,11 +196,10 @@ class OrderLaw:
     @classmethod
     def of(cls, state: State) -> OrderLaw | None:
         """Return the law of a state; None where a few depths decide, whatever n is."""
-        (a, b), measure = state.scorers, state.measured
-        if not a.iid:
+        measure, pair = state.measured, _in_order(state)
+        if not pair[0].iid:
             return None
-        sign = -1 if ahead(a, b, measure) else 1
-        pair = (b, a) if sign < 0 else (a, b)
+        sign = 1 if pair == state.scorers else -1
         if regime(pair, measure) in ("normal", "certain") or measure.cutoff.regime == "fixed":
             return cls("the normal law", sign, lambda effect: effect)
         right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
@@ -214,21 +221,16 @@ def _right(state: State, n: int) -> float | None:
     It comes from some hundred lists where as many as 50 of them are wrong, and from enumeration elsewhere;
     with a fixed number of relevant items it is that of `wrong_order`.
     """
-    (a, b), measure = state.scorers, state.measured
-    behind = ahead(a, b, measure)
-    if not a.iid:
-        found = wrong_order(*((b, a) if behind else (a, b)), measure, n, effort=_CHART_EFFORT)
-        if found.log10 is None:
-            return _LAST_RATE if found.high is None else None
-        return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
-    if drawable(a, measure, n):
-        wrong, lists = draw_orders(a, b, [measure], n, _CHART_EFFORT)[0][behind]
-        if wrong >= _CHART_ENOUGH:
-            return float(ndtri((lists - wrong + 0.5) / (lists + 1)))
-    if enumerable(a, measure, n):
-        law = order_law(*((b, a) if behind else (a, b)), measure, n)
-        return float(-ndtri(law.less + law.tie)) if law.less + law.tie > 0 else _LAST_RATE
-    return None
+    measure, pair = state.measured, _in_order(state)
+    found, iid = None, pair[0].iid
+    if iid and drawable(pair[0], measure, n):
+        counts = draw_orders(*pair, [measure], n, _CHART_EFFORT)[0][0]
+        found = WrongOrder.counted(*counts) if counts[0] >= _CHART_ENOUGH else None
+    if found is None and (not iid or enumerable(pair[0], measure, n)):
+        found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
+    if found is None or found.log10 is None:
+        return _LAST_RATE if found and found.high is None else None
+    return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
 
 
 @dataclass(frozen=True)
@@ -342,9 +344,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     >>> numbers(State())[0]
     'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
     """
-    (a, b), measure = state.scorers, state.measured
-    found = []
-    of_a, of_b, both = (quick_moments(who, measure, state.n) for who in ((a,), (b,), (a, b)))
+    found, (of_a, of_b, both) = [], _moments(state, state.n)
     for name, (mean, sd), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
         found.append(
             f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = "
@@ -353,9 +353,9 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     difference, sd = abs(both.mean), both.sd
     effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
     wrong = ""
-    if a != b:
-        pair = (b, a) if ahead(a, b, measure) else (a, b)
-        wrong = f", P(wrong order): {wrong_order(*pair, measure, state.n, effort=effort)}"
+    if len(set(state.scorers)) > 1:
+        of_order = wrong_order(*_in_order(state), state.measured, state.n, effort=effort)
+        wrong = f", P(wrong order): {of_order}"
     return [*found, f"On one list: Δ = {difference:.4f} ± {_deviation(sd)}{effect}{wrong}"]
 
 
@@ -374,31 +374,31 @@ def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
     return experiment(state, effort).rows(measures, lengths=state.relevant is None)
 
 
-def by_cutoff(state: State) -> list[FamilyMember]:
+def cutoff_sweep(state: State) -> list[FamilyMember]:
     """Return the chosen discount with cutoffs from 1 to n, and with some around the best of these."""
     planned, discount, n = experiment(state), state.measured.discount, state.n
     ks = np.geomspace(1, n, _CUTOFFS)
-    found = list(planned.sweep(cutoffs(sorted({round(k) for k in ks}), discount), judged=True))
+    found = list(planned.sweep(by_cutoff(sorted({round(k) for k in ks}), discount), judged=True))
     for part in _FINER:
         top = strongest(found)
         if top is None:
             break
         near = {round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part)}
         new = {k for k in near if 1 <= k <= n} - {round(choice.at) for choice in found}
-        found += planned.sweep(cutoffs(sorted(new), discount), judged=True)
+        found += planned.sweep(by_cutoff(sorted(new), discount), judged=True)
     return found
 
 
-def by_exponent(state: State) -> list[FamilyMember]:
+def discount_sweep(state: State) -> list[FamilyMember]:
     """Return the chosen cutoff with the discounts r^-b."""
-    return list(experiment(state).sweep(exponents(EXPONENTS, state.measured.cutoff)))
+    return list(experiment(state).sweep(by_exponent(EXPONENTS, state.measured.cutoff)))
 
 
-def verdict(state: State, found: Sequence[PlanRow]) -> str:
+def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     """Return in one sentence what it takes to tell the rankers apart, and whether one query ever does.
 
     >>> state = State()
-    >>> verdict(state, rows(state))
+    >>> conclusion(state, rows(state))
     'nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; nDCG(log)@10 never does.'
     """
     a, b = state.scorers

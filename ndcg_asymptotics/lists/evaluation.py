@@ -639,12 +639,11 @@ def evaluate_lists(
         with labels and scores they are no sign of documents that were not judged, as they are in judgements.
     """
     paths = paths_of(path, "path")
-    parsed, names = measures_of(measures), run_names(paths)
-    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
+    parsed, files = measures_of(measures), named_paths(paths)
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
     chosen: EvaluationOptions = options if options.get("like") else {"ties": "average", **options}
     found = []
-    for file, name in zip(paths, names, strict=True):
+    for name, file in files.items():
         scores, labels = read_lists(file, columns, weights)
         labels = without_negatives(labels, gain, refuse="lists")
         with naming(str(file)):
@@ -687,11 +686,22 @@ def read_runs(paths: Sequence[Path], columns: ColumnNames | None = None) -> dict
     Raises
     ------
     InputError
-        If a file is given twice, and for an invalid line, with the file and its number.
+        As `named_paths`, and for an invalid line, with the file and its number.
+    """
+    return {name: read(path, "score", columns) for name, path in named_paths(paths).items()}
+
+
+def named_paths(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return files by the names of their runs (`run_names`).
+
+    Raises
+    ------
+    InputError
+        If a file is given twice.
     """
     names = run_names(paths)
-    require(len(set(names)) == len(names), f"a run is given twice: {', '.join(map(str, paths))}")
-    return {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
+    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
+    return dict(zip(names, paths, strict=True))
 
 
 def run_names(paths: Sequence[Path]) -> list[str]:

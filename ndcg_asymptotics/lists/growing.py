@@ -34,7 +34,7 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.lists.evaluation import gains_of, run_names
+from ndcg_asymptotics.lists.evaluation import gains_of, read_runs
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
@@ -369,7 +369,7 @@ def grow_files(
         As `evaluate_files` and `grow`.
     """
     paths, measures = paths_of(runs, "runs"), measures_of(measures)
-    scores = {name: read(path, "score", columns) for name, path in zip(run_names(paths), paths, strict=True)}
+    scores = read_runs(paths, columns)
     labels = read(qrels, "label", columns)
     moments = None if times is None else read(times, "time", columns)
     grown = grow(scores, labels, measures, times=moments, **options)

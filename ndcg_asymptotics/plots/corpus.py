@@ -10,7 +10,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.runs.corpus import TESTED_FACTOR, LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus_text import TESTED_FACTOR
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import band, grey_band, grey_line, grey_marker, length_axis

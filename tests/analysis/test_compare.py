@@ -296,7 +296,7 @@ def test_refusals(tmp_path):
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     with pytest.raises(InputError, match="at least two runs, got 1"):
         compare_files([tmp_path / "a.run"], tmp_path / "q")
-    with pytest.raises(InputError, match="a run is given twice"):
+    with pytest.raises(InputError, match="a file is given twice"):
         compare_files([tmp_path / "a.run"] * 2, tmp_path / "q")
     with pytest.raises(InputError, match=r"^power: must lie between alpha"):
         two(power=0.01, theory=False)

@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
-from ndcg_asymptotics.analysis.runs.candidates import CandidateRow, Candidates
+from ndcg_asymptotics.analysis.runs.candidates import Candidates
 from ndcg_asymptotics.analysis.runs.compared import (
     Cut,
     DiscriminativePower,
@@ -31,10 +31,12 @@ from ndcg_asymptotics.analysis.runs.compared import (
     Ranking,
 )
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.corpus import CorpusPair, CorpusRow, FitRow, LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow
 from ndcg_asymptotics.analysis.runs.deviations import Deviation
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.analysis.runs.sampled import CorrectedRow, PairRow, Sampled, SampledRow
+from ndcg_asymptotics.analysis.runs.sampled import Sampled
+from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, CorrectedRow, PairRow, SampledRow
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.core.tables import declared

@@ -23,7 +23,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 
 def shown(query: str) -> tuple[State, values.Smooth]:
     state = State.from_query(query)
-    points = [values.point(state, n) for n in values.nodes(state)]
+    points = [values.point(state, n) for n in values.lengths_of(state)]
     return state, values.Smooth.through(points, values.OrderLaw.of(state))
 
 
@@ -77,8 +77,8 @@ def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before:
     old, known = shown(before)
     state, whole = shown(after)
     assert values.similar(state, old)
-    lengths = values.nodes(state, values.FIRST)
-    assert len(lengths) < len(values.nodes(state))
+    lengths = values.lengths_of(state, values.FIRST)
+    assert len(lengths) < len(values.lengths_of(state))
     first = values.Smooth.through([values.point(state, n) for n in lengths], values.OrderLaw.of(state), known)
     height = (whole.means + whole.sds).max() - (whole.means - whole.sds).min()
 
@@ -131,7 +131,7 @@ def test_the_explorer_says_what_plan_says() -> None:
         _, smooth = shown(f"{query}&n={n}")
         drawn = np.interp(np.log(n), np.log(smooth.n), smooth.log10_wrong)
         assert drawn == pytest.approx(row.log10_wrong, abs=0.08)
-    assert values.verdict(state, []) == ""
+    assert values.conclusion(state, []) == ""
 
 
 SPARSE = "share=0.01&a=step(0, 0.2, 0.95)&b=constant(0.01)&measure=nDCG"
@@ -141,7 +141,7 @@ def test_a_length_under_a_fixed_cutoff_is_exact() -> None:
     state = State.from_query(CERTAIN)
     (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG(log)@10"]
     assert (found.required_n, found.required_n_method) == (504, "exact")
-    assert "nDCG(log)@10 from n = 504 on" in values.verdict(state, values.rows(state, values.LITTLE))
+    assert "nDCG(log)@10 from n = 504 on" in values.conclusion(state, values.rows(state, values.LITTLE))
 
 
 FEW = "a=roc_power(0.4)&b=roc_power(0.6)"
@@ -212,7 +212,7 @@ def test_the_verdict(query: str, said: str) -> None:
     state = State.from_query(query)
     same = state.scorers[0] == state.scorers[1]
     rows = [] if same else values.rows(state)
-    assert values.verdict(state, rows) == said
+    assert values.conclusion(state, rows) == said
 
 
 def test_a_dragged_curve_keeps_the_share() -> None:
@@ -227,7 +227,7 @@ def test_engines_are_imported_where_lists_are_drawn() -> None:
     code = (
         "import sys; from ndcg_asymptotics.explorer import values\n"
         "from ndcg_asymptotics.explorer.state import State\n"
-        "state = State(n=100); values.curves(state); values.limits(state); values.by_exponent(state)\n"
+        "state = State(n=100); values.curves(state); values.limits(state); values.discount_sweep(state)\n"
         "print([m for m in sys.modules if m.startswith('ndcg_asymptotics.engines')\n"
         "       or m.partition('.')[0] in ('numba', 'llvmlite', 'panel', 'bokeh')])"
     )

@@ -119,7 +119,7 @@ def test_files_have_what_is_seen() -> None:
     assert charts == {"curve", "NDCG", "difference", "log10 P(wrong order)", "effect size"}
     (mean,) = (float(row[3]) for row in rows if row[:3] == ["NDCG", "A", "1000"])
     assert mean == pytest.approx(0.83897, abs=1e-5)
-    assert values.verdict(page.state, page.answers.rows) in page.answers.verdict.object
+    assert values.conclusion(page.state, page.answers.rows) in page.answers.verdict.object
     study, script = (widget.callback().read().decode() for widget in page.downloads[:2])
     assert 'b = "linear(0.2, 0.4)"' in study
     assert 'measure = "nDCG(log)"' in script

@@ -133,11 +133,11 @@ class WrongOrder:
         """
         if self.high is None:
             none = "0" if self.method == "exact" else "-"
-            return none if self.log10 is None else f"about {number_text(self.log10, 1)}"
+            return none if self.log10 is None else f"about {log10_text(self.log10, 1)}"
         if self.log10 is None:
-            return f"below {number_text(self.high, 1, math.ceil)}"
+            return f"below {log10_text(self.high, 1, math.ceil)}"
         if self.width < _SAME:
-            return number_text(self.log10, 2)
+            return log10_text(self.log10, 2)
         low = -math.inf if self.low is None else self.low
         half = (10**self.high - 10**low) / 2
         if self.log10 > _LOWEST_DECIMAL and half < 10**self.log10 / 2:
@@ -146,13 +146,13 @@ class WrongOrder:
             most = max(10**self.high - value, value - 10**low)
             return f"{value:.{digits}f} ± {math.ceil(most * 10**digits) / 10**digits:.{digits}f}"
         digits = 1 if self.width > _WIDE else 2
-        return f"{number_text(low, digits, math.floor)} to {number_text(self.high, digits, math.ceil)}"
+        return f"{log10_text(low, digits, math.floor)} to {log10_text(self.high, digits, math.ceil)}"
 
 
-def number_text(log10: float, digits: int, rounded: Callable[[float], float] = round) -> str:
+def log10_text(log10: float, digits: int, rounded: Callable[[float], float] = round) -> str:
     """Return the number with this logarithm, with one or two digits, however small it is.
 
-    >>> number_text(-1.1, 2), number_text(-74.2, 1), number_text(-74.2, 2, math.ceil), number_text(0.0, 2)
+    >>> log10_text(-1.1, 2), log10_text(-74.2, 1), log10_text(-74.2, 2, math.ceil), log10_text(0.0, 2)
     ('0.079', '6e-75', '6.4e-75', '1')
     """
     if math.isinf(log10):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ndcg_asymptotics.analysis.orders.one_list import number_text
+from ndcg_asymptotics.analysis.orders.one_list import log10_text
 from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate
 from ndcg_asymptotics.analysis.orders.weighted import (
     LARGEST_SHARE,
@@ -227,7 +227,7 @@ def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent
     ]
     if known:
         n, log10_wrong = known[-1]
-        text += f"At n = {n:g} the order is wrong with probability {number_text(log10_wrong, 2)}. "
+        text += f"At n = {n:g} the order is wrong with probability {log10_text(log10_wrong, 2)}. "
     over = f" from n = {found.range[0]:g} to {found.range[1]:g}" if found.range else ""
     here = (
         ""

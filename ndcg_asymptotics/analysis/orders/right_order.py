@@ -84,7 +84,7 @@ def right(log10_wrong: float | None) -> float:
     return 1.0 if log10_wrong is None else 1 - 10**log10_wrong
 
 
-def quantile(rate: float) -> float:
+def clipped_quantile(rate: float) -> float:
     """Return the normal quantile of a probability, from -8 to 8."""
     return float(np.clip(special.ndtri(rate), -_HIGHEST, _HIGHEST))
 
@@ -116,7 +116,7 @@ class RightOrder:
     @property
     def pair(self) -> tuple[Scorer, Scorer]:
         """The scorers, the better one first."""
-        return (self.b, self.a) if self.ahead else (self.a, self.b)
+        return better_first((self.a, self.b), self.ahead)
 
     @property
     def lasting(self) -> bool:
@@ -159,7 +159,7 @@ class RightOrder:
             mean, sd = quick_moments((self.a, self.b), self.measure, n)
             mean = -mean if self.ahead else mean
             return mean / sd if sd > 0 else math.copysign(_HIGHEST, mean)
-        return quantile(self.by_law(n))
+        return clipped_quantile(self.by_law(n))
 
     @cached_property
     def exact_to(self) -> int:
@@ -264,6 +264,11 @@ def _drawn(order: RightOrder) -> str:
         return ""
     low, high = right(found.high), right(found.low)
     return f"; the long run is that of drawn lists of {LONGEST:.0e} items, {low:.1%} to {high:.1%} with 95%"
+
+
+def better_first(pair: tuple[Scorer, Scorer], ahead: int) -> tuple[Scorer, Scorer]:
+    """Return a pair with the scorer first that is ahead: the second one if ``ahead`` is 1."""
+    return pair[::-1] if ahead else pair
 
 
 def ahead(a: Scorer, b: Scorer, measure: Measure) -> int:

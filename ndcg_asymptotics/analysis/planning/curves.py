@@ -14,7 +14,7 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     draw_orders,
     wrong_order,
 )
-from ndcg_asymptotics.analysis.orders.right_order import LongRun
+from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
@@ -299,7 +299,7 @@ class Experiment:
 
     def _wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
         """Return P(the scorer that is ahead on long lists is not ahead on one of n items)."""
-        pair = (self.b, self.a) if ahead else (self.a, self.b)
+        pair = better_first((self.a, self.b), ahead)
         return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None, self.effort)
 
     def _effect(self, measure: Measure) -> float | None:
@@ -313,10 +313,7 @@ class Experiment:
     def _wrong_or_normal(self, measure: Measure, effect: float, drawn: Drawn | None) -> WrongOrder:
         """Return P(wrong order) where it is exact or enough drawn lists are wrong, else by the normal law."""
         if drawn is not None:
-            ahead = int(effect < 0)
-            counts = drawn.get(measure)
-            if self._enumerated(measure):
-                return self._wrong(measure, ahead, None)
-            if counts and counts[ahead][0] >= ENOUGH:
-                return WrongOrder.counted(*counts[ahead])
+            ahead, counts = int(effect < 0), drawn.get(measure)
+            if self._enumerated(measure) or (counts and counts[ahead][0] >= ENOUGH):
+                return self._wrong(measure, ahead, counts)
         return WrongOrder.normal(abs(effect))

@@ -29,8 +29,8 @@ from ndcg_asymptotics.analysis.orders.right_order import (
     LONGEST,
     LongRun,
     RightOrder,
+    clipped_quantile,
     long_run,
-    quantile,
     right,
     simulate_together,
 )
@@ -221,7 +221,7 @@ def _exact(question: _Question, low: int, high: int) -> Length:
 
     @cache
     def gap(n: int) -> float:
-        return quantile(question.exact(n)) - question.wanted
+        return clipped_quantile(question.exact(n)) - question.wanted
 
     while gap(high) < 0:
         if high == question.exact_to:

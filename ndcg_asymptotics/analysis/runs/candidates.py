@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow
+from ndcg_asymptotics.analysis.runs.sampled_text import about_candidates, order_by_bounds
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
@@ -24,53 +25,6 @@ from ndcg_asymptotics.theory.sampled import (
 )
 
 _FEW = 0.5  # of all items: shorter lists do not hold them all
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """A row of one system by one measure."""
-
-    system: Annotated[str, Column("system")]
-    measure: Annotated[str, Column("measure", whole=True)]
-
-
-@dataclass(frozen=True)
-class CandidateRow(SystemRow):
-    """What the candidates of one system say.
-
-    Attributes
-    ----------
-    mean, mean_error : float
-        The mean over users of the metric among the candidates, and its standard error.
-    rank, rank_error, weighed, weighed_error : float or None
-        Rank and bias-variance estimates of the full metric. The standard errors do not know of their bias.
-    low, high : float or None
-        Bounds of the full metric of these users, bias or not.
-    """
-
-    mean: Annotated[float, Column("among candidates", fixed(4))]
-    mean_error: float
-    rank: float | None
-    rank_error: float | None
-    weighed: float | None
-    weighed_error: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def rank_text(self) -> Annotated[str | None, Column("rank estimate")]:
-        """The rank estimate with its standard error."""
-        return None if self.rank is None else f"{self.rank:.4f} ± {self.rank_error:.4f}"
-
-    @property
-    def weighed_text(self) -> Annotated[str | None, Column("bias-variance estimate")]:
-        """The bias-variance estimate with its standard error."""
-        return None if self.weighed is None else f"{self.weighed:.4f} ± {self.weighed_error:.4f}"
-
-    @property
-    def bounds(self) -> Annotated[str | None, Column("full metric")]:
-        """The bounds of the full metric."""
-        return None if self.low is None else f"{self.low:.3f} to {self.high:.3f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,17 +115,12 @@ def candidates_of(
     alpha = (1 - level) / len(given)
     rows: list[CandidateRow] = []
     longest = max(depths.longest for depths in systems.values())
-    statements = [
-        f"Every list has at most {longest:,} of {first.items:,} items, its relevant item among them: "
-        "candidates that were sampled. What is measured on them is not the metric of a ranking of all items. "
-        f"Full: bounds of that for these users, with {100 * level:.4g}% confidence for all systems together, "
-        "if the negatives are a uniform sample. ±: standard errors over users; estimates are biased besides"
-    ]
+    statements = [about_candidates(longest, first.items, level)]
     for measure in measures:
         of_measure = [_row(name, measure, ranks, alpha, gamma, statements) for name, ranks in given.items()]
         rows += of_measure
         if len(of_measure) > 1:
-            statements.append(_orders(measure, of_measure))
+            statements.append(order_by_bounds(measure, of_measure))
     users, fewest = len(first.above), min(ranks.fewest for ranks in given.values())
     said = tuple(f"{text}." for text in dict.fromkeys(statements))
     return Candidates(first.items, users, fewest, level, gamma, tuple(rows), said)
@@ -209,20 +158,3 @@ def _row(
     weighed = known(lambda: ranks.mean(bias_variance_estimate(measure, items, m, gamma)))
     bounds = known(lambda: ranks.full_range(measure, alpha))
     return CandidateRow(name, str(measure), *metric, *rank, *weighed, *bounds)
-
-
-def _orders(measure: Measure, rows: list[CandidateRow]) -> str:
-    """Return which systems are told apart by the bounds of the full metric."""
-    told = []
-    for a, b in combinations(rows, 2):
-        if a.low is None or b.low is None or a.high is None or b.high is None:
-            continue
-        if a.low > b.high:
-            told.append(f"{a.system} is ahead of {b.system}")
-        elif b.low > a.high:
-            told.append(f"{b.system} is ahead of {a.system}")
-    count = len(rows) * (len(rows) - 1) // 2
-    if not told:
-        return f"{measure}: the bounds overlap, so these candidates do not tell the order of the full metric"
-    rest = "" if len(told) == count else "; the bounds of the other pairs overlap"
-    return f"{measure}, all items: {', '.join(told)}{rest}"

@@ -13,141 +13,31 @@ which makes bands of differences too wide rather than too narrow.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Annotated, Required, TypedDict, Unpack
+from typing import Required, TypedDict, Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, brief, require_fraction, tails
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.analysis.runs.corpus_growth import TRIALS, grow_run
+from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusCurves, CorpusPair, CorpusRow, FitRow, TrialRow
+from ndcg_asymptotics.analysis.runs.corpus_text import ASSUMED, warnings
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, require_fraction, tails
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
-from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths, generator_of_run
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.lists.evaluation import read_runs
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames, read
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.theory.sampled import full_ndcg
 
-TESTED_FACTOR = 10.0
-"""The factor by which the corpus grew in the back-test of docs/real-lists.md."""
-
-_TENTH = 0.1  # of the irrelevant documents that a trial is fitted to
-_TRIALS = 2  # of each run
 _SIZES_PER_DECADE = 6  # of a curve
 _DRAWS = 400
-_DRAWS_OF_TRIALS = 80
-_NOISE = 2**31  # the numbers of generators from here on draw the error of the model
 _CLEAR = 3.0  # standard errors of the draws by which an order is clear
-
-
-@dataclass(frozen=True)
-class FitRow:
-    """One run: where its relevant documents are, and the exponent kappa at the top of its lists.
-
-    Attributes
-    ----------
-    above_0, above_10, above_100, retrieved : float
-        The shares of relevant documents with no, fewer than 10 and fewer than 100 irrelevant documents above
-        them, and of those retrieved.
-    kappa, kappa_low, kappa_high : float
-        Of a median query, with its confidence interval.
-    spread : float
-        The standard deviation of log kappa over queries.
-    """
-
-    run: Annotated[str, Column("run")]
-    kappa: Annotated[float, Column("kappa", fixed(2))]
-    kappa_low: Annotated[float, Column("low", fixed(2))]
-    kappa_high: Annotated[float, Column("high", fixed(2))]
-    spread: Annotated[float, Column("spread", fixed(2))]
-    above_0: Annotated[float, Column("0 above", fixed(3))]
-    above_10: Annotated[float, Column("< 10 above", fixed(3))]
-    above_100: Annotated[float, Column("< 100 above", fixed(3))]
-    retrieved: Annotated[float, Column("retrieved", fixed(3))]
-
-
-@dataclass(frozen=True)
-class TrialRow:
-    """One run: the metric predicted from a tenth of its irrelevant documents, and the one it has.
-
-    Attributes
-    ----------
-    error : float
-        The root mean square of log(predicted/actual) over the trials.
-    """
-
-    run: Annotated[str, Column("run")]
-    measure: Annotated[str, Column("measure", whole=True)]
-    actual: Annotated[float, Column("actual", fixed(4))]
-    predicted: Annotated[float, Column("predicted from a tenth", fixed(4))]
-    error: Annotated[float, Column("relative error", fixed(3))]
-
-
-@dataclass(frozen=True)
-class CorpusRow:
-    """One run in a corpus of one size: the mean over queries, with its band.
-
-    Attributes
-    ----------
-    low, high : float, or None
-        None for a run whose lists are too short to test the model on.
-    """
-
-    run: str
-    measure: str
-    documents: int
-    mean: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
-class CorpusPair:
-    """Two runs now and in the largest corpus.
-
-    Attributes
-    ----------
-    now : float
-        The difference a - b in the present corpus.
-    documents : int
-    difference, low, high : float
-        Of the largest corpus, with its band. The band is None if that of a run is.
-    ahead : float, or None
-        The probability that a is ahead of b there.
-    changes : tuple of int
-        The sizes at which the order of the predicted means changes, by more than the error of the draws.
-    """
-
-    a: Annotated[str, Column("a")]
-    b: Annotated[str, Column("b")]
-    measure: str
-    now: Annotated[float, Column("now", general("+.4f"))]
-    documents: int
-    difference: Annotated[float, Column("difference", general("+.4f"))]
-    low: Annotated[float | None, Column("low", general("+.4f"))]
-    high: Annotated[float | None, Column("high", general("+.4f"))]
-    ahead: Annotated[float | None, Column("a ahead", fixed(2))]
-    changes: Annotated[
-        tuple[int, ...], Column("order changes at", lambda n: ", ".join(f"{x:.2g}" for x in n) or "never")
-    ]
-
-
-@dataclass(frozen=True)
-class CorpusCurves:
-    """Means and bands (measures, runs, F) at corpora of ``documents``; NaN where there is no band."""
-
-    documents: tuple[int, ...]
-    measures: tuple[str, ...]
-    runs: tuple[str, ...]
-    mean: Floats
-    low: Floats
-    high: Floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,7 +87,7 @@ class LargerCorpus(Report):
         sizes = list(dict.fromkeys(row.documents for row in rows))[1:]
         drops = [1, *range(2, len(sizes)), 0][-len(sizes) :]  # the largest stays, and the next decade
         columns = (Column(f"{size:.3g}", str, drop) for size, drop in zip(sizes, drops, strict=True))
-        cells = {(row.run, row.documents): f"{row.mean:.3f} {_shown_band(row)}" for row in rows}
+        cells = {(row.run, row.documents): row.text for row in rows}
         now = {row.run: row.mean for row in rows if row.documents == self.corpus}
         return Table(
             f"{measure} in larger corpora, {self.level:.0%} band",
@@ -223,10 +113,7 @@ class LargerCorpus(Report):
             if pairs:
                 title = f"{measure} of a minus that of b in {pairs[0].documents:.3g} documents"
                 yield Table.of(title, CorpusPair, pairs)
-        yield Line(
-            "The new documents are irrelevant; what a run did not retrieve stays below its list; documents "
-            "without a judgement count as irrelevant."
-        )
+        yield Line(ASSUMED)
 
 
 class CorpusOptions(TypedDict, total=False):
@@ -301,7 +188,7 @@ def larger_corpus(
     factor = to / corpus
     steps = math.ceil(_SIZES_PER_DECADE * math.log10(factor))
     exponents = np.append(np.arange(steps) / _SIZES_PER_DECADE, math.log10(factor))
-    with task("runs", len(depths) * (1 + _TRIALS)) as bar:
+    with task("runs", len(depths) * (1 + TRIALS)) as bar:
         grown = [
             grow_run(of_run, parsed, exponents, draws, seed, name, bar.update)
             for name, of_run in depths.items()
@@ -327,6 +214,10 @@ def larger_corpus(
             pair = _pair(names[a], names[b], str(measure), documents, expected, drawn_ones, level)
             both = known[m, a] and known[m, b]
             pairs.append(pair if both else replace(pair, low=None, high=None, ahead=None))
+    untested = {
+        str(measure): [name for name, there in zip(names, known[m], strict=True) if not there]
+        for m, measure in enumerate(parsed)
+    }
     relevant = next(iter(depths.values())).ranked.relevant
     counted = (int(relevant.min()), int(np.median(relevant)), int(relevant.max()))
     return LargerCorpus(
@@ -334,8 +225,8 @@ def larger_corpus(
         relevant.size,
         counted,
         level,
-        warnings=tuple(_warnings(factor, parsed, names, known)),
-        fits=tuple(_fit_row(name, of_run.model, level) for name, of_run in zip(names, grown, strict=True)),
+        warnings=tuple(warnings(factor, untested)),
+        fits=tuple(of_run.fit_row(name, level) for name, of_run in zip(names, grown, strict=True)),
         trials=tuple(row for of_run in grown for row in of_run.trials),
         rows=tuple(rows),
         pairs=tuple(pairs),
@@ -383,118 +274,6 @@ def larger_corpus_files(
     return larger_corpus(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
-def grown_means(
-    model: DepthModel, measures: Sequence[Measure], factors: Sequence[float], draws: int, seed: int, name: str
-) -> Floats:
-    """Return means over queries in corpora that are ``factors`` times as large, (measures, F, draws).
-
-    The measures have fixed cutoffs, and the factors increase from 1 or more.
-    """
-    ranked = model.depths.ranked
-    cutoffs = [measure.cutoff(LARGEST_N) for measure in measures]
-    place = np.arange(ranked.ideal_user.size) - np.searchsorted(ranked.ideal_user, ranked.ideal_user) + 1.0
-    weights = []
-    for measure, k in zip(measures, cutoffs, strict=True):
-        terms = np.where(place <= k, measure.discount(place, float(LARGEST_N)) * ranked.ideal_gain, 0.0)
-        ideal = np.bincount(ranked.ideal_user, terms, len(ranked.users))
-        weights.append(ranked.gain / (ideal * len(ranked.users))[ranked.user])
-    parts = []
-    for which, ranks in model.grown(factors, max(cutoffs), draws, seed, name):
-        found = np.empty((len(measures), len(factors), ranks.shape[-1]))
-        for m, (measure, k) in enumerate(zip(measures, cutoffs, strict=True)):
-            discount = np.where(ranks <= k, measure.discount(np.minimum(ranks, k), float(LARGEST_N)), 0.0)
-            found[m] = np.einsum("k,fkp->fp", weights[m][which], discount)
-        parts.append(found)
-    return np.concatenate(parts, axis=-1)
-
-
-@dataclass(frozen=True, eq=False)
-class GrownRun:
-    """One run in larger corpora.
-
-    Attributes
-    ----------
-    model : DepthModel
-    trials : list of TrialRow
-        One for each measure that the model could be tested on.
-    mean : (measures, F)
-    drawn : (measures, F, draws)
-        Means over queries that have all errors of the band.
-    """
-
-    model: DepthModel
-    trials: list[TrialRow]
-    mean: Floats
-    drawn: Floats
-
-    def tested(self, measures: Sequence[Measure]) -> list[bool]:
-        """Return the measures that the model was tested on."""
-        there = {row.measure for row in self.trials}
-        return [str(measure) in there for measure in measures]
-
-
-def grow_run(
-    depths: RelevantDepths,
-    measures: Sequence[Measure],
-    exponents: Floats,
-    draws: int,
-    seed: int,
-    name: str,
-    step: Callable[[int], None],
-) -> GrownRun:
-    """Return a run in corpora that are ``10**exponents`` times as large; nothing but the run decides it.
-
-    Raises
-    ------
-    InputError
-        As `fit_depths`.
-    """
-    trials = _trials(depths, measures, seed, name, step)
-    with naming(name):
-        model = fit_depths(depths)
-    values = grown_means(model, measures, (10.0**exponents).tolist(), draws, seed, name)
-    step(1)
-    mean, errors = values.mean(axis=-1), {row.measure: row.error for row in trials}
-    for m, measure in enumerate(measures):
-        noise = generator_of_run(seed, name, _NOISE + m).standard_normal(draws)
-        factor = np.exp(errors.get(str(measure), 0.0) * exponents[:, None] * noise)
-        values[m] = np.minimum(values[m] * factor, 1.0)
-    return GrownRun(model, trials, mean, values)
-
-
-def _trials(
-    depths: RelevantDepths, measures: Sequence[Measure], seed: int, name: str, step: Callable[[int], None]
-) -> list[TrialRow]:
-    """Return what a fit to a tenth of the irrelevant documents predicts; nothing if they are too few."""
-    actual = np.array([full_ndcg(depths.ranked, measure).mean() for measure in measures])
-    found = []
-    for trial in range(_TRIALS):
-        few = depths.thinned(_TENTH, np.random.default_rng([seed, trial]))
-        try:
-            model = fit_depths(few)
-        except InputError:
-            return []
-        means = grown_means(model, measures, [1 / _TENTH], _DRAWS_OF_TRIALS, seed, f"{name} {trial}")
-        found.append(means[:, 0].mean(axis=-1))
-        step(1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.sqrt(np.mean(np.log(np.array(found) / actual) ** 2, axis=0))
-    return [
-        TrialRow(name, str(measure), float(actual[m]), float(np.mean(found, axis=0)[m]), float(errors[m]))
-        for m, measure in enumerate(measures)
-        if np.isfinite(errors[m])
-    ]
-
-
-def _fit_row(name: str, model: DepthModel, level: float) -> FitRow:
-    ranked = model.depths.ranked
-    count = ranked.ideal_user.size
-    above = [int(np.count_nonzero(ranked.above < limit)) / count for limit in (1, 10, 100)]
-    low, high = model.kappa_interval(level)
-    found = ranked.rank.size / count
-    return FitRow(name, model.kappa, low, high, model.tau, above[0], above[1], above[2], found)
-
-
 def _pair(
     a: str,
     b: str,
@@ -530,24 +309,3 @@ def _pair(
 
 def _band(low: float, high: float) -> tuple[float | None, float | None]:
     return (None, None) if math.isnan(low) else (float(low), float(high))
-
-
-def _shown_band(row: CorpusRow) -> str:
-    return "[no band]" if row.low is None else f"[{row.low:.3f}, {row.high:.3f}]"
-
-
-def _warnings(
-    factor: float, measures: Sequence[Measure], names: Sequence[str], known: Bools
-) -> Iterator[str]:
-    if factor > TESTED_FACTOR:
-        yield (
-            f"the largest corpus is {factor:.3g} times the one searched. Predictions were tested to "
-            f"{TESTED_FACTOR:g} times; beyond, they rest on a law that lists of this length cannot show."
-        )
-    for m, measure in enumerate(measures):
-        short = [name for name, there in zip(names, known[m], strict=True) if not there]
-        if short:
-            yield (
-                f"{', '.join(short)}: how far off the prediction of {measure} may be cannot be told, so it "
-                "has no band. The lists have too few documents to test the model on a tenth of them."
-            )

@@ -1,128 +1,50 @@
-"""Evaluation against m sampled negatives: what it says about systems, compared with the full metric.
-
-Means over users are treated as normal, with their exact means and standard deviations. The systems sample
-their negatives independently of each other.
-"""
+"""Evaluation against m sampled negatives: what it says about systems, compared with the full metric."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from statistics import NormalDist
 from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.candidates import Candidates, SystemRow, candidates_of, hold_candidates
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_fraction
+from ndcg_asymptotics.analysis.runs.candidates import Candidates, candidates_of, hold_candidates
+from ndcg_asymptotics.analysis.runs.sampled_orders import (
+    Moments,
+    corrected_rows,
+    order_at,
+    order_of,
+    sampled_rows,
+)
+from ndcg_asymptotics.analysis.runs.sampled_rows import CorrectedRow, PairRow, SampledCurves, SampledRow
+from ndcg_asymptotics.analysis.runs.sampled_text import CANDIDATES, short_lists, statement
+from ndcg_asymptotics.core.arrays import brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
-    Column,
     Data,
     Line,
     Report,
     ReportBlock,
     Table,
-    fixed,
-    general,
 )
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.evaluation import run_names
+from ndcg_asymptotics.lists.evaluation import named_paths, read_runs
 from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import (
     RankedItems,
-    bias_variance_estimate,
-    corrected_moments,
-    full_ndcg,
-    rank_estimate,
-    sampled_ndcg,
 )
 
 _POINTS = 100  # numbers of negatives at which curves are computed
 _AT_ONCE = 20  # of them in memory, for every user
-_UNDECIDED = 1e-10  # expected metrics that differ by less are equal: they are exact to 1e-10
-_NAMED = 3  # pairs that a sentence names
-_CANDIDATES = (
-    "every list is far shorter than the catalogue and has all relevant items: sampled candidates, from which "
-    "no full metric is computed; `analysis.sampled_candidates` estimates it"
-)
-
-
-@dataclass(frozen=True)
-class SampledRow(SystemRow):
-    """One system: the exact mean and standard deviation of the mean over users, and the full metric."""
-
-    negatives: Annotated[int, Column("negatives", general("d"))]
-    mean: Annotated[float, Column("sampled mean", fixed(4))]
-    sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
-    full: Annotated[float, Column("full", fixed(4))]
-
-
-@dataclass(frozen=True)
-class PairRow:
-    """Two systems: where their expected order changes, and how many negatives are enough for the full order.
-
-    Attributes
-    ----------
-    difference : float
-        Of the full metric, a - b.
-    crossings : tuple of int
-        The m at which the expected order differs from that at m - 1.
-    enough : int or None
-        The smallest M such that for every m >= M the sampled order is the full one with the probability
-        ``level``, over the sampled negatives. None if there is none up to the largest m.
-    enough_for_other_users : int or None
-        The same over the negatives and users drawn like the given ones.
-    """
-
-    a: str
-    b: str
-    measure: Annotated[str, Column("measure", whole=True)]
-    difference: Annotated[float, Column("full difference", fixed(4), drop=1)]
-    crossings: Annotated[
-        tuple[int, ...], Column("order changes at", lambda m: ", ".join(map(str, m)) or "never")
-    ]
-    enough: Annotated[int | None, Column("enough from m", general(","))]
-    enough_for_other_users: Annotated[int | None, Column("enough for other users from m", general(","))]
-
-    @property
-    def systems(self) -> Annotated[str, Column("systems", fold=True, before="measure")]:
-        """The names of both, which take two lines where they are long."""
-        return f"{self.a}, {self.b}"
-
-
-@dataclass(frozen=True)
-class CorrectedRow(SystemRow):
-    """One system: an estimate of the full metric from sampled ranks, with its exact bias and deviation."""
-
-    negatives: Annotated[int, Column("negatives", general("d"))]
-    estimate: Annotated[str, Column("estimate", whole=True)]
-    mean: Annotated[float, Column("mean", fixed(4))]
-    bias: Annotated[float, Column("bias", general("+.4f"))]
-    sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
-
-
-@dataclass(frozen=True)
-class SampledCurves:
-    """Means and standard deviations of the mean over users (measures, systems, M) at m = ``negatives``."""
-
-    negatives: Integers
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
-    mean: Floats
-    sd: Floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -261,7 +183,7 @@ def sampled(
     else:
         assert runs is not None
         depths = relevant_depths(runs, qrels, items, gain=gain)
-        require(not hold_candidates(depths), _CANDIDATES, "runs")
+        require(not hold_candidates(depths), CANDIDATES, "runs")
         systems = {name: of_run.ranked for name, of_run in depths.items()}
     require_fraction(level, "level")
     first = next(iter(systems.values()))
@@ -272,34 +194,27 @@ def sampled(
     pairs: list[PairRow] = []
     corrected: list[CorrectedRow] = []
     statements: list[str] = []
-    remarks = _truncated(depths)
+    remarks = short_lists(depths)
     means, sds = [], []
     with task("numbers of negatives", grid.size * len(parsed)) as bar:
         for measure in parsed:
-            moments = _Moments(systems, measure, replacement)
+            moments = Moments(systems, measure, replacement)
             for part in np.array_split(grid, math.ceil(grid.size / _AT_ONCE)):
                 moments.compute(part)
                 bar.update(part.size)
             of_m = [moments.at(m) for m in grid.tolist()]
             means.append(np.array([found.mean for found in of_m]).T)
             sds.append(np.sqrt([found.variance for found in of_m]).T)
-            for m in wanted:
-                at = moments.at(m)
-                rows += [
-                    SampledRow(name, str(measure), m, float(mean), math.sqrt(variance), float(full))
-                    for name, mean, variance, full in zip(
-                        systems, at.mean, at.variance, moments.full.mean(axis=1), strict=True
-                    )
-                ]
-            of_measure = [
-                _compare(moments, a, b, grid, level) for a, b in combinations(range(len(systems)), 2)
-            ]
+            both = combinations(range(len(systems)), 2)
+            of_measure = [order_of(moments, a, b, grid, level) for a, b in both]
             pairs += of_measure
-            if of_measure:
-                statements += [_statement(moments, of_measure, m, level) for m in wanted]
             for m in wanted:
+                rows += sampled_rows(moments, m)
+                if of_measure:
+                    orders = [order_at(moments, pair, m) for pair in of_measure]
+                    statements.append(statement(orders, str(measure), m, level))
                 try:
-                    corrected += _corrected(moments, m, gamma)
+                    corrected += corrected_rows(moments, m, gamma)
                 except NotAvailableError as error:
                     remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
     return Sampled(
@@ -363,15 +278,12 @@ def sampled_files(
     if bool(runs) == bool(ranks) or bool(runs) != (qrels is not None):
         raise InputError("sampled needs either --run and --qrels, or --ranks and --items")
     measures = measures_of(measures)
-    names = run_names(paths)
-    require(len(set(names)) == len(names), f"a file is given twice: {', '.join(map(str, paths))}")
     wanted = 100 if negatives is None else negatives
     if ranks:
-        tables = {name: read_ranks(path, columns) for name, path in zip(names, paths, strict=True)}
+        tables = {name: read_ranks(path, columns) for name, path in named_paths(paths).items()}
         return sampled(measures=measures, ranks=tables, negatives=wanted, **options)
     assert qrels is not None
-    scores = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
-    labels = read(qrels, "label", columns)
+    scores, labels = read_runs(paths, columns), read(qrels, "label", columns)
     depths = relevant_depths(scores, labels, options.get("items"), gain=options.get("gain", "linear"))
     if not hold_candidates(depths):
         return sampled(scores, labels, measures, negatives=wanted, **options)
@@ -379,19 +291,6 @@ def sampled_files(
     require(negatives is None, several, "negatives")
     require(not options.get("replacement"), several, "replacement")
     return candidates_of(depths, measures, options.get("level", 0.95), options.get("gamma", 0.1))
-
-
-def _truncated(systems: Mapping[str, RelevantDepths]) -> list[str]:
-    """Return that lists are short, if all are, so that the metric of them need not be that of all items."""
-    longest = max((depths.longest for depths in systems.values()), default=0)
-    items = next((depths.ranked.items for depths in systems.values()), 0)
-    if 2 * longest > items or not systems:
-        return []
-    return [
-        f"Full: the lists hold at most {longest:,} of {items:,} items. A relevant item that a run did not "
-        "retrieve gains nothing, so full is the metric of a ranking of all items only with a cutoff that no "
-        "list is shorter than."
-    ]
 
 
 def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:
@@ -405,148 +304,3 @@ def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> 
         fits = whole and 1 <= value <= most
         require(fits, f"must be whole numbers from 1 to {most} ({limit}), got {brief(value)}", "negatives")
     return sorted({int(value) for value in values})
-
-
-@dataclass(frozen=True)
-class _AtM:
-    """Means and their variances (S,), and variances over users of differences (S, S), at one m."""
-
-    mean: Floats
-    variance: Floats
-    over_users: Floats
-
-
-class _Moments:
-    """The moments of all systems under one measure, computed once for every number of negatives."""
-
-    def __init__(self, systems: Mapping[str, RankedItems], measure: Measure, replacement: bool) -> None:
-        self.systems, self.measure, self.replacement = systems, measure, replacement
-        self.full = np.array([full_ndcg(ranked, measure) for ranked in systems.values()])
-        self._known: dict[int, _AtM] = {}
-
-    def at(self, m: int) -> _AtM:
-        """Return the moments at m."""
-        if m not in self._known:
-            self.compute(np.array([m]))
-        return self._known[m]
-
-    def compute(self, negatives: Integers) -> None:
-        """Compute the moments at some m."""
-        found = [
-            sampled_ndcg(ranked, self.measure, negatives, replacement=self.replacement)
-            for ranked in self.systems.values()
-        ]
-        users = self.full.shape[1]
-        for k, m in enumerate(negatives.tolist()):
-            values = np.array([mean[k] for mean, _ in found])
-            variance = np.array([of_users[k].sum() for _, of_users in found]) / users**2
-            centred = values - values.mean(axis=1, keepdims=True)
-            products = centred @ centred.T / max(users - 1, 1)
-            squares = np.diag(products)
-            differences = np.maximum(squares[:, None] + squares[None, :] - 2 * products, 0.0)
-            self._known[m] = _AtM(values.mean(axis=1), variance, differences / users)
-
-    def difference(self, a: int, b: int, m: int) -> float:
-        """Return the difference of the expected means at m; 0 within the error."""
-        mean = self.at(m).mean
-        found = float(mean[a] - mean[b])
-        return found if abs(found) > _UNDECIDED else 0.0
-
-    def full_difference(self, a: int, b: int) -> float:
-        found = float(self.full[a].mean() - self.full[b].mean())
-        return found if abs(found) > ROUNDING else 0.0
-
-    def probability(self, a: int, b: int, m: int, *, users: bool = False) -> float:
-        """Return the probability that the sampled order of two systems is the full one."""
-        at = self.at(m)
-        variance = at.variance[a] + at.variance[b] + (at.over_users[a, b] if users else 0.0)
-        ahead = self.difference(a, b, m) * math.copysign(1.0, self.full_difference(a, b))
-        if variance <= 0:
-            return float(ahead > 0)
-        return NormalDist().cdf(ahead / math.sqrt(variance))
-
-
-def _compare(moments: _Moments, a: int, b: int, grid: Integers, level: float) -> PairRow:
-    """Return where the expected order of two systems changes, and how many negatives are enough."""
-    names, points = list(moments.systems), grid.tolist()
-    difference = moments.full_difference(a, b)
-
-    def has_sign(sign: float, m: int) -> bool:
-        return moments.difference(a, b, m) * sign > 0
-
-    def certain(users: bool, m: int) -> bool:
-        return bool(difference) and moments.probability(a, b, m, users=users) >= level
-
-    crossings, before, last = [], 0.0, points[0]
-    for m in points:
-        sign = float(np.sign(moments.difference(a, b, m)))
-        if sign and before and sign != before:
-            crossings.append(first_true(partial(has_sign, sign), last, m))
-        if sign:
-            before, last = sign, m
-    enough: list[int | None] = []
-    for users in (False, True):
-        bad = max((k for k, m in enumerate(points) if not certain(users, m)), default=-1)
-        if bad == len(points) - 1:
-            enough.append(None)
-        elif bad < 0:
-            enough.append(points[0])
-        else:
-            enough.append(first_true(partial(certain, users), points[bad], points[bad + 1]))
-    return PairRow(names[a], names[b], str(moments.measure), difference, tuple(crossings), *enough)
-
-
-def _statement(moments: _Moments, pairs: Sequence[PairRow], m: int, level: float) -> str:
-    """Return in a sentence what a sampled result can and cannot say about the order of the systems."""
-    systems = list(moments.systems)
-    at = [(systems.index(pair.a), systems.index(pair.b)) for pair in pairs]
-    right = [
-        moments.probability(a, b, m) if p.difference else 0.0 for p, (a, b) in zip(pairs, at, strict=True)
-    ]
-    certain = sum(p >= level for p in right)
-    parts = []
-    if certain or len(pairs) > 1:
-        count = f"{certain} of {len(pairs)} pairs" if len(pairs) > 1 else f"{pairs[0].a} and {pairs[0].b}"
-        words = f"orders {count} as the full metric does with probability {level:g} or more"
-        parts.append(f"a sampled result {words}")
-    sure = [pair for pair, p in zip(pairs, right, strict=True) if p >= level]
-    parts += [_relapse(pair, level) for pair in sure if pair.enough is None or pair.enough > m][:_NAMED]
-    rest = [(pair, *of, p) for pair, of, p in zip(pairs, at, right, strict=True) if p < level]
-    parts += [_exception(moments, pair, a, b, m, p) for pair, a, b, p in rest[:_NAMED]]
-    if len(rest) > _NAMED:
-        parts.append(f"{len(rest) - _NAMED} further pairs are not certain either")
-    return f"{pairs[0].measure}, m = {m}: {'; '.join(parts)}."
-
-
-def _relapse(pair: PairRow, level: float) -> str:
-    """Return that two systems, whose sampled order is right at some m, need not be so at larger ones."""
-    last = f", and is that again from m = {pair.enough:,} on" if pair.enough else ""
-    return f"for {pair.a} and {pair.b} it falls below {level:g} at larger m{last}"
-
-
-def _exception(moments: _Moments, pair: PairRow, a: int, b: int, m: int, right: float) -> str:
-    """Return what is wrong with the sampled order of two systems."""
-    full, here = pair.difference, moments.difference(a, b, m)
-    ahead, behind = (pair.a, pair.b) if full > 0 else (pair.b, pair.a)
-    if not full:
-        return f"{pair.a} and {pair.b} are equal by the full metric"
-    if here * full > 0:
-        return f"{ahead} is ahead of {behind} with probability {right:.2g} only"
-    reverse = "does not tell them apart" if not here else f"puts {behind} ahead on average"
-    mend = f", from m = {pair.enough:,} on it is right with the probability asked for" if pair.enough else ""
-    return (
-        f"{ahead} is ahead of {behind}, but the sampled metric {reverse} (repeating it does not help{mend})"
-    )
-
-
-def _corrected(moments: _Moments, m: int, gamma: float) -> list[CorrectedRow]:
-    measure, items = moments.measure, int(np.median(next(iter(moments.systems.values())).sizes))
-    weighed = bias_variance_estimate(measure, items, m, gamma)
-    estimates = {"rank": rank_estimate(measure, items, m), "bias-variance": weighed}
-    found = []
-    for (name, ranked), full in zip(moments.systems.items(), moments.full.mean(axis=1).tolist(), strict=True):
-        for kind, estimate in estimates.items():
-            mean, variance = corrected_moments(estimate, ranked, replacement=moments.replacement)
-            average, sd = float(mean.mean()), math.sqrt(variance.sum()) / len(ranked.users)
-            found.append(CorrectedRow(name, str(measure), m, kind, average, average - full, sd))
-    return found

@@ -1,0 +1,31 @@
+"""Predictions for larger corpora in words: what they rest on, and what they cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+TESTED_FACTOR = 10.0
+"""The factor by which the corpus grew in the back-test of docs/real-lists.md."""
+
+ASSUMED = (
+    "The new documents are irrelevant; what a run did not retrieve stays below its list; documents "
+    "without a judgement count as irrelevant."
+)
+
+
+def warnings(factor: float, untested: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield what a prediction for a corpus that is ``factor`` times as large does not rest on.
+
+    ``untested`` has by measure the runs that the model could not be tried on.
+    """
+    if factor > TESTED_FACTOR:
+        yield (
+            f"the largest corpus is {factor:.3g} times the one searched. Predictions were tested to "
+            f"{TESTED_FACTOR:g} times; beyond, they rest on a law that lists of this length cannot show."
+        )
+    for measure, runs in untested.items():
+        if runs:
+            yield (
+                f"{', '.join(runs)}: how far off the prediction of {measure} may be cannot be told, so it "
+                "has no band. The lists have too few documents to test the model on a tenth of them."
+            )
