@@ -11,11 +11,20 @@ _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts 
 
 _SMALL, _LARGE = 1e-3, 1e6  # below, decimals would show two digits or less, and above some that nobody reads
 
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "∞": r"$\infty$", "±": r"$\pm$",
-}  # fmt: skip
+_TEX_NAMES = {
+    "\\": "backslash",
+    "^": "asciicircum",
+    "~": "asciitilde",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    '"': "quotedbl",
+}
+_TEX = (
+    {character: f"\\{character}" for character in "{}$&#%_"}
+    | {character: rf"\text{name}{{}}" for character, name in _TEX_NAMES.items()}
+    | {"∞": r"$\infty$", "±": r"$\pm$"}
+)
 
 
 def visible(text: str) -> str:

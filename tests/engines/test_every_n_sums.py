@@ -101,9 +101,9 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
 
 @njit
 def _follow(old, last, rank, gain, tables, space, weights) -> None:
-    high, low, rest = tables.high[0], tables.low[0], tables.rest[0]
-    start = exponentials.effects(old, last, rank, gain, rank.size, space, high, low, rest)
-    exponentials.follow(rank.size, start, space, high, low, rest, weights, simd.WIDE)
+    block = exponentials.Block(tables.high[0], tables.low[0], tables.rest[0])
+    start = exponentials.effects(old, last, rank, gain, rank.size, space, block)
+    exponentials.follow(rank.size, start, space, block, weights, simd.WIDE)
 
 
 def test_no_row_depends_on_the_others() -> None:
@@ -123,11 +123,5 @@ def test_inner_products_keep_their_order() -> None:
 
 @njit
 def _weigh(blocks, weights, out) -> None:
-    n = simd.WIDE
-    few = (
-        simd.load_wide(blocks, 0), simd.load_wide(blocks, n),
-        simd.load_wide(blocks, 2 * n), simd.load_wide(blocks, 3 * n),
-        simd.load_wide(blocks, 4 * n), simd.load_wide(blocks, 5 * n),
-        simd.load_wide(blocks, 6 * n), simd.load_wide(blocks, 7 * n),
-    )  # fmt: skip
+    few = exponentials.load_few(blocks, 0, exponentials.EIGHT)
     exponentials.weigh(few, weights, 1, 8, 0, out)

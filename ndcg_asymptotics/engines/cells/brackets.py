@@ -100,9 +100,8 @@ def settle(
     """
     # one by one: as members of a tuple they would be counted in and out in the loops
     near, far, start, length = task.tables
-    gains, cuts, rows, scales, totals, weights = (
-        task.gains, task.cut, task.row, task.scale, task.total, task.cell_weight
-    )  # fmt: skip
+    gains, cuts, rows = task.gains, task.cut, task.row
+    scales, totals, weights = task.scale, task.total, task.cell_weight
     cells, _, labels = counts.shape
     grades, measures = labels - 1, open.shape[2]
     held = np.empty(labels, np.int64)
@@ -241,9 +240,18 @@ def split(
 
 @njit(cache=True, error_model="numpy")
 def _draw(
-    which: Integers, count: int, counts: Integers, octave: Words, heap: Words, fraction: Floats, key: Words,
-    words: Words, numbers: Floats, whole: Integers, halves: Integers,
-) -> None:  # fmt: skip
+    which: Integers,
+    count: int,
+    counts: Integers,
+    octave: Words,
+    heap: Words,
+    fraction: Floats,
+    key: Words,
+    words: Words,
+    numbers: Floats,
+    whole: Integers,
+    halves: Integers,
+) -> None:
     """Draw how many items of each of some counts are in the upper half: `philox.binomial`, for all at once.
 
     Of the loops without branches LLVM makes vector instructions, if rows of one array are a fixed distance

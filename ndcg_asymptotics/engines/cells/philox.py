@@ -210,9 +210,16 @@ def _ratio(x: int, mode: int, n: int, mean: float, p: float) -> float:
 
 @njit(cache=True)
 def rejection(
-    n: int, p: float, attempt: int,
-    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64,
-) -> int:  # fmt: skip
+    n: int,
+    p: float,
+    attempt: int,
+    c0: np.uint64,
+    c1: np.uint64,
+    c2: np.uint64,
+    c3: np.uint64,
+    k0: np.uint64,
+    k1: np.uint64,
+) -> int:
     """Draw from Bin(n, p), p <= 1/2 and n p >= 20, from an attempt on; ``c3`` is the counter of the first."""
     while attempt < 4096:
         u, v = uniforms(c0, c1, c2, c3 + np.uint64(attempt), k0, k1)

@@ -96,12 +96,17 @@ class Cells:
 
     def batches(self, size: int) -> Iterator[Cells]:
         """Yield these cells, at most ``size`` at a time."""
+        arrays: tuple[Any, ...] = (
+            self.octave,
+            self.index,
+            self.counts,
+            self.above,
+            self.open,
+            self.first,
+            self.last,
+        )
         for start in range(0, len(self.octave), size):
-            at = slice(start, start + size)
-            yield Cells(
-                self.level, self.octave[at], self.index[at],
-                self.counts[at], self.above[at], self.open[at], self.first[at], self.last[at],
-            )  # fmt: skip
+            yield Cells(self.level, *(array[start : start + size] for array in arrays))
 
 
 class Stream:
@@ -155,10 +160,8 @@ class Stream:
         stack = [self.octaves(open)]
         while stack:
             cells = stack.pop()
-            settle(
-                task, cells.counts, cells.above, cells.open, cells.first, cells.last, sums,
-                cells.level == DEEPEST,
-            )  # fmt: skip
+            final = cells.level == DEEPEST
+            settle(task, cells.counts, cells.above, cells.open, cells.first, cells.last, sums, final)
             if (cells.last >= 0).any():
                 stack.extend(self.halves(cells).batches(batch))
         return sums

@@ -66,6 +66,7 @@ _SHORTEST = 512
 _NEAR = 12  # of 2^12 arrivals most halvings are within the second-level cache
 _CHUNK = 1024  # arrivals that are spread over near stretches before the next ones: more need a larger cache
 _FEW = WIDTH  # arrivals that are followed one by one
+EIGHT = (0, 1, 2, 3, 4, 5, 6, 7)  # their places, where they are in order
 _TILE = 64  # ranks of the old list whose sums are kept at a time
 _PART = _TILE // 4  # ranks of a chain of sums; four chains at a time, as each waits for its last product
 _RUN = 256  # steps of a recursion before its rounding errors are put aside
@@ -83,6 +84,21 @@ class Modes(NamedTuple):
     reach: Floats
 
 
+class Block(NamedTuple):
+    """The tables of 24 modes, a row of `Modes`; ``high`` may be None where ranks are at most 1024."""
+
+    high: Floats | None
+    low: Floats
+    rest: Floats
+
+
+class _Arrivals(NamedTuple):
+    """Effects of arrivals, 24 numbers each, and their times."""
+
+    effect: Floats
+    time: Ints
+
+
 class _Space(NamedTuple):
     """Work space for a stretch.
 
@@ -90,10 +106,10 @@ class _Space(NamedTuple):
     ----------
     time
         Times of the arrivals within reach, in rank order.
-    effect, moved
-        Effects and times, near stretch by near stretch, and behind them space for the halves of one.
-    chunk, chunk_time
-        Effects and times of a chunk, with space for its halves.
+    near
+        The arrivals near stretch by near stretch, and behind them space for the halves of one.
+    chunk
+        The arrivals of a chunk, with space for its halves.
     sums, placed
         Of the nodes of `_spread`.
     starts
@@ -107,10 +123,8 @@ class _Space(NamedTuple):
     """
 
     time: Ints
-    effect: Floats
-    moved: Ints
-    chunk: Floats
-    chunk_time: Ints
+    near: _Arrivals
+    chunk: _Arrivals
     sums: Floats
     placed: Integers
     starts: Floats
@@ -180,10 +194,8 @@ def make_space(stretch: int, rows: int, *, has_cutoff: bool) -> _Space:
     held, nodes = stretch + _HALVES, 2 << _halvings(stretch)
     return _Space(
         np.empty(stretch, np.int32),
-        aligned(WIDE * held),
-        np.empty(held, np.int32),
-        aligned(WIDE * 2 * _CHUNK),
-        np.empty(2 * _CHUNK, np.int32),
+        _Arrivals(aligned(WIDE * held), np.empty(held, np.int32)),
+        _Arrivals(aligned(WIDE * 2 * _CHUNK), np.empty(2 * _CHUNK, np.int32)),
         aligned(WIDE * nodes),
         np.empty(nodes, np.int64),
         aligned(WIDE * (1 << _NEAR) // _FEW),
@@ -222,9 +234,8 @@ def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
 
 @njit(cache=True)
 def effects(
-    old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space,
-    high: Floats, low: Floats, rest: Floats,
-) -> Floats:  # fmt: skip
+    old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space, block: Block
+) -> Floats:
     """Compute the effects B_k of some arrivals, spread them over near stretches of time, and return V.
 
     Parameters
@@ -234,11 +245,13 @@ def effects(
     rank, gain : (count or more,)
         r_k, non-decreasing, and gain_k.
     space : _Space
-        ``time`` has the arrivals' times, 0 … count - 1. ``effect`` and ``moved`` are written: near stretches
-        one after another, each in rank order, with their effects after the earlier ones.
-    high, low, rest : rows of `Modes`
+        ``time`` has the arrivals' times, 0 … count - 1. ``near`` is written: near stretches one after
+        another, each in rank order, with their effects after the earlier ones.
+    block : Block
     """
-    time, chunk, chunk_time, tile = space.time, space.chunk, space.chunk_time, space.tile
+    high, low, rest = block
+    time, tile = space.time, space.tile
+    chunk, chunk_time = space.chunk
     halvings = _halvings(count)
     space.sums[: WIDE << halvings] = 0.0
     space.placed[: 2 << halvings] = 0
@@ -256,7 +269,7 @@ def effects(
             k += 1
             held += 1
             if held == _CHUNK or k == count:
-                _spread(held, halvings, space, high, low, rest)
+                _spread(held, halvings, space, block)
                 held = 0
         if last < begin + _TILE:
             whole = multiply_add(at, _first_of(tile, low, last - begin), above)
@@ -265,18 +278,18 @@ def effects(
 
 
 @njit(cache=True)
-def _spread(count: int, halvings: int, space: _Space, high: Floats, low: Floats, rest: Floats) -> None:
+def _spread(count: int, halvings: int, space: _Space, block: Block) -> None:
     """Append the arrivals of a chunk to their near stretches.
 
     Node 1 is the whole stretch, the halves of node i are nodes 2 i and 2 i + 1, and the last are near
     stretches. The sums and numbers that `_split` carries on stand in ``sums`` and ``placed`` at each node; at
     a near stretch ``placed`` is how many arrivals it has.
     """
-    effect, moved, chunk, chunk_time = space.effect, space.moved, space.chunk, space.chunk_time
-    sums, placed = space.sums, space.placed
+    near, chunk, sums, placed = space.near, space.chunk, space.sums, space.placed
+    chunk_time = chunk.time
     if halvings == 0:
-        effect[WIDE * placed[1] : WIDE * (placed[1] + count)] = chunk[: WIDE * count]
-        moved[placed[1] : placed[1] + count] = chunk_time[:count]
+        near.effect[WIDE * placed[1] : WIDE * (placed[1] + count)] = chunk.effect[: WIDE * count]
+        near.time[placed[1] : placed[1] + count] = chunk_time[:count]
         placed[1] += count
         return
     ends = np.empty(2 << halvings, np.int64)  # where the arrivals of each node end in the chunk
@@ -294,16 +307,11 @@ def _spread(count: int, halvings: int, space: _Space, high: Floats, low: Floats,
             some, before, done = end - begin, placed[node], load_wide(sums, WIDE * node)
             first = source + begin
             if level < halvings - 1:
-                done = _split(
-                    chunk, chunk_time, first, some, middle, before, done, chunk, chunk_time,
-                    target + begin, target + begin + early, high, low, rest
-                )  # fmt: skip
+                to = target + begin
+                done = _split(chunk, first, some, middle, before, done, chunk, to, to + early, block)
             else:
                 to, late = middle - half + placed[2 * node], middle + placed[2 * node + 1]
-                done = _split(
-                    chunk, chunk_time, first, some, middle, before, done, effect, moved,
-                    to, late, high, low, rest
-                )  # fmt: skip
+                done = _split(chunk, first, some, middle, before, done, near, to, late, block)
                 placed[2 * node] += early
                 placed[2 * node + 1] += some - early
             store(sums, WIDE * node, done)
@@ -349,14 +357,25 @@ def _first_of(tile: Floats, low: Floats, i: int) -> Floats:
 
 @njit(cache=True)
 def _split(
-    effect: Floats, time: Ints, first: int, count: int, middle: int, before: int, done: Floats,
-    out: Floats, out_time: Ints, early: int, late: int, high: Floats | None, low: Floats, rest: Floats,
-) -> Floats:  # fmt: skip
+    source: _Arrivals,
+    first: int,
+    count: int,
+    middle: int,
+    before: int,
+    done: Floats,
+    target: _Arrivals,
+    early: int,
+    late: int,
+    block: Block,
+) -> Floats:
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
     The early arrivals above the first of these are ``before``, and their sum of z^(a_k) B_k is ``done``.
     Returns the sum over all of them.
     """
+    effect, time = source
+    out, out_time = target
+    high, low, rest = block
     loss, none = load_wide(rest, 0), fill(0.0)
     times, early, late = time[first : first + count], early - before, late + before
     for k in range(count):
@@ -372,6 +391,21 @@ def _split(
 
 
 @njit(cache=True, forceinline=True)
+def load_few(effect: Floats, first: int, at: tuple[int, ...]) -> tuple[Floats, ...]:
+    """Return eight of the blocks of 24 numbers in an array: those at the places ``first + at``."""
+    return (
+        load_wide(effect, WIDE * (first + at[0])),
+        load_wide(effect, WIDE * (first + at[1])),
+        load_wide(effect, WIDE * (first + at[2])),
+        load_wide(effect, WIDE * (first + at[3])),
+        load_wide(effect, WIDE * (first + at[4])),
+        load_wide(effect, WIDE * (first + at[5])),
+        load_wide(effect, WIDE * (first + at[6])),
+        load_wide(effect, WIDE * (first + at[7])),
+    )
+
+
+@njit(cache=True, forceinline=True)
 def _effects_one_by_one(
     effect: Floats, time: Ints, first: int, begin: int, place: Integers, z: Floats, loss: Floats
 ) -> tuple[Floats, ...]:
@@ -379,12 +413,7 @@ def _effects_one_by_one(
     for k in range(_FEW):
         place[time[first + k] - begin] = k
     at = (place[0], place[1], place[2], place[3], place[4], place[5], place[6], place[7])
-    few: tuple[Floats, ...] = (
-        load_wide(effect, WIDE * (first + at[0])), load_wide(effect, WIDE * (first + at[1])),
-        load_wide(effect, WIDE * (first + at[2])), load_wide(effect, WIDE * (first + at[3])),
-        load_wide(effect, WIDE * (first + at[4])), load_wide(effect, WIDE * (first + at[5])),
-        load_wide(effect, WIDE * (first + at[6])), load_wide(effect, WIDE * (first + at[7])),
-    )  # fmt: skip
+    few = load_few(effect, first, at)
     few = _after(0, loss * few[0], at[0], few, at, z)
     few = _after(1, loss * few[1], at[1], few, at, z)
     few = _after(2, loss * few[2], at[2], few, at, z)
@@ -428,10 +457,7 @@ def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple
 
 
 @njit(cache=True)
-def follow(
-    count: int, start: Floats, space: _Space,
-    high: Floats, low: Floats, rest: Floats, weights: Floats | None, rows: int,
-) -> None:  # fmt: skip
+def follow(count: int, start: Floats, space: _Space, block: Block, weights: Floats | None, rows: int) -> None:
     """Write weighted sums after the first t arrivals, or the effect of arrival t when it arrives.
 
     Parameters
@@ -440,7 +466,7 @@ def follow(
     space : _Space
         From `effects`. Written are row by row the weighted sum after t arrivals, to 7 + t of each row of
         ``weighted``, or without weights the effect of arrival t, to 24 t … 24 t + 23 of ``own``.
-    high, low, rest : rows of `Modes`
+    block : Block
     weights : (24 rows,), optional
     """
     step = space.weighted.size // max(rows, 1)
@@ -450,19 +476,29 @@ def follow(
     nodes, place = np.empty((_DEEPEST, 4), np.int64), np.empty(_FEW, np.int64)
     for first in range(0, count, 1 << _NEAR):
         some = min(1 << _NEAR, count - first)
-        start = _follow_near(
-            first, some, start, space.effect, space.moved, space.starts, nodes, place,
-            high, low, rest, weights, rows, step, space.own if weights is None else space.weighted,
-        )  # fmt: skip
+        out = space.own if weights is None else space.weighted
+        start = _follow_near(first, some, start, space, nodes, place, block, weights, rows, step, out)
 
 
 @njit(cache=True)
 def _follow_near(
-    origin: int, count: int, start: Floats, effect: Floats, time: Ints, starts: Floats, nodes: Integers,
-    place: Integers, high: Floats, low: Floats, rest: Floats, weights: Floats | None, rows: int, step: int,
+    origin: int,
+    count: int,
+    start: Floats,
+    space: _Space,
+    nodes: Integers,
+    place: Integers,
+    block: Block,
+    weights: Floats | None,
+    rows: int,
+    step: int,
     out: Floats,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Do what `follow` does for a near stretch that begins at time ``origin``, and return V after it."""
+    high, low, rest = block
+    near, starts = space.near, space.starts
+    effect, time = near
+    shallow = Block(None, low, rest)
     z, loss = load_wide(low, WIDE), load_wide(rest, 0)
     whole = -(-count // _FEW) * _FEW
     for k in range(count, whole):  # arrivals that come last, at the end, and so change nothing
@@ -495,13 +531,9 @@ def _follow_near(
         half = (some // _FEW + 1) // 2 * _FEW
         middle, late, after, none = begin + half, free + half, free + some, fill(0.0)
         if half <= _LOW:  # so many are early at most
-            done = _split(
-                effect, time, first, some, middle, 0, none, effect, time, free, late, None, low, rest
-            )  # fmt: skip
+            done = _split(near, first, some, middle, 0, none, near, free, late, shallow)
         else:
-            done = _split(
-                effect, time, first, some, middle, 0, none, effect, time, free, late, high, low, rest
-            )  # fmt: skip
+            done = _split(near, first, some, middle, 0, none, near, free, late, block)
         if weights is not None:
             at = WIDE * ((begin - origin) // _FEW)
             before = load_wide(starts, at)
@@ -518,21 +550,32 @@ def _follow_near(
 
 @njit(cache=True)
 def _up_to_cutoff(
-    own: Floats, arrived: Ints, begin: int, length: int, reach: float, crossings: Crossings, start: Floats,
-    high: Floats, low: Floats, few: Floats, weights: Floats, rows: int, out: Floats,
-) -> None:  # fmt: skip
+    space: _Space,
+    arrived: Ints,
+    begin: int,
+    length: int,
+    reach: float,
+    crossings: Crossings,
+    start: Floats,
+    block: Block,
+    weights: Floats,
+    rows: int,
+) -> None:
     """Weigh the sum over the ranks above the cutoff after each arrival of a stretch, as `follow` does.
 
     Within a run, T = z^above base + local: ``local`` starts at 0, so that few rounding errors add up.
 
     Parameters
     ----------
-    own : effects of the arrivals within reach, when they arrive
+    space : _Space
+        ``own`` has the effects of the arrivals within reach, when they arrive; ``tile`` is overwritten, and
+        ``weighted`` written.
     arrived : (length,)
         How many arrivals within reach there are up to each time.
     start : the sum before the stretch
-    few : (16 * 8,), overwritten
     """
+    high, low, _ = block
+    own, few, out = space.own, space.tile, space.weighted
     z, step = load_wide(low, WIDE), out.size // rows
     base, local, above, before = start, fill(0.0), 0, 0
     for t in range(length):
@@ -548,12 +591,7 @@ def _up_to_cutoff(
         total = multiply_add(_power(high, low, above), base, local)
         store(few, WIDE * (t % _FEW), total)
         if t % _FEW == _FEW - 1 or t == length - 1:
-            sums = (
-                load_wide(few, 0), load_wide(few, WIDE),
-                load_wide(few, 2 * WIDE), load_wide(few, 3 * WIDE),
-                load_wide(few, 4 * WIDE), load_wide(few, 5 * WIDE),
-                load_wide(few, 6 * WIDE), load_wide(few, 7 * WIDE),
-            )  # fmt: skip
+            sums = load_few(few, 0, EIGHT)
             weigh(sums, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
         if t % _RUN == _RUN - 1:
             base, local, above = total, fill(0.0), 0
@@ -630,7 +668,7 @@ def _through_stretches(
 ) -> None:
     """Add the sums of all stretches of time to ``out``; ``listed`` is overwritten."""
     rows = out.shape[0]
-    weighted, time, own = space.weighted, space.time, space.own
+    weighted, time = space.weighted, space.time
     step = weighted.size // rows
     old = np.empty(listed.size + _TILE)
     when, rank, gain = np.empty(stretch + 1, np.int32), np.empty(stretch + 1, np.int32), np.empty(stretch + 1)
@@ -653,10 +691,10 @@ def _through_stretches(
                 time[:length] = when[:length]
                 for t in range(length):
                     arrived[t] = t + 1
-            high, low, rest, of_block = modes.high[b], modes.low[b], modes.rest[b], weights[b]
-            start = effects(old, last, rank, gain, count, space, high, low, rest)
+            block, of_block = Block(modes.high[b], modes.low[b], modes.rest[b]), weights[b]
+            start = effects(old, last, rank, gain, count, space, block)
             if not has_cutoff:
-                follow(count, start, space, high, low, rest, of_block, rows)
+                follow(count, start, space, block, of_block, rows)
                 for i in range(rows):
                     part, added = out[i, begin:end], weighted[i * step + WIDTH - 1 : (i + 1) * step]
                     if count == length:
@@ -666,13 +704,11 @@ def _through_stretches(
                         for t in range(length):
                             part[t] += added[arrived[t]]
                 continue
-            follow(count, start, space, high, low, rest, None, 0)
+            follow(count, start, space, block, None, 0)
             shown = min(last, crossings.cut[begin - 1]) if begin > 0 else 0
-            start = effects(old, shown, rank, gain, 0, space, high, low, rest)
-            _up_to_cutoff(
-                own, arrived, begin, length, modes.reach[b], crossings, start,
-                high, low, space.tile, of_block, rows, weighted,
-            )  # fmt: skip
+            start = effects(old, shown, rank, gain, 0, space, block)
+            reach = modes.reach[b]
+            _up_to_cutoff(space, arrived, begin, length, reach, crossings, start, block, of_block, rows)
             for i in range(rows):
                 for t in range(length):
                     out[i, begin + t] += weighted[i * step + WIDTH + t]

@@ -116,6 +116,14 @@ def width_of_order(table: MeasureTable, counts: Integers) -> float:
 
 
 @njit(cache=True)
+def _empty(size: int, labels: int) -> Leaves:
+    """Return arrays for so many leaves."""
+    counts, mass = np.empty((size, labels), np.int64), np.empty((size, labels))
+    cell, heap = np.empty(size, np.int64), np.empty(size, np.int64)
+    return Leaves(counts, mass, cell, heap, np.empty(size), np.empty(size), np.empty(size))
+
+
+@njit(cache=True)
 def cut_wide(
     table: MeasureTable, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator
 ) -> Leaves:
@@ -125,10 +133,7 @@ def cut_wide(
     """
     old, labels = len(leaves.cell), leaves.counts.shape[1]
     size = old + int(np.sum(leaves.high - leaves.low > width))
-    new = Leaves(
-        np.empty((size, labels), np.int64), np.empty((size, labels)), np.empty(size, np.int64),
-        np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size),
-    )  # fmt: skip
+    new = _empty(size, labels)
     at, above = 0, 0
     for i in range(old):
         new.cell[at], new.heap[at] = leaves.cell[i], leaves.heap[i]
@@ -213,9 +218,16 @@ def whole_cells(counts: Integers, mass: Floats) -> Leaves:
 
 @njit(cache=True)
 def decide(
-    table: MeasureTable, most: float, a: Leaves, b: Leaves, halves_a: Floats, halves_b: Floats,
-    rng: np.random.Generator, most_leaves: int = LEAVES, most_items: int = ITEMS,
-) -> tuple[int, bool, Leaves, Leaves]:  # fmt: skip
+    table: MeasureTable,
+    most: float,
+    a: Leaves,
+    b: Leaves,
+    halves_a: Floats,
+    halves_b: Floats,
+    rng: np.random.Generator,
+    most_leaves: int = LEAVES,
+    most_items: int = ITEMS,
+) -> tuple[int, bool, Leaves, Leaves]:
     """Return 1, -1, 0 (a tie) or `UNKNOWN`, the sign of DCG_a - DCG_b; whether leaves decided; the leaves.
 
     ``most`` is the largest DCG there can be. Where more than ``most_leaves`` would be needed, up to
