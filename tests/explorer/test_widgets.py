@@ -197,8 +197,8 @@ PIECES = {
     "rows": {"verdict", "details"},
     "numbers": {"numbers"},
     "curves": {"curves"},
-    "by_cutoff": {"cutoff"},
-    "by_exponent": {"exponent"},
+    "cutoff_sweep": {"cutoff"},
+    "discount_sweep": {"exponent"},
     "point": {"length", "wrong"},
 }
 
