@@ -21,9 +21,8 @@ from ndcg_asymptotics.analysis.runs.corpus_growth import grow_run
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.evaluation import read_runs
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
-from ndcg_asymptotics.lists.reading import read
+from ndcg_asymptotics.lists.reading import read, read_runs
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import RankedItems, full_ndcg
 

@@ -38,7 +38,7 @@ from ndcg_asymptotics.cli.options import (
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.lists.evaluation import EvaluationOptions
+    from ndcg_asymptotics.lists.evaluating import EvaluationOptions
     from ndcg_asymptotics.lists.fitted_files import FitOptions
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")

@@ -1,9 +1,9 @@
 from .coupling import fit_coupling as fit_coupling
+from .evaluated_files import evaluate_files as evaluate_files
+from .evaluated_files import evaluate_lists as evaluate_lists
+from .evaluating import evaluate as evaluate
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Evaluations as Evaluations
-from .evaluation import evaluate as evaluate
-from .evaluation import evaluate_files as evaluate_files
-from .evaluation import evaluate_lists as evaluate_lists
 from .fitted_files import fit_csv as fit_csv
 from .fitted_files import fit_files as fit_files
 from .fitting import FittedCurve as FittedCurve

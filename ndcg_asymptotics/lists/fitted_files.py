@@ -13,7 +13,6 @@ import numpy as np
 from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.core.files import path_of, paths_of
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
-from ndcg_asymptotics.lists.evaluation import stem
 from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.groups import (
     By,
@@ -24,7 +23,7 @@ from ndcg_asymptotics.lists.groups import (
     group_queries,
 )
 from ndcg_asymptotics.lists.pooling import PoolRule, pool_runs
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, stem
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 from ndcg_asymptotics.lists.writing import write_output
 

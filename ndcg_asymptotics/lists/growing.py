@@ -34,12 +34,12 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.lists.evaluation import gains_of, read_runs
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
+from ndcg_asymptotics.lists.judgements import gains_of
 from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain, gain_text

@@ -14,7 +14,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.lists.evaluation import without_negatives
+from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.records import RankedList, Records
 

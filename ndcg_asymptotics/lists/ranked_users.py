@@ -10,7 +10,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.evaluation import gains_of, require_judged, without_negatives
+from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.records import Records

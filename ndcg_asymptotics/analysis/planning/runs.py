@@ -32,15 +32,11 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluation import (
-    evaluate,
-    gains_of,
-    read_runs,
-    without_negatives,
-)
+from ndcg_asymptotics.lists.evaluating import evaluate
 from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Population

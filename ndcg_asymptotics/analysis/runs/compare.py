@@ -27,18 +27,14 @@ from ndcg_asymptotics.core.arrays import Floats, brief, require_choice, require_
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluation import (
-    Evaluation,
-    Evaluations,
-    evaluate,
-    gains_of,
-    read_runs,
-    without_negatives,
-)
+from ndcg_asymptotics.lists.evaluating import evaluate
+from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.groups import fit_groups
+from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import Pooled, pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.remarks import of_unjudged
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -232,7 +228,7 @@ def _different_inputs(
             yield f"{name}: {said}"
     for name, of_run in found.items():
         if of_run.unjudged:
-            yield f"Warning: {of_run.without_judgements(name)}"
+            yield f"Warning: {of_unjudged(of_run.unjudged, name)}"
     depths = {name: int(np.median(np.bincount(records.row))) for name, records in scores.items()}
     shortest, longest = min(depths, key=depths.__getitem__), max(depths, key=depths.__getitem__)
     deep = [str(m) for m in measures if m.cutoff(depths[longest]) > depths[shortest]]

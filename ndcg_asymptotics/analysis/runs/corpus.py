@@ -29,9 +29,8 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
-from ndcg_asymptotics.lists.evaluation import read_runs
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
-from ndcg_asymptotics.lists.reading import ColumnNames, read
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 

@@ -34,9 +34,8 @@ from ndcg_asymptotics.core.tables import (
     Table,
 )
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.evaluation import named_paths, read_runs
 from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_ranks
+from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_ranks, read_runs
 from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import (

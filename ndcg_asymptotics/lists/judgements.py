@@ -1,0 +1,76 @@
+"""Labels of judgements as gains, and whether judgements are of the collection of a run."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
+
+_FIRST = 1000  # documents of a run, one of which is judged in most
+
+
+def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "") -> Records:
+    """Return labels with 0 in place of negative ones; a warning says how many the gain does not name.
+
+    Parameters
+    ----------
+    labels : Records
+    gain : Gain
+    refuse : str
+        The argument that does not allow negative labels without a gain, if there is one.
+
+    Raises
+    ------
+    InputError
+        In place of a warning, about that argument.
+    """
+    if not (labels.values < 0).any():
+        return labels
+    if negative := unnamed_negatives(labels, gain):
+        where = f"{labels.source}: " if labels.source else ""
+        if refuse:
+            table = f"a table such as --gain '{labels.values.min():g}=0, 0=0, 1=1' says that they count as 0"
+            said = "1 negative label has" if negative == 1 else f"{negative:,} negative labels have"
+            raise InputError(f"{where}{said} no gain; {table}", refuse)
+        counted = "1 negative label counts" if negative == 1 else f"{negative:,} negative labels count"
+        warnings.warn(f"{where}{counted} as 0", InputWarning, stacklevel=3)
+    return labels.with_values(np.maximum(labels.values, 0.0))
+
+
+def unnamed_negatives(labels: Records, gain: Gain) -> int:
+    """Return the number of negative labels that a table of gains does not name."""
+    negative = labels.values[labels.values < 0]
+    return int(np.count_nonzero(~np.isin(negative, negative_labels_in(gain))))
+
+
+def gains_of(labels: Records, gain: Gain) -> Records:
+    """Return the gains of labels as records."""
+    return labels.with_values(label_gains(labels.values, gain))
+
+
+def require_judged(scores: Records, labels: Records) -> None:
+    """Refuse a run none of whose documents has a judgement: its names are of another collection.
+
+    Raises
+    ------
+    InputError
+        That shows a document of each.
+    """
+    # most runs have a judged document among the first
+    for part in (np.arange(min(len(scores), _FIRST)), np.arange(len(scores))):
+        if (labels.find(scores.only(part)) >= 0).any():
+            return
+    (query, *_) = sorted({*scores.queries} & {*labels.queries})
+    shown = [
+        records.names.texts(records.document[records.row == records.queries.index(query)][:1])[0]
+        for records in (scores, labels)
+    ]
+    raise InputError(
+        f"no document of the run is judged: for topic {query} the run has {brief(shown[0])}, the judgements "
+        f"have {brief(shown[1])}; are they of the same collection?"
+    )

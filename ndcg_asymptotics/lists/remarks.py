@@ -1,0 +1,78 @@
+"""Remarks on an evaluation: a sentence for each thing that affects the means or that they may hide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.lists.conventions import Empty
+from ndcg_asymptotics.measures import Measure
+
+_TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
+_NAMED = 3  # topics that a sentence names
+_ENOUGH_JUDGED = 0.9  # a smaller share is said
+
+MEANINGS = {
+    " lowest": "Lowest and highest: the least and the greatest NDCG that the queries could have, whatever "
+    "the labels of the unjudged documents of the run are, at any rank.",
+    " chance": "Chance: the mean of a random order. Adjusted: (NDCG - chance) / (1 - chance), 0 for a random "
+    "order and 1 for the ideal one.",
+}
+"""What the columns whose names end so are."""
+
+
+def of_missing(topics: Sequence[str], judged: int, *, counted: bool) -> str:
+    """Return a sentence on judged topics that are not in the run."""
+    verb = "is" if len(topics) == 1 else "are"
+    value = "counted as 0" if counted else "not counted; -c counts them as 0"
+    return f"{len(topics)} of {judged} judged topics {verb} not in the run ({some_of(topics)}): {value}"
+
+
+def of_unjudged(topics: Sequence[str], run: str) -> str:
+    """Return a sentence on the topics of a run without judgements; ``run`` is what the run is called."""
+    number, verb = _number(topics)
+    return f"{number} of {run} {verb} no judgements ({some_of(topics)}): not counted"
+
+
+def of_empty(topics: Sequence[str], rule: Empty) -> str:
+    """Return a sentence on topics without a relevant document, and what they count as."""
+    number, verb = _number(topics)
+    counted = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "not counted")
+    return f"{number} {verb} no relevant document ({some_of(topics)}): {counted}"
+
+
+def of_own(topics: Sequence[str]) -> str:
+    """Return a sentence on topics whose first document has the name of the topic."""
+    number, verb = _number(topics)
+    itself = "the topic itself" if len(topics) == 1 else "themselves"
+    has = f"{number} {verb} {itself} as the first document"
+    return f"{has} ({some_of(topics)}): BEIR leaves out a document that is the query"
+
+
+def of_ties(measures: Sequence[Measure], mean: Floats, averaged: Floats) -> str:
+    """Return a sentence if averaging ties changes a mean by more than 0.001, else the empty text."""
+    changes = np.nan_to_num(np.abs(averaged - mean))
+    most = int(np.argmax(changes))
+    if changes[most] <= _TIES_MATTER:
+        return ""
+    return (
+        f"repeated scores: the mean {measures[most]} is {averaged[most]:.4f} instead of {mean[most]:.4f} "
+        "if ties are averaged (evaluate --ties average) and not ordered by name"
+    )
+
+
+def of_few_judged(share: float, depth: int) -> str:
+    """Return a sentence if fewer than 90% of the first documents are judged, else the empty text."""
+    return f"only {share:.0%} of the first {depth} documents are judged" if share < _ENOUGH_JUDGED else ""
+
+
+def some_of(topics: Sequence[str]) -> str:
+    """Return the first three topics, with dots if there are more."""
+    return ", ".join(topics[:_NAMED]) + (", …" if len(topics) > _NAMED else "")
+
+
+def _number(topics: Sequence[str]) -> tuple[str, str]:
+    """Return the number of topics, and whether it has or they have."""
+    return ("1 topic", "has") if len(topics) == 1 else (f"{len(topics)} topics", "have")
