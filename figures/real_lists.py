@@ -12,14 +12,14 @@ from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
-    growing_curves,
-    growing_figure,
     outer_labels,
     panels,
     style,
+    system_curves,
+    system_figure,
+    system_handles,
     titles,
 )
-from ndcg_asymptotics.plots.growing import growing_handles
 from ndcg_asymptotics.plots.layout import one_scale
 from ndcg_asymptotics.results.folder import holds_growth
 from ndcg_asymptotics.results.growing import open_growth
@@ -35,11 +35,11 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
         figure, axes = panels(len(growths) * len(ARRIVAL_MEASURES), columns=len(growths))
         places = ((measure, order) for measure in ARRIVAL_MEASURES for order in growths)
         for ax, (measure, order) in zip(axes, places, strict=True):
-            growing_curves(growths[order], measure, ax)
+            system_curves(growths[order], measure, ax)
             titles(ax, Choice().title(measure), f"documents arrive {ARRIVAL_TEXTS[order]}")
         one_scale(axes)
         outer_labels(axes, len(growths))
-        figure_legend(figure, growing_handles(next(iter(growths.values()))))
+        figure_legend(figure, system_handles(next(iter(growths.values()))))
     return figure
 
 
@@ -52,7 +52,7 @@ def draw(results: Path) -> dict[str, Figure]:
         if len(found) < len(orders):
             print(f"{results}: not all of {', '.join(path.name for path in folders.values())}, left out")
             continue
-        figures[f"real-{study}"] = growing_figure(found["random"])
+        figures[f"real-{study}"] = system_figure(found["random"])
         figures[f"real-{study}-arrival"] = arrival_figure(found)
     return figures
 

@@ -68,7 +68,7 @@ def test_every_public_function_is_described_and_shown(name: str) -> None:
     thing = operator.attrgetter(name)(na)
     assert inspect.getdoc(thing)
     name = name.rpartition(".")[2]
-    takes_files = {"draw_all", "draw_comparison", "draw_grid", "draw_growth", "plot", "fit_files", "fit_csv"}
+    takes_files = {"draw_all", "draw_comparison", "draw_grid", "draw_systems", "plot", "fit_files", "fit_csv"}
     takes_files |= {"evaluate_files", "evaluate_lists", "compare_files", "grow_files", "train_files"}
     takes_files |= {"plan_files", "read_csv", "read_qrels", "read_run", "load"}
     if inspect.isfunction(thing) and name not in takes_files:

@@ -187,7 +187,7 @@ def figures(
         ndcg-asymptotics figures results/two --out figures
         ndcg-asymptotics figures results/two --out figures --format pdf
     """
-    from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_growth, holds_curves
+    from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_systems, holds_curves
     from ndcg_asymptotics.plots.grid import draw_grid
     from ndcg_asymptotics.results import GridResults, Results, open_any
 
@@ -212,7 +212,7 @@ def figures(
         require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
         paths = draw_grid(found, out, against=against or None, **chosen, **saved)
     else:
-        paths = draw_growth(found, out, choice=choice, **chosen, **saved)
+        paths = draw_systems(found, out, choice=choice, **chosen, **saved)
     for path in paths:
         print(path)
 

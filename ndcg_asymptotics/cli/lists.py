@@ -333,9 +333,9 @@ def larger_corpus(
     )
     output.show(found, "larger corpus")
     if figures.out is not None:
-        from ndcg_asymptotics.plots import draw_corpus
+        from ndcg_asymptotics.plots import draw_systems
 
-        figures.save(draw_corpus, found)
+        figures.save(draw_systems, found)
 
 
 @app.command()
@@ -486,6 +486,6 @@ def sampled(
         return
     output.show(found, "sampled")
     if figures.out is not None:
-        from ndcg_asymptotics.plots import draw_sampled
+        from ndcg_asymptotics.plots import draw_systems
 
-        figures.save(draw_sampled, found)
+        figures.save(draw_systems, found)

@@ -87,7 +87,7 @@ def tails(level: float) -> tuple[float, float]:
     return (1 - level) / 2, (1 + level) / 2
 
 
-def listed(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
+def as_list(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
     """Return several values as a list, or a ``single`` one as a list of one.
 
     Raises
@@ -95,7 +95,7 @@ def listed(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> l
     InputError
         If it is neither.
 
-    >>> listed("nDCG", "measures", str), listed(("nDCG", "nDCG@10"), "measures", str)
+    >>> as_list("nDCG", "measures", str), as_list(("nDCG", "nDCG@10"), "measures", str)
     (['nDCG'], ['nDCG', 'nDCG@10'])
     """
     if isinstance(given, single):

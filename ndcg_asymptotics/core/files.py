@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ndcg_asymptotics.core.arrays import brief, listed
+from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError
 
 LARGEST_RECORD = 2**25
@@ -64,7 +64,7 @@ def paths_of(given: object, argument: str) -> list[Path]:
     >>> [path.name for path in paths_of(["a.run", Path("runs/b.run")], "runs")]
     ['a.run', 'b.run']
     """
-    return [path_of(one, argument) for one in listed(given, argument, (str, os.PathLike))]
+    return [path_of(one, argument) for one in as_list(given, argument, (str, os.PathLike))]
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief, floats, listed
+from ndcg_asymptotics.core.arrays import Floats, as_list, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, RankBiased
@@ -272,6 +272,6 @@ def measures_of(given: Measures) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
     ['nDCG(log)@10', 'nDCG(zipf)']
     """
-    found = tuple(map(Measure.of, listed(given, "measures", (str, Measure, Discount))))
+    found = tuple(map(Measure.of, as_list(given, "measures", (str, Measure, Discount))))
     require(len(found) > 0, "must hold at least one measure", "measures")
     return found

@@ -25,7 +25,7 @@ _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
 
 
-def differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
+def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled markers are significant."""
     for row, judged in enumerate(pair.by_measure):
         line = measure_style(judged.measure)
@@ -69,7 +69,7 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
     with style():
         height = max(2.3, 0.9 + _ROW * len(pair.by_measure))
         figure, axes = panels(2 if cut else 1, height=height)
-        differences(axes[0], pair, comparison.alpha)
+        mean_differences(axes[0], pair, comparison.alpha)
         if cut:
             cut_rates(axes[1], pair)
         figure_legend(figure, _key(comparison))

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import ClassVar, Unpack
+from collections.abc import Mapping
+from typing import ClassVar
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
 from ndcg_asymptotics.analysis.runs.corpus_text import TESTED_FACTOR
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import band, grey_band, grey_line, grey_marker, length_axis
-from ndcg_asymptotics.plots.saving import SaveOptions
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 
 
-class _InLargerCorpora(Series):
+class InLargerCorpora(Series):
     """Runs against the number of documents; a dotted line ends where predictions were tested."""
 
     kind: ClassVar[str] = "corpus"
@@ -55,50 +51,3 @@ class _InLargerCorpora(Series):
             grey_band(f"{self.corpus.level:.0%} band"),
             *tested,
         ]
-
-
-def corpus_curves(
-    corpus: LargerCorpus, measure: Measure | str, ax: Axes | None = None, *, choice: Choice | None = None
-) -> Axes:
-    """Draw the predicted metric of every run against the number of documents, with its band.
-
-    A dotted line marks the largest corpus for which predictions were tested.
-
-    Parameters
-    ----------
-    corpus : LargerCorpus
-    measure : Measure or its text
-    ax : matplotlib Axes, optional
-        The current ones by default.
-    choice : Choice, optional
-        The runs to draw, with their labels and colours.
-
-    Raises
-    ------
-    InputError
-        If ``corpus`` does not have the measure or a run.
-    """
-    return _InLargerCorpora(corpus, choice).panel(measure, ax)
-
-
-def corpus_figure(
-    corpus: LargerCorpus,
-    measures: Sequence[Measure | str] | None = None,
-    *,
-    width: float | None = None,
-    choice: Choice | None = None,
-) -> Figure:
-    """Return a figure with a panel for each measure, by default all of them."""
-    return _InLargerCorpora(corpus, choice).figure(measures, width=width)
-
-
-def draw_corpus(
-    corpus: LargerCorpus,
-    folder: Path | str,
-    *,
-    choice: Choice | None = None,
-    width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save a figure for each measure, and return the files; the options are those of `draw_all`."""
-    return _InLargerCorpora(corpus, choice).save(folder, width=width, **saved)

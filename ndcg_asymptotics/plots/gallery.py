@@ -25,7 +25,7 @@ from ndcg_asymptotics.plots.curves import (
     vanishes,
 )
 from ndcg_asymptotics.plots.layout import figure_legend, note, outer_labels, panels
-from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order
+from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.style import style
 from ndcg_asymptotics.results import Results
@@ -92,7 +92,7 @@ def order_figure(
     with style():
         figure, axes = panels(2, height=2.9, width=width)
         for ax, from_n in zip(axes, (False, True), strict=True):
-            wrong_order(ax, pairs, from_n=from_n, choice=choice)
+            wrong_order_rates(ax, pairs, from_n=from_n, choice=choice)
         axes[1].set_ylabel("")
         figure_legend(figure, order_handles(pairs, choice))
         _note_incomplete(figure, results)

@@ -41,7 +41,7 @@ _MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid name
 _MOST_TICKS = 8
 _LONGEST = 30  # characters of a name
 
-Pair = tuple[str, str]
+Names = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _combinations(results: GridResults, parameter: str) -> dict[str, list[Result
     }
 
 
-def _pairs(results: GridResults) -> list[Pair]:
+def _pairs(results: GridResults) -> list[Names]:
     named = next(iter(results.points.values())).study.pairs
     few = len(results.axes.scorers) <= _MOST_SCORERS
     return list(named) or (list(itertools.combinations(results.axes.scorers, 2)) if few else [])
@@ -183,7 +183,7 @@ def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
     return mean, mean - error, mean + error, exact, math.nan if goal is None else goal
 
 
-def _wrong(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
+def _wrong(point: Results, pair: Names, column: int, n: int) -> Sequence[float]:
     """Return the rate of the order that is not that of the means, its Wilson interval, and theory."""
     measure = point.study.measures[column]
     mean = _moments(point, pair, measure, n)[0]
@@ -199,7 +199,7 @@ def _wrong(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
     return 1 - found.rate, 1 - found.high, 1 - found.low, theory
 
 
-def _signal(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
+def _signal(point: Results, pair: Names, column: int, n: int) -> Sequence[float]:
     """Return the mean of the difference over its standard deviation, with two standard errors, and theory."""
     measure = point.study.measures[column]
     gaps = _gaps(point, pair, measure, n)
@@ -210,12 +210,12 @@ def _signal(point: Results, pair: Pair, column: int, n: int) -> Sequence[float]:
     return ratio, ratio - error, ratio + error, mean / sd if sd > 0 else math.nan
 
 
-def _gaps(point: Results, pair: Pair, measure: Measure, n: int) -> Floats:
+def _gaps(point: Results, pair: Names, measure: Measure, n: int) -> Floats:
     first, second = (point.relative(name, measure)["ndcg"][:, point.study.n.index(n)] for name in pair)
     return np.asarray(first - second)
 
 
-def _moments(point: Results, pair: Pair, measure: Measure, n: int) -> tuple[float, float]:
+def _moments(point: Results, pair: Names, measure: Measure, n: int) -> tuple[float, float]:
     """Return the mean and the standard deviation of the difference; NaN where theory does not give them."""
     try:
         return quick_moments(_scorers(point, pair), measure, n)
@@ -223,7 +223,7 @@ def _moments(point: Results, pair: Pair, measure: Measure, n: int) -> tuple[floa
         return math.nan, math.nan
 
 
-def _scorers(point: Results, pair: Pair) -> tuple[Scorer, Scorer]:
+def _scorers(point: Results, pair: Names) -> tuple[Scorer, Scorer]:
     return point.study.scorers[pair[0]], point.study.scorers[pair[1]]
 
 
@@ -251,7 +251,7 @@ def _value_label(results: GridResults, column: int) -> str:
     return labels.pop() if len(labels) == 1 else f"{name}$_n$ / $F(k(n))$"
 
 
-def _said(thing: str | Pair) -> str:
+def _said(thing: str | Names) -> str:
     names = [thing] if isinstance(thing, str) else thing
     return ", ".join(in_figure(shortened(name, _LONGEST)) for name in names)
 

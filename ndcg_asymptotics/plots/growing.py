@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -22,7 +20,6 @@ from ndcg_asymptotics.plots.layout import (
     one_scale,
     white_marker,
 )
-from ndcg_asymptotics.plots.saving import SaveOptions
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle
 
@@ -30,7 +27,7 @@ _FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
 _POINTS = 250  # points of a line
 
 
-class _GrowingLists(Series):
+class GrowingLists(Series):
     """Runs against the number of documents that have arrived."""
 
     def __init__(self, growth: Growth, choice: Choice | None) -> None:
@@ -91,58 +88,3 @@ class _GrowingLists(Series):
         if all(Measure.of(measure).normalised for measure in chosen):
             one_scale(figure.axes[: len(chosen)])
         return figure
-
-
-def growing_curves(
-    growth: Growth, measure: Measure | str, ax: Axes | None = None, *, choice: Choice | None = None
-) -> Axes:
-    """Draw NDCG_n of every run against n: the mean over queries and its band.
-
-    If the lists are compared with theory, markers are the exact mean of the mixture of groups, and a dotted
-    line is that of the pooled curve.
-
-    Parameters
-    ----------
-    growth : Growth
-    measure : Measure or its text
-        One of the measures of ``growth``.
-    ax : matplotlib Axes, optional
-        The current ones by default.
-    choice : Choice, optional
-        The runs to draw, with their labels and colours.
-
-    Raises
-    ------
-    InputError
-        If ``growth`` does not have the measure or a run.
-    """
-    return _GrowingLists(growth, choice).panel(measure, ax)
-
-
-def growing_figure(
-    growth: Growth,
-    measures: Sequence[Measure | str] | None = None,
-    *,
-    width: float | None = None,
-    choice: Choice | None = None,
-) -> Figure:
-    """Return a figure with a panel for each measure, by default all of them."""
-    return _GrowingLists(growth, choice).figure(measures, width=width)
-
-
-def growing_handles(growth: Growth) -> list[Artist]:
-    """Return legend handles for the lines, bands and markers of `growing_curves`."""
-    return _GrowingLists(growth, None).handles()
-
-
-def draw_growth(
-    growth: Growth,
-    folder: Path | str,
-    *,
-    measures: Sequence[Measure | str] | None = None,
-    choice: Choice | None = None,
-    width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save an overview and a figure for each measure; the options are those of `draw_all`."""
-    return _GrowingLists(growth, choice).save(folder, measures=measures, width=width, **saved)

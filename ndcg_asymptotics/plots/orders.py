@@ -39,7 +39,7 @@ _MARKER: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
 _NONE_WRONG: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 
 
-def wrong_order(
+def wrong_order_rates(
     ax: Axes, pairs: Sequence[Pair], *, from_n: bool = False, choice: Choice | None = None
 ) -> Axes:
     """Draw the rate of a wrong order of one pair against n, with intervals, a curve for each measure.
@@ -107,7 +107,7 @@ def _name(name: str, choice: Choice) -> str:
 
 
 def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Artist]:
-    """Return legend handles that name the measures of `wrong_order`."""
+    """Return legend handles that name the measures of `wrong_order_rates`."""
     choice = choice or Choice()
     agree = len({pair.right for pair in pairs}) == 1
     handles: list[Artist] = []

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Unpack
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.layout import band, grey_band, grey_marker, length_axis
-from ndcg_asymptotics.plots.saving import SaveOptions
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle
 
 _RING: dict[str, Any] = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 6}
 
 
-class _AgainstNegatives(Series):
+class AgainstNegatives(Series):
     """Systems against the number of sampled negatives; rings mark where two change places."""
 
     kind: ClassVar[str] = "sampled"
@@ -59,51 +55,3 @@ class _AgainstNegatives(Series):
             grey_marker(f"all {self.sampled.items} items"),
             Line2D([], [], **_RING, label="order changes"),
         ]
-
-
-def sampled_curves(
-    sampled: Sampled, measure: Measure | str, ax: Axes | None = None, *, choice: Choice | None = None
-) -> Axes:
-    """Draw the expected NDCG of every system against m, with a band and the full metric at the right end.
-
-    The band is one standard deviation of the mean over users to either side. A ring marks each m at which
-    the expected order of two systems changes.
-
-    Parameters
-    ----------
-    sampled : Sampled
-    measure : Measure or its text
-    ax : matplotlib Axes, optional
-        The current ones by default.
-    choice : Choice, optional
-        The systems to draw, with their labels and colours.
-
-    Raises
-    ------
-    InputError
-        If ``sampled`` does not have the measure or a system.
-    """
-    return _AgainstNegatives(sampled, choice).panel(measure, ax)
-
-
-def sampled_figure(
-    sampled: Sampled,
-    measures: Sequence[Measure | str] | None = None,
-    *,
-    width: float | None = None,
-    choice: Choice | None = None,
-) -> Figure:
-    """Return a figure with a panel for each measure, by default all of them."""
-    return _AgainstNegatives(sampled, choice).figure(measures, width=width)
-
-
-def draw_sampled(
-    sampled: Sampled,
-    folder: Path | str,
-    *,
-    choice: Choice | None = None,
-    width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save a figure for each measure, and return the files; the options are those of `draw_all`."""
-    return _AgainstNegatives(sampled, choice).save(folder, width=width, **saved)

@@ -14,7 +14,7 @@ from ndcg_asymptotics.results import Results
 SURE = 0.99  # fraction of streams in the right order from which on the order of a pair counts as settled
 
 
-def answer(results: Results, found: Check | None, orders: Distinction | None) -> Iterator[str]:
+def main_findings(results: Results, found: Check | None, orders: Distinction | None) -> Iterator[str]:
     """Return sentences about simulated and exact means, about limits, and about the order of scorers."""
     if found is None:
         yield f"There are {results.replicates_complete} complete replicates; verdicts need at least two."

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguis
 from ndcg_asymptotics.analysis.orders.pair import notes
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general
-from ndcg_asymptotics.reports.answer import answer, settled
+from ndcg_asymptotics.reports.answer import main_findings, settled
 from ndcg_asymptotics.reports.charts import (
     BAND,
     Known,
@@ -104,7 +104,7 @@ def study_page(results: Results, alpha: float) -> ReportPage:
     return ReportPage(
         f"{values} along growing lists: simulation against theory",
         study.title or results.name or "A study",
-        tuple(answer(results, found, orders)),
+        tuple(main_findings(results, found, orders)),
         tuple(part for part in parts if part),
         _incomplete(results),
     )

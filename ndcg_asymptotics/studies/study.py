@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import brief, list_lengths, listed, whole_number
+from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
@@ -219,7 +219,7 @@ def read_measures(
     InputError
         Beginning with the name of the field.
     """
-    wanted = listed(given, "measures", (str, Measure, Discount))
+    wanted = as_list(given, "measures", (str, Measure, Discount))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
     _require_few(wanted, "measures")
     try:
@@ -289,7 +289,7 @@ def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:
 def _pairs(given: object, population: Population) -> tuple[tuple[str, str], ...]:
     known = ", ".join(population.scorers)
     found: list[tuple[str, str]] = []
-    for pair in listed(given, "pairs"):
+    for pair in as_list(given, "pairs"):
         two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
         require(two, f"a pair is two names, got {brief(pair)}", "pairs")
         for name in pair:

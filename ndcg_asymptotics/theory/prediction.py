@@ -10,7 +10,7 @@ from typing import Annotated, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import list_lengths, listed
+from ndcg_asymptotics.core.arrays import as_list, list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import (
@@ -168,7 +168,7 @@ def predict(
         If an argument is not a relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
-    several = listed(scorers, "scorers", (str, Scorer, RocModel))
+    several = as_list(scorers, "scorers", (str, Scorer, RocModel))
     require(len(several) > 0, "must hold at least one relevance curve", "scorers")
     asked = [
         (scorer_of(scorer, relevant, gain), measure)

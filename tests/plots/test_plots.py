@@ -158,8 +158,8 @@ def test_rates_of_order(tmp_path: Path) -> None:
     pairs = distinguish(results).pairs
     with plots.style():
         _, (at, from_n) = plots.panels(2)
-        plots.wrong_order(at, pairs)
-        plots.wrong_order(from_n, pairs, from_n=True)
+        plots.wrong_order_rates(at, pairs)
+        plots.wrong_order_rates(from_n, pairs, from_n=True)
     for ax, kind in ((at, "points"), (from_n, "from_n")):
         assert ax.get_yscale() == "log"
         for pair in pairs:
@@ -179,7 +179,7 @@ def test_rates_of_order(tmp_path: Path) -> None:
 def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
     with plots.style():
         _, (ax,) = plots.panels(1)
-        plots.wrong_order(ax, distinguish(synthetic(tmp_path)).pairs, from_n=True)
+        plots.wrong_order_rates(ax, distinguish(synthetic(tmp_path)).pairs, from_n=True)
     assert texts(ax)[0] == "at some length from $n$ on (seen at the study's lengths)"
 
 
