@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -26,6 +27,16 @@ _REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit --
 
 class Coupling(Spec, family="coupling"):
     """The dependence of the scores of several scorers, given the label."""
+
+    @classmethod
+    def of(cls, given: Self | str | float) -> Self:
+        """Return the coupling itself, the one of a text, or the Gaussian copula of a number.
+
+        >>> Coupling.of(0.5) == Coupling.of("gaussian(0.5)")
+        True
+        """
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        return super().of(f"gaussian({number_text(given)})" if number else given)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,9 @@ class Population:
         object.__setattr__(self, "scorers", scorers)
 
     @classmethod
-    def of(cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str = "independent") -> Population:
+    def of(
+        cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str | float = "independent"
+    ) -> Population:
         """Return the population of some scorers or their texts."""
         return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
 

@@ -157,11 +157,11 @@ THEORY = (
     ),
     Mutation(
         "influence of one item: the push of the others by half",
-        "theory/fluctuations/asymptotic.py",
-        "pushed = w * mean * slope",
-        "pushed = 0.5 * w * mean * slope",
+        "theory/fluctuations/influence.py",
+        "np.where(within, dt * mean * slope, 0.0)",
+        "np.where(within, 0.5 * dt * mean * slope, 0.0)",
         (LINEAR, "nDCG"),
-        ("tests/theory/fluctuations/test_asymptotic.py",),
+        ("tests/theory/fluctuations/test_influence.py",),
     ),
     Mutation(
         "pseudo-expectation: ranks from 2 in the ideal list",

@@ -1,15 +1,8 @@
 """Moments of NDCG_n for long lists by formula: section 4 of docs/fluctuations.md.
 
-With phi(u) = D(nu), m(t) = E[Y | t], ``A = int m phi`` and ``B = sum_j y_j int_{R_(j-1)}^{R_j} phi`` the
-influence of an item of gain y at depth t is
-
-    psi = [ y phi(t) + int_t^1 m phi' - int_0^1 u m(u) phi'(u) du - A ] / B
-          - A / B^2 sum_j (y_j - y_(j+1)) phi(R_j) (1{y >= y_j} - R_j)
-
-and ``Var NDCG_n ~ E[psi^2] / n`` for the log discount, the linear one and r^-b with b < 1/2. Where 1/2 < b,
-the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of the expected
-counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed. For DCG the same holds
-without IDCG and B: psi is its first bracket.
+Where 1/2 < b, the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of
+the expected counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed. For DCG
+the same holds without IDCG. Elsewhere all items count (`influence`).
 """
 
 from __future__ import annotations
@@ -23,49 +16,9 @@ from ndcg_asymptotics.core.arrays import ENDLESS, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.limits import OccurringGrades
-from ndcg_asymptotics.theory.rules import quadrature
 
-_STEP = 1e-4  # relative step of a difference that replaces a derivative
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
 _TOP_RANKS = 10_000  # the fourth powers of discounts beyond this rank add nothing
-
-
-def influence_moments(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]:
-    """Return ``E psi^2`` and ``E |psi|^3`` of a whole list, psi the influence of one item.
-
-    Both are 0 for lists so short that the integral for the ideal list is empty.
-
-    >>> second, third = influence_moments(Relevance.of("constant(0.5)"), Measure.of("nDCG(linear)"), 1000)
-    >>> 1 < third / second**1.5 < 2
-    True
-    """
-
-    def phi(t: Floats) -> Floats:
-        return measure.discount(n * t, float(n))
-
-    ends = np.minimum(np.cumsum(relevance.masses), 1.0)
-    # a list has no rank above 1, so an item at depth t < 1/n counts as if at 1/n
-    t, w = quadrature.nodes(np.unique([*np.geomspace(1 / n, 1.0, 600), *ends, *relevance.breakpoints]))
-    mean, slope = relevance.mean_gain(t), (phi(t * (1 + _STEP)) - phi(t * (1 - _STEP))) / (2 * _STEP * t)
-    pushed = w * mean * slope
-    below = pushed.sum() - np.cumsum(pushed) + pushed / 2  # int_t^1 m phi', half of the node's own term
-    gains = np.array(relevance.gains)
-    steps = gains - np.append(gains[1:], 0.0)
-    a = float(w @ (mean * phi(t)))
-    ideal = float(sum(step * (w * phi(t))[t < end].sum() for step, end in zip(steps, ends, strict=True)))
-    if not ideal > 0:  # a list of one or two items: no rank is below the first
-        return 0.0, 0.0
-    # int_t^1 m phi' - int_0^1 u m phi' - A: the part of the numerator of psi that does not depend on y
-    base = below - float(pushed @ t) - a
-    second = third = 0.0
-    for value, chance in zip(*relevance.label_law(t), strict=True):
-        influence = value * phi(t) + base
-        if measure.normalised:
-            counted = float((steps * phi(ends) * ((value >= gains) - ends)).sum())
-            influence = influence / ideal - a * counted / ideal**2
-        second += float(w @ (chance * influence**2))
-        third += float(w @ (chance * np.abs(influence) ** 3))
-    return second, third
 
 
 def typical_normaliser(relevance: Relevance, measure: Measure, n: int) -> float:

@@ -31,9 +31,9 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.asymptotic import (
-    influence_moments,
     typical_normaliser,
 )
+from ndcg_asymptotics.theory.fluctuations.influence import influence
 from ndcg_asymptotics.theory.fluctuations.laws import SeriesLaw, regime, series_law
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import binomial_below
@@ -131,8 +131,9 @@ def _single(relevance: Relevance, measure: Measure, n: int, sd: float) -> float:
     if n == 1 or n * sum(relevance.masses) < 1 or not typical_normaliser(relevance, measure, n) > 0:
         return 1.0
     if measure.cutoff.regime == "none" and discount.asymptotics.exponent < 0.5:
-        second, third = influence_moments(relevance, measure, n)
-        return _IDENTICAL * third / (second**1.5 * math.sqrt(n)) if second > 0 else 1.0
+        found = influence(relevance, measure, n)
+        second = found.moment(2) if found else 0.0
+        return _IDENTICAL * found.moment(3) / (second**1.5 * math.sqrt(n)) if found and second > 0 else 1.0
     ranks, width = _ranks(min(measure.cutoff(n), n))
     gains, chances = relevance.label_law(ranks / (n + 1))
     third = (chances * np.abs(gains[:, None] - gains @ chances) ** 3).sum(axis=0)

@@ -6,7 +6,7 @@ import pytest
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.asymptotic import influence_moments
+from ndcg_asymptotics.theory.fluctuations.influence import influence
 
 LINEAR = "linear(0.1, 0.7)"
 
@@ -18,7 +18,7 @@ LINEAR = "linear(0.1, 0.7)"
 def test_the_variance_is_that_of_the_influence_of_items(measure: str, close: float, falls: float) -> None:
     sizes = [10**3, 10**6]
     exact = ndcg_std(LINEAR, measure, sizes).value
-    second = [influence_moments(Relevance.of(LINEAR), Measure.of(measure), n)[0] for n in sizes]
+    second = [influence(Relevance.of(LINEAR), Measure.of(measure), n).moment(2) for n in sizes]
     gap = np.abs(np.sqrt(np.array(second) / sizes) / exact - 1)
     assert gap[1] < close
     assert gap[0] > falls * gap[1]
