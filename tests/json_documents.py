@@ -54,6 +54,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     shown = ("--measure", "nDCG", "--measure", "nDCG@10", "-n", "100")
     yield "predict", "--scorer", "linear(0.1, 0.7)", *shown
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", *shown
+    yield "order", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@3"
     yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@3", "-n", 50
     yield (
         "plan",
@@ -92,6 +93,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     held = ("--run", folder / "held.run", "--qrels", folder / "held", "--items", 1000)
     yield "sampled", *held, "--measure", "nDCG@10"
     yield "losses", "decide", folder / "problem.toml"
+    yield "losses", "risk", folder / "problem.toml", "--scores", "0.6,0.4"
     yield "losses", "search", "--loss", "squared", "--draws", 20
     trained = (
         "--train",

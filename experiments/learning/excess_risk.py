@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from keeping import keep
-from regret_bounds import excess_risk
 
-from ndcg_asymptotics.learning import Problem
+from ndcg_asymptotics.learning import Problem, excess_risk
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 
 LOSSES = ("squared_consistent", "pnorm(1.5)", "pnorm(1.1)")
@@ -28,8 +27,11 @@ def main() -> None:
             best = loss.minimiser(problem.labels, problem.probabilities, problem.utility).scores
             assert best is not None
             scores = best + 10 ** rng.uniform(-4, 1) * rng.normal(size=ITEMS)
-            risk = excess_risk(problem, loss, scores)
-            rows.append([risk.excess, risk.regret, risk.bound, risk.margin_bound])
+            risk = excess_risk(problem, scores, loss)
+            row = risk.losses[0]
+            assert row.bound is not None
+            assert row.margin_bound is not None
+            rows.append([row.excess, risk.regret, row.bound, row.margin_bound])
         found[text] = rows
     above = {
         text: [sum(regret > 0 and regret > row[k] for row in rows for regret in [row[1]]) for k in (2, 3)]

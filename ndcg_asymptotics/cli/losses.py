@@ -1,13 +1,13 @@
-"""Commands about surrogate losses for learning to rank: decide, search, train."""
+"""Commands about surrogate losses for learning to rank: decide, risk, search, train."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Gain, TableOutput, show_help_without_command
+from ndcg_asymptotics.cli.options import Gain, TableOutput, parse_numbers, show_help_without_command
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -18,6 +18,7 @@ def losses(ctx: typer.Context) -> None:
     show_help_without_command(ctx)
 
 
+_Problem = Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")]
 _Measure = Annotated[
     str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.")
 ]
@@ -26,7 +27,7 @@ _Measure = Annotated[
 @app.command()
 def decide(
     *,
-    problem: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")],
+    problem: _Problem,
     output: TableOutput,
 ) -> None:
     """Decide which losses lead to the optimal order for a distribution of labels when they are minimised.
@@ -49,6 +50,38 @@ def decide(
     from ndcg_asymptotics.learning import decide_losses, load_problem
 
     output.show(decide_losses(*load_problem(problem)), "losses decide")
+
+
+@app.command()
+def risk(
+    *,
+    problem: _Problem,
+    scores: Annotated[
+        Any,
+        typer.Option(
+            metavar="S,S,…",
+            parser=parse_numbers,
+            help="The scores of the items, in the order of the columns of the labels.",
+        ),
+    ],
+    output: TableOutput,
+) -> None:
+    """Compare the regret of scores with their excess risk: expected loss above the least one.
+
+    The file is that of `losses decide`. For losses that are strongly convex and consistent for the measure
+    the regret has two bounds by the excess risk: its root times a constant, and, where every order that is
+    not optimal loses some margin, a multiple of it (Ravikumar, Tewari and Yang 2011, Theorems 10 and 11).
+
+    Example:
+
+        ndcg-asymptotics losses risk problem.toml --scores "0.6, 0.4"
+
+    Terms: excess risk, regret.
+    """
+    from ndcg_asymptotics.learning import excess_risk, load_problem
+
+    given, losses = load_problem(problem)
+    output.show(excess_risk(given, scores, losses), "losses risk")
 
 
 @app.command()

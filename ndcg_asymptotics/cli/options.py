@@ -74,6 +74,20 @@ def parse_number(text: str) -> int | float | str:
         return text
 
 
+def parse_numbers(text: str) -> list[float]:
+    """Return the numbers of a text, which commas separate.
+
+    Raises
+    ------
+    InputError
+        If a part of the text is not a number.
+    """
+    found = [parse_number(part) for part in text.split(",")]
+    numbers = [value for value in found if not isinstance(value, str)]
+    require(len(numbers) == len(found), f"must be numbers, separated by commas, got {text!r}")
+    return [float(value) for value in numbers]
+
+
 def _groups(text: str) -> int | str:
     """Return a number of groups, or the text, such as "4x2" or "auto", that stands in its place."""
     return int(text) if text.isdigit() else text

@@ -1,4 +1,5 @@
 from .decide import decide_losses as decide_losses
+from .excess import excess_risk as excess_risk
 from .labels import Batch as Batch
 from .losses import Loss as Loss
 from .problem import Problem as Problem

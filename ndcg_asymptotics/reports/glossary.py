@@ -100,6 +100,12 @@ TERMS = (
         "theory.md",
     ),
     Term(
+        "excess risk",
+        "The expected surrogate loss of scores minus the least one that any scores have.",
+        ("excess risk",),
+        "learning.md",
+    ),
+    Term(
         "extrapolated limit",
         "The limit to which exact means up to n = 1e18 tend. It uses no formula of the theorem that it is "
         "compared with.",
@@ -157,6 +163,12 @@ TERMS = (
         "error.",
         ("pseudo-expectation",),
         "theory.md",
+    ),
+    Term(
+        "regret",
+        "The expected value of the best order of some items under a measure, minus that of a given order.",
+        ("regret",),
+        "learning.md",
     ),
     Term(
         "relevance curve",

@@ -9,7 +9,7 @@ from .limits import limit as limit
 from .mean import Expectation as Expectation
 from .mean import expected_dcg as expected_dcg
 from .mean import expected_ndcg as expected_ndcg
-from .pairs import distinguishable_in_expectation as distinguishable_in_expectation
+from .order import order_in_expectation as order_in_expectation
 from .pairs import first_moment as first_moment
 from .prediction import predict as predict
 from .pseudo_expectation import pseudo_expectation as pseudo_expectation

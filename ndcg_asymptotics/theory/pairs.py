@@ -1,24 +1,19 @@
-"""Two scorers in expectation: which one has the larger mean NDCG, from which n on, and by how much."""
+"""Two scorers of one population: the leading term of the difference of their means."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import LogDecay
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.limits import OccurringGrades
-from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules import quadrature
 
-_SIZES = tuple(round(10 ** (d / 3)) for d in range(55))  # three per decade, up to 1e18
 _HIGHEST = 12  # the last moment tried
 _ZERO = 1e-10  # relative to int |Delta E| (-log t)^j; a smaller moment is 0 up to rounding
 
@@ -67,7 +62,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     asymptotics = measure.discount.asymptotics
     proper = isinstance(asymptotics, LogDecay) and measure.cutoff.regime in ("none", "fraction")
     require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
-    _require_one_population(a, b)
+    require_one_population(a, b)
     c = measure.cutoff.share
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
     t, dt = quadrature.nodes(quadrature.edges(0.0, c, breaks))
@@ -81,60 +76,10 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     return None
 
 
-@dataclass(frozen=True)
-class InExpectation:
-    """The order of two scorers by E[NDCG_n] for all large n up to 1e18.
+def require_one_population(a: Scorer, b: Scorer) -> None:
+    """Raise an error for two scorers whose labels have different laws.
 
-    Attributes
-    ----------
-    sizes : (K,)
-    difference, error : (K,)
-        E[NDCG_n] of the first minus that of the second, and a bound of its error.
-    winner : int
-        1 if the first is ahead at the largest n by more than the error, -1 if the second is, else 0.
-    since : int or None
-        The smallest size from which on the winner is ahead at every size.
+    >>> require_one_population(Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)"))
     """
-
-    sizes: tuple[int, ...]
-    difference: Floats
-    error: Floats
-    winner: int
-    since: int | None
-
-
-def distinguishable_in_expectation(
-    a: Scorer | str, b: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike = _SIZES
-) -> InExpectation:
-    """Decide by exact means which of two scorers has the larger E[NDCG_n] for every large n.
-
-    That is Definition 4, and the second part of Theorem 14, of Wang et al. (2013). By default the means are
-    computed at three list lengths per decade up to 1e18.
-
-    Raises
-    ------
-    InputError
-        For label laws that differ.
-    NotAvailableError
-        For a measure without an exact mean.
-
-    >>> found = distinguishable_in_expectation("linear(0.1, 0.7)", "constant(0.4)", "nDCG")
-    >>> found.winner, found.since
-    (1, 2)
-    """
-    a, b, measure, lengths = Scorer.of(a), Scorer.of(b), Measure.of(measure), list_lengths(sizes)
-    _require_one_population(a, b)
-    first, second = (expected_ndcg(scorer, measure, lengths) for scorer in (a, b))
-    difference, error = first.value - second.value, first.error + second.error
-    signs = np.where(np.abs(difference) > error, np.sign(difference), 0.0)
-    winner = int(signs[-1])
-    if not winner or a == b:
-        return InExpectation(lengths, difference, error, 0, None)
-    others = np.flatnonzero(signs != winner)
-    start = int(others[-1]) + 1 if others.size else 0
-    return InExpectation(lengths, difference, error, winner, lengths[start])
-
-
-def _require_one_population(a: Scorer, b: Scorer) -> None:
     same = a.gains == b.gains and bool(np.allclose(a.masses, b.masses, rtol=1e-9, atol=1e-15))
     require(same, f"{a} and {b} must have one label law, got {a.masses} and {b.masses}")

@@ -41,11 +41,13 @@ from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.core.tables import declared
 from ndcg_asymptotics.learning.decide import LossDecision
+from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried
 from ndcg_asymptotics.reports.terminal import JSON_VERSION
 from ndcg_asymptotics.results.blocks import Damage
 from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
 from ndcg_asymptotics.results.verify import Verification
+from ndcg_asymptotics.theory.order import MeanOrder
 from ndcg_asymptotics.theory.prediction import Prediction
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -112,6 +114,7 @@ ROWS = {
     "decided loss": LossDecision,
     "deviation": Deviation,
     "distinguish": Distinction,
+    "excess of a loss": LossExcess,
     "exponent": FittedExponent,
     "fitted run": FitRow,
     "larger corpus": LargerCorpus,
@@ -119,6 +122,8 @@ ROWS = {
     "limit test": LimitTest,
     "longer lists": LongListMeans,
     "mean test": MeanTest,
+    "losses risk": ExcessRisk,
+    "order of means": MeanOrder,
     "pair": Pair,
     "planned measure": PlanRow,
     "power": DiscriminativePower,

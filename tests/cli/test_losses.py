@@ -1,8 +1,9 @@
-"""`losses decide`, `losses search` and `losses train`, as a user runs them."""
+"""`losses decide`, `losses risk`, `losses search` and `losses train`, as a user runs them."""
 
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 
@@ -56,6 +57,29 @@ def test_decide(tmp_path: Path, run: Run) -> None:
     assert code == 0
     assert "best order 1 0" in out
     assert "0.1594" in out
+
+
+def test_risk(tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path, "problem.toml", PROBLEM.replace("losses", "# losses"))
+    code, out, _ = run("losses", "risk", path, "--scores", "0.6, 0.4", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert (found["order"], found["margin"]) == ([0, 1], pytest.approx(found["regret"]))
+    assert found["regret"] == pytest.approx(0.15935, abs=5e-6)
+    squared = next(row for row in found["losses"] if row["loss"] == "squared_consistent")
+    ideal = [31 / math.log(2) + 15 / math.log(3), 7 / math.log(2) + 1 / math.log(3)]
+    mean = [0.3 * a / ideal[0] + 0.7 * b / ideal[1] for a, b in ((31, 1), (15, 7))]  # E[G/||G||_D]
+    assert squared["excess"] == pytest.approx((0.6 - mean[0]) ** 2 + (0.4 - mean[1]) ** 2, rel=1e-12)
+    assert found["regret"] < squared["bound"] < squared["margin_bound"]
+    code, out, _ = run("losses", "risk", path, "--scores", "0.6, 0.4")
+    assert code == 0
+    assert "order 0 1, regret 0.1594" in out
+    assert max(map(len, out.splitlines()[:15])) <= 80
+    for scores, said in (("0.6", "must be 2 numbers, got 1"), ("a,b", "separated by commas")):
+        code, out, err = run("losses", "risk", path, "--scores", scores)
+        assert (code, out) == (2, "")
+        assert said in err
+        assert "--scores" in err
 
 
 def test_decide_takes_all_losses_by_default(tmp_path: Path, run: Run) -> None:

@@ -19,7 +19,7 @@ from ndcg_asymptotics.learning.utilities import utility_of
 
 DIFFERENTIABLE = [*LOSSES, "listmle"]  # of items with equal labels, listmle samples the orders
 NORMALISED = [
-    "squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)",
+    "squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", 'pnorm("log")',
     "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving", "linear_ndcg",
     "approx_ndcg", "listmle",
 ]  # fmt: skip
@@ -52,6 +52,7 @@ def test_values_agree_with_the_definition(text):
 def test_gradients_agree_with_differences_of_values(text, measure):
     # this psi is defined up to 1, so it allows NDCG only
     text = text if text != "bregman" else f'bregman("{"logistic" if "nDCG" in measure else "square"}")'
+    text = text if measure != "PD" else text.replace(", 2)", ")")  # a norm with a depth is one of DCG
     lists, scores = batch(1)
     function = Loss.parse(text).on(lists, utility_of(measure))
     gradient = function(scores)[1]
@@ -311,8 +312,10 @@ def test_a_user_defined_psi_is_checked(changed, words):
     ("text", "words"),
     [
         ("listnest", "unknown loss 'listnest', did you mean 'listnet'"),
-        ("pnorm(3)", "needs 1 < p <= 2, got 3"),
-        ("pnorm_normalised(1)", "needs 1 < p <= 2, got 1"),
+        ("pnorm(3)", 'needs 1 < p <= 2 or "log", got 3'),
+        ("pnorm_normalised(1)", 'needs 1 < p <= 2 or "log", got 1'),
+        ('pnorm("lg")', "or \"log\", got 'lg'"),
+        ("pnorm(1.5, 0.5)", "depth must be a whole number, at least 0, got 0.5"),
         ("pnorm", "pnorm needs 'p'"),
         ('pairwise("hing")', "phi must be one of exponential, hinge, logistic, squared_hinge, got 'hing'"),
         ('pairwise("hinge", "gains")', "weights must be one of order, gain, got 'gains'"),

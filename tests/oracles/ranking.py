@@ -111,6 +111,10 @@ LOSSES: dict[str, Callable[[Vector, Vector], float]] = {
     "pnorm(1.5)": lambda s, y: length(s, 3) ** 2 - 2 * inner(s, shares(y, log_discount)),
     "pnorm(2)": lambda s, y: length(s) ** 2 - 2 * inner(s, shares(y, log_discount)),
     "pnorm_normalised(1.25)": lambda s, y: -inner(s, shares(y, log_discount)) / length(s, 5),
+    'pnorm("log")': lambda s, y: length(s, math.log(len(s)) + 2) ** 2 - 2 * inner(s, shares(y, log_discount)),
+    'pnorm_normalised("log", 2)': lambda s, y: (
+        -inner(s, shares(y, lambda r: log_discount(r) if r <= 2 else 0)) / length(s, math.log(len(s)) + 2)
+    ),
     'bregman("entropy")': lambda s, y: kl(shares(y, log_discount), [math.exp(v) for v in s]),
     'bregman("square")': lambda s, y: math.fsum(
         (a - b) ** 2 / 2 for a, b in zip(s, shares(y, log_discount), strict=True)

@@ -13,6 +13,7 @@ from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.losses.pairwise import Pairwise, swapped_gains
 from ndcg_asymptotics.learning.losses.plackett_luce import ListMLE
+from ndcg_asymptotics.learning.losses.pnorm import PNorm, PNormNormalised
 
 __all__ = [
     "Bregman",
@@ -22,6 +23,8 @@ __all__ = [
     "Listwise",
     "Loss",
     "Minimiser",
+    "PNorm",
+    "PNormNormalised",
     "Pairwise",
     "Surrogate",
     "losses_of",

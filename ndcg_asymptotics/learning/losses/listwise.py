@@ -93,8 +93,7 @@ class Listwise(Loss):
             return Minimiser(self.link(mean), cost, above, residual, admits)
         return Minimiser(self.link(mean), cost, above, residual)
 
-    @property
-    def strong_convexity(self) -> tuple[float, float] | None:
+    def strong_convexity(self, items: int) -> tuple[float, float] | None:
         """(p, C) with ``Φ(s) - min Φ >= C ||E[T] - t(s)||_p²``, s the link of t(s); None if unknown."""
         return None
 
@@ -108,7 +107,8 @@ def _tied(share: Floats, differences: Floats) -> bool:
     return sum(Fraction(p) * int(d) for p, d in zip(share.tolist(), differences.tolist(), strict=True)) == 0
 
 
-def _inner(x: Floats, y: Floats) -> Floats:
+def inner(x: Floats, y: Floats) -> Floats:
+    """Return the sums of products along the last axis, which stays."""
     return np.asarray((x * y).sum(axis=-1, keepdims=True))
 
 
@@ -172,8 +172,7 @@ class Squared(Listwise, keyword="squared"):
     def link(self, mean: Floats) -> Floats:
         return mean
 
-    @property
-    def strong_convexity(self) -> tuple[float, float]:
+    def strong_convexity(self, items: int) -> tuple[float, float]:
         return 2.0, 1.0
 
 
@@ -210,10 +209,10 @@ class Cosine(Listwise, keyword="cosine"):
     def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
         direction, length = unit(s)
         inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-        cosine, along = (_inner(direction, x) for x in (t, v))
+        cosine, along = (inner(direction, x) for x in (t, v))
         turn = (v - direction * along) * inverse  # of the direction
         slope = (cosine * direction - t) * inverse
-        return (_inner(turn, t) * direction + cosine * turn - slope * along) * inverse
+        return (inner(turn, t) * direction + cosine * turn - slope * along) * inverse
 
     def link(self, mean: Floats) -> Floats:
         return mean
@@ -252,7 +251,7 @@ class ListNet(Listwise, keyword="listnet"):
 
     def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
         p = softmax(s, axis=-1)
-        return np.asarray(p * (v - _inner(p, v)))
+        return np.asarray(p * (v - inner(p, v)))
 
     def link(self, mean: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
@@ -279,73 +278,6 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
     def link(self, mean: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
             return np.log(mean)
-
-
-@dataclass(frozen=True)
-class PNorm(Listwise, keyword="pnorm"):
-    """φ = ||s||_q² - 2 <s, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
-
-    It is the Bregman surrogate of ψ = ||·||_p² at 2s, minus ||G/||G||_D||_p².
-    """
-
-    p: float
-    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
-
-    def __post_init__(self) -> None:
-        require(1 < self.p <= 2, f"{self.keyword}(p) needs 1 < p <= 2, got {number_text(self.p)}")
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        q = self.p / (self.p - 1)
-        direction, length = unit(s, q)
-        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
-        value = length[..., 0] ** 2 - 2 * (s * t).sum(axis=-1)
-        return value, 2 * (length * steepest - t)
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        q = self.p / (self.p - 1)
-        direction, _ = unit(s, q)
-        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)
-        along = _inner(steepest, v)
-        return 2 * (steepest * along + (q - 1) * np.abs(direction) ** (q - 2) * (v - direction * along))
-
-    def link(self, mean: Floats) -> Floats:
-        # the gradient of ||·||_p² / 2
-        direction, length = unit(mean, self.p)
-        return length * np.sign(direction) * np.abs(direction) ** (self.p - 1)
-
-    @property
-    def strong_convexity(self) -> tuple[float, float] | None:
-        return self.p, self.p - 1
-
-
-@dataclass(frozen=True)
-class PNormNormalised(PNorm, keyword="pnorm_normalised"):
-    """φ = -<s/||s||_q, G/||G||_D>, q = p/(p-1), 1 < p <= 2 (Ravikumar et al. 2011, section 4).
-
-    The paper's experiment uses q = log(m) + 2. At s = 0 φ is 0 and the gradient is defined as -G/||G||_D.
-    """
-
-    claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
-    scale_invariant: ClassVar[bool] = True
-    strong_convexity = None
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        q = self.p / (self.p - 1)
-        direction, length = unit(s, q)
-        product = (direction * t).sum(axis=-1, keepdims=True)
-        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)  # the gradient of ||s||_q
-        return -product[..., 0], (product * steepest - t) / np.where(length > 0, length, 1.0)
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        q = self.p / (self.p - 1)
-        direction, length = unit(s, q)
-        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-        steepest = np.sign(direction) * np.abs(direction) ** (q - 1)
-        product, along = _inner(direction, t), _inner(steepest, v)
-        turn = (v - direction * along) * inverse  # of the direction
-        bend = (q - 1) * np.abs(direction) ** (q - 2) * turn  # of the steepest ascent of the norm
-        slope = (product * steepest - t) * inverse
-        return (_inner(turn, t) * steepest + product * bend - slope * along) * inverse
 
 
 _LOG = Measure("log")
