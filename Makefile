@@ -99,6 +99,7 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, a
 studies: $(VENV)/installed  ## every study of experiments/ at full size, into results/
 	for study in experiments/*.toml; do \
 	  $(RUN) run $$study --out results/$$(basename $$study .toml) --jobs $(JOBS) || exit 1; done
+	$(BIN)/python experiments/shared_top.py
 
 losses: $(VENV)/installed  ## the experiments about losses, into results/learning; some need NDCG_ASYMPTOTICS_DATA
 	for name in decided discounts excess_risk growing long_lists margins movielens movielens_pairs mq2008 training_queries; do \

@@ -9,6 +9,7 @@ import json
 
 import loss_figures
 import real_lists
+import shared_top
 import speed
 import theory_figures
 from common import EXPERIMENTS, arguments, write
@@ -36,6 +37,11 @@ def main() -> None:
             write(of_losses(json.loads(file.read_text())), out)
         else:
             print(f"{file}: no results, left out")
+    shared = results / "shared_top.json"
+    if shared.exists():
+        write(shared_top.draw(json.loads(shared.read_text())), out)
+    else:
+        print(f"{shared}: no results, left out")
     write(real_lists.draw(results / "real"), out)
     measured = results / "benchmarks.json"
     if measured.exists():

@@ -57,7 +57,7 @@ STOPS = (
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(geometric(2))&n=1000",
         "The discounts have a finite sum, so a few labels at the top decide and stay random however long "
         "the list is. The band does not get narrower, and the probability of the wrong order is a "
-        "horizontal line.",
+        "horizontal line, as the two rankers score items independently given the label.",
     ),
     Stop(
         "A cutoff: ten, or more?",

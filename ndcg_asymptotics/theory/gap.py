@@ -6,8 +6,9 @@ With E(t) = E[Y | t], L the limit, c the cutoff's share (1 without), B the ideal
     r^-b, b < 1  zeta(b) (E(0) - L y_1) / B  n^-(1-b)
     1/r          (C - L C_1) / y_1        / log n     C = int_0^c (E(t) - E(0)) / t dt, C_1 for the ideal list
 
-The next terms are smaller by a factor of 1/log n for log and 1/r, and of n^-a for r^-b, where a is the Hölder
-exponent at the top. These rows are not in the paper (docs/theory.md, section 2). For E[DCG_n] / F(k(n)) they
+The next terms are smaller by a factor of 1/log n for log and 1/r, and of n^-min(a, b) for r^-b (times log n
+if a = b), where a <= 1 is the Hölder exponent at the top. With k = cn a term n^-(1+d)/2 comes in, d the
+exponent at depth c. These rows are not in the paper (docs/theory.md, section 2). For E[DCG_n] / F(k(n)) they
 hold with a gain of 1 at every rank of the ideal list.
 """
 

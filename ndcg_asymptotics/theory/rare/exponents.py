@@ -144,7 +144,9 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
     if ahead[0] > behind[-1]:
         return ErrorExponent(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
     if fixed or ahead[0] < behind[-1]:
-        return ErrorExponent(0.0, f"the first ranks decide, and stay random or equal: {_NEVER}")
+        return ErrorExponent(
+            0.0, f"the first ranks decide, independent given the label, and stay random or equal: {_NEVER}"
+        )
     if all(pair.certain):
         return ErrorExponent(
             None, "the labels at the very top are certain and equal: what lies below decides"
