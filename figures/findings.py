@@ -21,7 +21,7 @@ from ndcg_asymptotics.plots.layout import length_axis, one_scale
 from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
@@ -256,7 +256,7 @@ def main() -> None:
     """Draw the figures of every study that has results."""
     folder, out = arguments(__doc__)
     for name in FIGURES:
-        if holds_results(folder / name):
+        if kind_of(folder / name) == "study":
             write(figures_of(open_results(folder / name)), out)
         else:
             print(f"{folder / name}: no results, left out")

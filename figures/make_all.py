@@ -16,7 +16,7 @@ from common import EXPERIMENTS, arguments, write
 from study_figures import figures_of
 
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.studies import load
 
 
@@ -27,7 +27,7 @@ def main() -> None:
         write(of_theory(load(EXPERIMENTS / f"{name}.toml")), out)
     for experiment in sorted(EXPERIMENTS.glob("*.toml")):
         folder = results / experiment.stem
-        if holds_results(folder):
+        if kind_of(folder) == "study":
             write(figures_of(open_results(folder)), out)
         else:
             print(f"{folder}: no results, left out")

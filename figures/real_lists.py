@@ -21,8 +21,8 @@ from ndcg_asymptotics.plots import (
     titles,
 )
 from ndcg_asymptotics.plots.layout import one_scale
-from ndcg_asymptotics.results.folder import holds_growth
 from ndcg_asymptotics.results.growing import open_growth
+from ndcg_asymptotics.results.kinds import kind_of
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}
 ARRIVAL_MEASURES = ("nDCG", "nDCG@0.2n")
@@ -48,7 +48,9 @@ def draw(results: Path) -> dict[str, Figure]:
     figures = {}
     for study, orders in ARRIVALS.items():
         folders = {order: results / f"{study}-{order}" for order in orders}
-        found = {order: open_growth(folder) for order, folder in folders.items() if holds_growth(folder)}
+        found = {
+            order: open_growth(folder) for order, folder in folders.items() if kind_of(folder) == "growth"
+        }
         if len(found) < len(orders):
             print(f"{results}: not all of {', '.join(path.name for path in folders.values())}, left out")
             continue

@@ -265,7 +265,8 @@ def grow(
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists.growing import grow_files
     from ndcg_asymptotics.reports.terminal import show_json
-    from ndcg_asymptotics.results.growing import require_free, save_growth, unfinished
+    from ndcg_asymptotics.results.growing import save_growth, unfinished
+    from ndcg_asymptotics.results.kinds import require_free
 
     require_free(out)
     grown = grow_files(

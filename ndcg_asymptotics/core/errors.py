@@ -69,6 +69,21 @@ def naming(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from None
 
 
+@contextmanager
+def needing(library: str, what: str) -> Iterator[None]:
+    """Say what an optional library is for, if it cannot be imported within this context.
+
+    >>> with needing("polars", "made by"):
+    ...     raise ImportError
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: made by polars, which is not installed: pip install polars
+    """
+    try:
+        yield
+    except ImportError:
+        raise InputError(f"{what} {library}, which is not installed: pip install {library}") from None
+
+
 def require(condition: bool, message: str, argument: str = "") -> None:
     """Raise `InputError` with the message unless the condition holds."""
     if not condition:

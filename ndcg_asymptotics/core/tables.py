@@ -42,7 +42,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import needing
 from ndcg_asymptotics.core.text import (
     in_spreadsheet,
     in_tex,
@@ -305,12 +305,8 @@ class Frame:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the DataFrame as an Arrow stream, which polars, pyarrow and DuckDB read."""
-        try:
+        with needing("pyarrow", "Arrow streams are made by"):
             import pyarrow as pa
-        except ImportError:
-            raise InputError(
-                "Arrow streams need pyarrow, which is not installed: pip install pyarrow"
-            ) from None
         table = pa.Table.from_pandas(self.to_dataframe(), preserve_index=False)
         stream: object = table.__arrow_c_stream__(requested_schema)
         return stream
@@ -323,10 +319,8 @@ class Frame:
         InputError
             If polars or pyarrow is not installed.
         """
-        try:
+        with needing("polars", "frames of polars are made by"):
             import polars as pl
-        except ImportError:
-            raise InputError("polars is not installed: pip install polars") from None
         return pl.DataFrame(self)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 Kind = Literal["score", "label", "time", "rank", "items"]
@@ -238,12 +238,8 @@ def _frame(given: object) -> Any:
     if hasattr(given, "iloc") or hasattr(given, "get_column"):  # pandas and polars
         return given
     if hasattr(given, "__arrow_c_stream__"):
-        try:
+        with needing("pyarrow", "Arrow tables are read by"):
             import pyarrow as pa
-        except ImportError:
-            raise InputError(
-                "Arrow tables need pyarrow, which is not installed: pip install pyarrow"
-            ) from None
         return pa.table(given).to_pandas()
     return None
 

@@ -22,7 +22,7 @@ from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, o
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
 from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
-from ndcg_asymptotics.results.folder import holds_any
+from ndcg_asymptotics.results.kinds import kind_of
 
 if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
@@ -93,7 +93,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
 
 def holds_curves(place: Path) -> bool:
     """Return whether a path is a curve file, or a folder that has curve files but no results."""
-    return place.suffix == ".json" or (not holds_any(place) and any(place.glob("*.json")))
+    return place.suffix == ".json" or (kind_of(place) is None and any(place.glob("*.json")))
 
 
 def draw_curves(

@@ -33,7 +33,7 @@ from typing import Annotated, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Integers, spans
+from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -46,6 +46,7 @@ from ndcg_asymptotics.core.files import (
 from ndcg_asymptotics.core.tables import HIDDEN
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.layout import Variable
+from ndcg_asymptotics.results.runs import LAST_REPLICATE, Runs, runs_given
 
 FORMAT = 3
 """The format of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""
@@ -59,17 +60,11 @@ LARGEST_REPLICATE = 2**31
 LARGEST_FILE = LARGEST_REPLICATE + 2**16
 """The greatest size of a block in bytes."""
 
-LAST_REPLICATE = 10**9
-"""The greatest index of a replicate."""
-
 _NAME = re.compile(r"(\d{1,10})-(\d{1,10})-([0-9a-f]{32})\.(npz|json)")
 _ABOUT = "about.json"
 _OVERHEAD = 2**16  # bytes of `about` and of the .npz format, at most
 _PIECE = 2**20  # bytes that are read at a time
 _MOST_MEMBERS = 64  # arrays of a block
-
-Runs = list[tuple[int, int]]
-"""Disjoint increasing ranges of whole numbers, each as its first and its last one."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +138,7 @@ class Content:
         return {name: array[first : last + 1] for name, array in self.values.items()}
 
 
-def listed(folder: Path, kind: str = "npz") -> list[File]:
+def block_files(folder: Path, kind: str = "npz") -> list[File]:
     """Return the blocks in a folder by their names, or with ``kind="json"`` its requests."""
     found = []
     with os.scandir(folder) as entries:
@@ -274,8 +269,8 @@ def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
             active.append(file)
 
 
-def describe(path: Path, fields: Mapping[str, object], root: Path, *, durable: bool = True) -> None:
-    """Write the record of a folder of results; `described` reads it.
+def write_description(path: Path, fields: Mapping[str, object], root: Path, *, durable: bool = True) -> None:
+    """Write the record of a folder of results; `read_description` reads it.
 
     Raises
     ------
@@ -287,7 +282,7 @@ def describe(path: Path, fields: Mapping[str, object], root: Path, *, durable: b
     write_record(path, {"format": FORMAT, **fields}, root, durable=durable)
 
 
-def described(path: Path) -> dict[str, Any]:
+def read_description(path: Path) -> dict[str, Any]:
     """Read the record of a folder of results.
 
     Raises
@@ -308,78 +303,3 @@ def described(path: Path) -> dict[str, Any]:
             f"{PACKAGE} {here} reads format {FORMAT}"
         )
     return found
-
-
-def merged_runs(runs: Iterable[tuple[int, int]]) -> Runs:
-    """Return the union of ranges as disjoint increasing ranges.
-
-    >>> merged_runs([(5, 9), (0, 2), (3, 4), (20, 30), (22, 25)])
-    [(0, 9), (20, 30)]
-    """
-    found: Runs = []
-    for first, last in sorted(runs):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(found[-1][1], last)
-        else:
-            found.append((first, last))
-    return found
-
-
-def runs_of(numbers: Iterable[int] | Integers) -> Runs:
-    """Return whole numbers as ranges of consecutive ones.
-
-    >>> runs_of([7, 0, 1, 2])
-    [(0, 2), (7, 7)]
-    """
-    if isinstance(numbers, range) and numbers.step == 1:
-        return [(numbers[0], numbers[-1])] if numbers else []
-    ordered = np.unique(np.fromiter(numbers, np.int64))
-    if not len(ordered):
-        return []
-    ends = np.flatnonzero(np.diff(ordered) != 1)
-    firsts, lasts = ordered[np.append(0, ends + 1)], ordered[np.append(ends, -1)]
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
-
-
-def members(runs: Runs) -> Integers:
-    """Return the numbers in some ranges, in order.
-
-    >>> members([(0, 2), (7, 7)])
-    array([0, 1, 2, 7])
-    """
-    return np.concatenate([np.arange(0), *(np.arange(first, last + 1) for first, last in runs)])
-
-
-def count_of(runs: Runs) -> int:
-    """Return the number of members of some ranges."""
-    return sum(last - first + 1 for first, last in runs)
-
-
-def within(numbers: Integers, runs: Runs) -> NDArray[np.bool_]:
-    """Return for each number whether it is in one of the ranges.
-
-    >>> within(np.array([3, 1, 7]), [(0, 2), (7, 7)]).tolist()
-    [False, True, True]
-    """
-    if not runs:
-        return np.zeros(len(numbers), np.bool_)
-    firsts, lasts = np.array(runs).T
-    place = np.searchsorted(firsts, numbers, side="right") - 1
-    return np.asarray((place >= 0) & (numbers <= lasts[place]))
-
-
-def runs_given(value: Any) -> Runs:
-    """Return the ranges that a file states.
-
-    Raises
-    ------
-    UnreadableError
-        If the value is not a list of ranges of replicates.
-    """
-    try:
-        runs = [(int(first), int(last)) for first, last in value]
-    except (TypeError, ValueError):
-        raise UnreadableError("is damaged (it states no ranges of replicates)") from None
-    if not all(0 <= first <= last <= LAST_REPLICATE for first, last in runs):
-        raise UnreadableError("is damaged (it states no ranges of replicates)")
-    return merged_runs(runs)

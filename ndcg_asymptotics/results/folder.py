@@ -34,30 +34,20 @@ from ndcg_asymptotics.results.blocks import (
     File,
     ForeignError,
     NewerError,
-    Runs,
-    count_of,
-    described,
-    listed,
-    members,
-    merged_runs,
+    block_files,
     overlapping,
     read_block,
-    runs_given,
-    within,
+    read_description,
 )
+from ndcg_asymptotics.results.kinds import STUDY, require_kind
 from ndcg_asymptotics.results.layout import INDEX, Layout
 from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.runs import Runs, count_of, in_runs, members, merged_runs, runs_given
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import FREE, canonical, differences
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.studies.toml import study_of
 
-STUDY = "study.json"
-GROWTH = "growth.json"
-GRID, POINTS = "grid.json", "points"
-"""The records of the three kinds of folder, and the subfolder of a grid with the folders of its points."""
-
-_OLD = ("results.zarr", "growth.zarr")  # written by versions up to 0.2.0
 _LARGEST_FILE = 2**30  # bytes of a curve file or a module
 _MOST_WANTED = 4 * MOST_REPLICATES
 
@@ -65,75 +55,6 @@ _MOST_WANTED = 4 * MOST_REPLICATES
 def study_key(fields: Mapping[str, object]) -> str:
     """Return a digest of the canonical fields that decide results."""
     return key_of({name: value for name, value in fields.items() if name not in FREE})
-
-
-def holds_results(folder: Path | str) -> bool:
-    """Return whether a folder holds the results of a study, damaged or not, of any version."""
-    folder = path_of(folder, "folder")
-    if any(_there(folder / name) for name in (GROWTH, GRID)) or not folder.is_dir():
-        return False
-    return any(_there(folder / name) for name in (STUDY, *_OLD)) or bool(listed(folder))
-
-
-def begun(folder: Path) -> bool:
-    """Return whether a folder has a block of results, without reading it."""
-    return folder.is_dir() and bool(listed(folder))
-
-
-def holds_growth(folder: Path | str) -> bool:
-    """Return whether a folder holds growing lists, damaged or not."""
-    return _there(Path(folder) / GROWTH)
-
-
-def holds_grid(folder: Path | str) -> bool:
-    """Return whether a folder holds the results of a grid, damaged or not."""
-    folder = path_of(folder, "folder")
-    return _there(folder / GRID) or ((folder / POINTS).is_dir() and not _there(folder / STUDY))
-
-
-def holds_any(folder: Path | str) -> bool:
-    """Return whether a folder holds results of any kind, damaged or not."""
-    return holds_results(folder) or holds_grid(folder) or holds_growth(folder)
-
-
-def _there(path: Path) -> bool:
-    return path.is_symlink() or path.exists()
-
-
-def refuse_old(folder: Path) -> None:
-    """Refuse results of versions up to 0.2.0.
-
-    Raises
-    ------
-    InputError
-        If it holds such results, with advice.
-    """
-    for name in _OLD:
-        again = "grow the lists" if name == "growth.zarr" else "run the study"
-        require(
-            not (folder / name).is_dir(),
-            f"{folder}: results of version 0.2.0 or older ({name}), which this version does not read; "
-            f"{again} again into a new folder: the same seed gives the same results",
-        )
-
-
-def require_kind(folder: Path) -> None:
-    """Refuse a folder without the results of a study.
-
-    Raises
-    ------
-    InputError
-        Saying what the folder holds instead.
-    """
-    refuse_old(folder)
-    if holds_results(folder):
-        return
-    hint = ""
-    if holds_grid(folder):
-        hint = f"; its points, in {folder / POINTS}, hold those of a study each"
-    elif holds_growth(folder):
-        hint = "; it holds growing lists"
-    raise InputError(f"{folder}: no results here (no {STUDY}){hint}")
 
 
 class UndescribedError(InputError):
@@ -227,10 +148,10 @@ def examine(
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder  # the record stands for the folder
-    require_kind(folder)
+    require_kind(folder, "study")
     found = _described(folder, fields)
     wanted = set(found.wanted)
-    for file in listed(folder):
+    for file in block_files(folder):
         try:
             content = found.read(file)
         except UnreadableError as error:
@@ -242,7 +163,7 @@ def examine(
         if each is not None:
             each(file, content)
     found.damages += _disagreements(found)
-    for file in listed(folder, "json"):
+    for file in block_files(folder, "json"):
         try:
             wanted |= set(_request(file, found.key))
         except UnreadableError as error:
@@ -264,7 +185,7 @@ def _damage(file: File, error: UnreadableError) -> Damage:
 def _described(folder: Path, fields: Mapping[str, object] | None) -> Contents:
     """Read the record of the study and the files that it refers to."""
     try:
-        stated = described(folder / STUDY)
+        stated = read_description(folder / STUDY)
         layout = Layout(stated["study"])
         found = Contents(folder, layout, study_key(layout.fields), [dict(stated["versions"])])
         found.wanted, beside = runs_given(stated["wanted"]), dict(stated["beside"])
@@ -412,7 +333,7 @@ def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
     changed = differences(canonical(study), fields)
     require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
     wanted = members(found.wanted)
-    done = within(wanted, found.done)
+    done = in_runs(wanted, found.done)
     attributes = {
         "study": json.dumps(dict(fields)),
         "versions": json.dumps(found.versions),

@@ -24,19 +24,16 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, path_of
-from ndcg_asymptotics.results.blocks import Damage, describe, described
-from ndcg_asymptotics.results.folder import (
+from ndcg_asymptotics.results.blocks import Damage, read_description, write_description
+from ndcg_asymptotics.results.folder import Contents, open_results, results_in, study_key
+from ndcg_asymptotics.results.kinds import (
     GRID,
     POINTS,
     STUDY,
-    Contents,
-    holds_grid,
-    holds_growth,
-    holds_results,
-    open_results,
+    kind_of,
     refuse_old,
-    results_in,
-    study_key,
+    require_free,
+    require_kind,
 )
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.studies.canonical import canonical
@@ -149,11 +146,9 @@ def write_grid(folder: Path, grid: Grid) -> None:
     InputError
         If it holds another grid, or other results.
     """
-    refuse_old(folder)
-    for there, what in ((holds_results, "the results of a study"), (holds_growth, "growing lists")):
-        require(not there(folder), f"{folder}: holds {what}")
+    require_free(folder, "grid")
     keys = {grid.axes.name(values): study_key(canonical(study)) for values, study in grid.studies.items()}
-    if holds_grid(folder):
+    if kind_of(folder) == "grid":
         for name, key in keys.items():
             place = folder / POINTS / name
             require(_key_at(place) in (None, key), f"{place}: holds another study; move it away")
@@ -164,13 +159,13 @@ def write_grid(folder: Path, grid: Grid) -> None:
         else:
             return
     stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
-    describe(folder / GRID, {"grid": stated, "points": keys}, folder)
+    write_description(folder / GRID, {"grid": stated, "points": keys}, folder)
 
 
 def _key_at(place: Path) -> str | None:
     """Return the digest of the study in a folder; None where there is none, or it is damaged."""
     try:
-        return study_key(described(place / STUDY)["study"])
+        return study_key(read_description(place / STUDY)["study"])
     except (UnreadableError, KeyError, AttributeError):
         return None
 
@@ -188,7 +183,7 @@ def read_grid(folder: Path) -> StatedGrid:
     for place in folder.glob(f"{POINTS}/*"):
         refuse_old(place)
         break
-    found = described(folder / GRID)
+    found = read_description(folder / GRID)
     try:
         parameters, fields = found["grid"]["parameters"], dict(found["grid"]["fields"])
         if math.prod(map(len, parameters.values())) > MOST_POINTS:
@@ -235,7 +230,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     ('p', 'replicate', 'scorer', 'measure', 'n')
     """
     folder = path_of(folder, "folder")
-    require(holds_grid(folder), f"{folder}: no results of a grid here (no {GRID})")
+    require_kind(folder, "grid")
     try:
         stated = read_grid(folder)
     except UnreadableError as error:
@@ -244,7 +239,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     for values in stated.axes.points:
         name = stated.axes.name(values)
         place = folder / POINTS / name
-        if not holds_results(place):
+        if kind_of(place) != "study":
             continue
         points[values] = open_results(place, allow_custom=allow_custom)
         same = study_key(canonical(points[values].study)) == stated.keys[name]
@@ -264,7 +259,7 @@ def grid_in(folder: str | Path, grid: Grid) -> GridResults:
     points = {
         values: results_in(folders[values], study)
         for values, study in grid.studies.items()
-        if holds_results(folders[values])
+        if kind_of(folders[values]) == "study"
     }
     return GridResults(grid.axes, points)
 

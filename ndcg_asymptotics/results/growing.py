@@ -44,20 +44,14 @@ from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     Damage,
     File,
-    describe,
-    described,
-    listed,
+    block_files,
     read_block,
+    read_description,
     write_block,
+    write_description,
 )
-from ndcg_asymptotics.results.folder import (
-    GROWTH,
-    holds_any,
-    holds_growth,
-    read_beside,
-    refuse_damages,
-    refuse_old,
-)
+from ndcg_asymptotics.results.folder import read_beside, refuse_damages
+from ndcg_asymptotics.results.kinds import GROWTH, require_free, require_kind
 from ndcg_asymptotics.results.layout import Variable, versions_here
 
 _CURVES = "curves"
@@ -72,26 +66,13 @@ _AXES = {
 }
 
 
-def require_free(folder: str | Path) -> None:
-    """Refuse a folder that holds results already.
-
-    Raises
-    ------
-    InputError
-        If it does.
-    """
-    folder = path_of(folder, "folder")
-    refuse_old(folder)
-    require(not holds_any(folder), f"{folder}: holds results already; take a new folder")
-
-
 def save_growth(growth: Growth, folder: str | Path) -> None:
     """Write growing lists to a folder, made if it does not exist.
 
     Raises
     ------
     InputError
-        If the folder holds results already, or another process is writing to it.
+        If the folder holds growing lists already, or another process is writing to it.
     OSError
         If it cannot be written to.
 
@@ -131,7 +112,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
         block = write_block(folder, key_of(stated), 0, last, values, versions_here(), [(0, last)])
         beside = {f"{_CURVES}/{name}": digest_of(content) for name, content in curves.items()}
         fields = {"growth": stated, "block": block.digest, "versions": versions_here(), "beside": beside}
-        describe(folder / GROWTH, fields, folder)
+        write_description(folder / GROWTH, fields, folder)
         _remove_unfinished(folder)
     finally:
         unlock(held)
@@ -152,7 +133,7 @@ def unfinished(folder: str | Path) -> Keeper:
 
     def keep(name: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:
         key = key_of({"array": name, "versions": versions_here()})
-        for file in listed(place) if place.is_dir() else ():
+        for file in block_files(place) if place.is_dir() else ():
             with suppress(UnreadableError):
                 return read_block(file, key, {"values": Variable(shape, np.dtype(np.float64))}).values[
                     "values"
@@ -168,7 +149,7 @@ def unfinished(folder: str | Path) -> Keeper:
 def _remove_unfinished(folder: Path) -> None:
     place = folder / _UNFINISHED
     if place.is_dir() and not place.is_symlink():
-        for file in listed(place):
+        for file in block_files(place):
             file.path.unlink()
         with suppress(OSError):  # somebody else's files
             place.rmdir()
@@ -207,11 +188,10 @@ def examine_growth(folder: str | Path) -> GrowthContents:
         If it holds none, or those of a newer or older version.
     """
     folder = path_of(folder, "folder")
-    refuse_old(folder)
-    require(holds_growth(folder), f"{folder}: no growing lists here (no {GROWTH})")
+    require_kind(folder, "growth")
     found = GrowthContents()
     try:
-        record = described(folder / GROWTH)
+        record = read_description(folder / GROWTH)
         stated, beside = dict(record["growth"]), dict(record["beside"])
         shapes = _shapes(stated)
         last = len(stated["queries"]) - 1

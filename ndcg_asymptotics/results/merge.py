@@ -9,9 +9,11 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines.engine import apart
-from ndcg_asymptotics.results.blocks import members, merged_runs, overlapping
-from ndcg_asymptotics.results.folder import Contents, examine, holds_results, results_in, sound
+from ndcg_asymptotics.results.blocks import overlapping
+from ndcg_asymptotics.results.folder import Contents, examine, results_in, sound
+from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.runs import members, merged_runs
 from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies.canonical import differences
 from ndcg_asymptotics.studies.toml import study_of
@@ -61,7 +63,7 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {'; '.join(differing)}")
     stated = {name: value for name, value in found[0].layout.fields.items() if name != "digests"}
     study = study_of(stated, found[0].folder, str(parts[0]), allow_custom)
-    there = [examine(folder)] if holds_results(folder) else []
+    there = [examine(folder)] if kind_of(folder) == "study" else []
     for part in there:
         differing = differences(part.layout.fields, found[0].layout.fields)
         require(not differing, f"{folder}: holds another study: {'; '.join(differing)}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.results.folder import holds_grid, holds_growth, open_results
+from ndcg_asymptotics.results.folder import open_results
 from ndcg_asymptotics.results.grid import GridResults, open_grid
 from ndcg_asymptotics.results.growing import open_growth
+from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
 
 
@@ -34,9 +34,9 @@ def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | Gri
     ...     type(open_any(folder)).__name__
     'Results'
     """
-    folder = path_of(folder, "folder")
-    if holds_growth(folder):
-        return open_growth(folder)
-    if holds_grid(folder):
-        return open_grid(folder, allow_custom=allow_custom)
+    match kind_of(folder):
+        case "growth":
+            return open_growth(folder)
+        case "grid":
+            return open_grid(folder, allow_custom=allow_custom)
     return open_results(folder, allow_custom=allow_custom)

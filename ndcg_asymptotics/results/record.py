@@ -95,15 +95,57 @@ class Results(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the study, how much of it is complete, and the means at the largest n."""
-        return _blocks(self)
+        study = self.study
+        yield Line(study.title or self.name or "Results", "bold")
+        state = f"{self.replicates_complete} of {self.replicates_wanted} replicates complete"
+        yield Line(f"{state}, seed {study.seed}, engine {study.engine}", "" if self.complete else "bold red")
+        many = f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
+        yield Line(many or f"list length {study.n[0]:g}")
+        for name, scorer in study.scorers.items():
+            yield Line(f"  {name} = {scorer}")
+        if study.pairs:
+            yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
+        versions = self.versions[-1]
+        yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
+        if not self.replicates_complete:
+            return
+        rows = list(_rows(self, study.n[-1:]))
+        title = f"At n = {study.n[-1]:g}"
+        if "ndcg" in self.named:
+            yield Table.of(title, SimulatedMean, rows)
+        else:
+            yield Table.of(f"{title}, draws whose order was", CountedOrder, rows)
+            yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per scorer, measure and n; ``data.to_dataframe()`` has single replicates."""
-        return _frame(self)
+        """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
+
+        Of the rare engine: a row per pair, measure and n with the number of draws of each order. Single
+        replicates are in ``data.to_dataframe()``.
+        """
+        kind = SimulatedMean if "ndcg" in self.named else CountedOrder
+        return frame_of(kind, _rows(self, self.study.n))
 
     def as_dict(self) -> dict[str, object]:
         """Return what `blocks` shows as plain data, for JSON."""
-        return _dict(self)
+        study = self.study
+        shown = "means" if "ndcg" in self.named else "orders"
+        return {
+            "title": study.title,
+            "folder": None if self.folder is None else str(self.folder),
+            "replicates_wanted": self.replicates_wanted,
+            "replicates_complete": self.replicates_complete,
+            "complete": self.complete,
+            "seed": study.seed,
+            "engine": study.engine,
+            "coupling": str(study.population.coupling),
+            "scorers": {name: str(scorer) for name, scorer in study.scorers.items()},
+            "measures": [str(measure) for measure in study.measures],
+            "n": list(study.n),
+            "pairs": [list(pair) for pair in study.pairs],
+            "versions": self.versions,
+            shown: plain(list(_rows(self, study.n[-1:]))) if self.replicates_complete else [],
+        }
 
     @property
     def name(self) -> str:
@@ -183,40 +225,6 @@ class Results(Report):
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
 
 
-def _blocks(results: Results) -> Iterator[ReportBlock]:
-    """Yield the study, what is complete, and a line per scorer and measure."""
-    study = results.study
-    yield Line(study.title or results.name or "Results", "bold")
-    state = f"{results.replicates_complete} of {results.replicates_wanted} replicates complete"
-    yield Line(f"{state}, seed {study.seed}, engine {study.engine}", "" if results.complete else "bold red")
-    many = f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
-    yield Line(many or f"list length {study.n[0]:g}")
-    for name, scorer in study.scorers.items():
-        yield Line(f"  {name} = {scorer}")
-    if study.pairs:
-        yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
-    versions = results.versions[-1]
-    yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
-    if not results.replicates_complete:
-        return
-    rows = list(_rows(results, study.n[-1:]))
-    title = f"At n = {study.n[-1]:g}"
-    if "ndcg" in results.named:
-        yield Table.of(title, SimulatedMean, rows)
-    else:
-        yield Table.of(f"{title}, draws whose order was", CountedOrder, rows)
-        yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
-
-
-def _frame(results: Results) -> pd.DataFrame:
-    """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
-
-    Of the rare engine: a row per pair, measure and n with the number of draws of each order.
-    """
-    kind = SimulatedMean if "ndcg" in results.named else CountedOrder
-    return frame_of(kind, _rows(results, results.study.n))
-
-
 def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean | CountedOrder]:
     """Yield rows at the last list lengths."""
     return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
@@ -241,25 +249,3 @@ def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[CountedOrder]:
             for i, n in enumerate(sizes):
                 counts = (int(np.count_nonzero(orders[:, i] == order)) for order in (1, -1, 0, UNDECIDED))
                 yield CountedOrder(" > ".join(pair), str(measure), n, *counts)
-
-
-def _dict(results: Results) -> dict[str, object]:
-    """Return the summary as plain data, for JSON."""
-    study = results.study
-    shown = "means" if "ndcg" in results.named else "orders"
-    return {
-        "title": study.title,
-        "folder": None if results.folder is None else str(results.folder),
-        "replicates_wanted": results.replicates_wanted,
-        "replicates_complete": results.replicates_complete,
-        "complete": results.complete,
-        "seed": study.seed,
-        "engine": study.engine,
-        "coupling": str(study.population.coupling),
-        "scorers": {name: str(scorer) for name, scorer in study.scorers.items()},
-        "measures": [str(measure) for measure in study.measures],
-        "n": list(study.n),
-        "pairs": [list(pair) for pair in study.pairs],
-        "versions": results.versions,
-        shown: plain(list(_rows(results, study.n[-1:]))) if results.replicates_complete else [],
-    }

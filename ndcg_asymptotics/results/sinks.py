@@ -38,28 +38,14 @@ from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     Damage,
     File,
-    Runs,
-    count_of,
-    describe,
-    members,
-    merged_runs,
-    runs_of,
-    within,
     write_block,
+    write_description,
 )
-from ndcg_asymptotics.results.folder import (
-    STUDY,
-    Contents,
-    examine,
-    holds_grid,
-    holds_growth,
-    holds_results,
-    refuse_old,
-    results_in,
-    study_key,
-)
+from ndcg_asymptotics.results.folder import Contents, examine, results_in, study_key
+from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_free
 from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.runs import Runs, count_of, in_runs, members, merged_runs, runs_of
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differences, files
 
@@ -113,7 +99,7 @@ class Sink(ABC):
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
         numbers = np.fromiter(replicates, np.int64)
-        found: list[int] = numbers[~within(numbers, self._done)].tolist()
+        found: list[int] = numbers[~in_runs(numbers, self._done)].tolist()
         return found
 
     def want(self, replicates: Iterable[int]) -> None:
@@ -155,7 +141,7 @@ class MemorySink(Sink):
         axes = engine.load(self._study.engine).VARIABLES
         _, values = self._joined()
         named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
-        done = within(self.replicates, self._done)
+        done = in_runs(self.replicates, self._done)
         return Results(
             self._study, [versions_here()], self.replicates, done, None, named, {"complete": int(done.all())}
         )
@@ -319,13 +305,11 @@ class FolderSink(Sink):
 
     def _hold(self) -> None:
         """Lock the folder, read its contents, and delete damaged files."""
-        refuse_old(self.folder)
-        for there, what in ((holds_grid, "a grid"), (holds_growth, "growing lists")):
-            require(not there(self.folder), f"{self.folder}: holds {what}; take another folder")
+        require_free(self.folder, "study")
         self._lock = lock(self.folder)
         try:
             remove_drafts(self.folder)
-            if holds_results(self.folder):
+            if kind_of(self.folder) == "study":
                 self._take(examine(self.folder, self._layout.fields))
         except BaseException:
             self._release()
@@ -360,7 +344,7 @@ class FolderSink(Sink):
             "beside": {name: digest_of(content) for name, content in files(self._study).items()},
         }
         self._write_beside()
-        describe(self.folder / STUDY, fields, self.folder, durable=self._durable)
+        write_description(self.folder / STUDY, fields, self.folder, durable=self._durable)
         self._described = True
 
     def _write_beside(self) -> None:

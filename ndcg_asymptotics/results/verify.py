@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_of
-from ndcg_asymptotics.results.blocks import Damage, count_of
-from ndcg_asymptotics.results.folder import (
-    GRID,
-    POINTS,
-    STUDY,
-    UndescribedError,
-    examine,
-    holds_grid,
-    holds_growth,
-    holds_results,
-)
+from ndcg_asymptotics.results.blocks import Damage
+from ndcg_asymptotics.results.folder import UndescribedError, examine
 from ndcg_asymptotics.results.grid import foreign_point, read_grid
 from ndcg_asymptotics.results.growing import examine_growth
+from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
+from ndcg_asymptotics.results.runs import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,12 +97,13 @@ def verify(folder: str | Path) -> Verification:
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder
-    if holds_grid(folder):
-        return _verify_grid(folder)
-    if holds_growth(folder):
-        found = examine_growth(folder)
-        count = 0 if found.damages else found.queries
-        return Verification(str(folder), count, found.queries, tuple(found.damages), "queries")
+    match kind_of(folder):
+        case "grid":
+            return _verify_grid(folder)
+        case "growth":
+            found = examine_growth(folder)
+            count = 0 if found.damages else found.queries
+            return Verification(str(folder), count, found.queries, tuple(found.damages), "queries")
     return _verify_study(folder)
 
 
@@ -139,7 +133,7 @@ def _verify_grid(folder: Path) -> Verification:
     for name, key in points.items():
         place = folder / POINTS / name
         try:
-            point = _verify_study(place, key) if holds_results(place) else None
+            point = _verify_study(place, key) if kind_of(place) == "study" else None
         except InputError as error:
             point = Verification(str(place), 0, replicates, (Damage("", str(error)),))
         if point is None:

@@ -12,8 +12,8 @@ from typing import Unpack
 
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.folder import begun
 from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
+from ndcg_asymptotics.results.kinds import begun
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce

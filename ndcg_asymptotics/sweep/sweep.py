@@ -23,10 +23,10 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import available
-from ndcg_asymptotics.results.blocks import LAST_REPLICATE
 from ndcg_asymptotics.results.folder import results_in
 from ndcg_asymptotics.results.layout import Layout
 from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.runs import LAST_REPLICATE
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES

@@ -19,7 +19,7 @@ from robustness.signals import start as start_sweep
 from robustness.soak import TOML
 
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.folder import STUDY
+from ndcg_asymptotics.results.kinds import STUDY
 from ndcg_asymptotics.studies import load
 
 # the command line, with the engine of tests/fake_engine.py in place of "items"

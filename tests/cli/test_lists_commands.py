@@ -159,7 +159,7 @@ def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path
     # a second time the command is refused before anything is computed
     code, _, error = run("grow", *asked)
     assert code == 2
-    assert "holds results already" in error
+    assert "holds growing lists already" in error
 
 
 def test_compare(files: Path, run: Run, tmp_path: Path) -> None:

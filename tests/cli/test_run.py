@@ -22,8 +22,8 @@ from typer.core import TyperGroup
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import describe
-from ndcg_asymptotics.results.folder import STUDY
+from ndcg_asymptotics.results.blocks import write_description
+from ndcg_asymptotics.results.kinds import STUDY
 from ndcg_asymptotics.studies.design import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -163,7 +163,7 @@ def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, r
     )
     newer = json.loads((out / STUDY).read_text()) | {"format": 7}
     newer.pop("digest")
-    describe(out / STUDY, newer, out)
+    write_description(out / STUDY, newer, out)
     refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
 
 

@@ -120,7 +120,7 @@ def test_polars_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", Polars)
     assert evaluate(RUN, QRELS, "nDCG").to_polars()["query"].to_pylist() == ["q1", "q2"]
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(InputError, match="polars is not installed"):
+    with pytest.raises(InputError, match="polars, which is not installed"):
         evaluate(RUN, QRELS, "nDCG").to_polars()
 
 

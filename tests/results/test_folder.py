@@ -19,8 +19,8 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import BLOCK_BYTES, describe
-from ndcg_asymptotics.results.folder import STUDY as RECORD
+from ndcg_asymptotics.results.blocks import BLOCK_BYTES, write_description
+from ndcg_asymptotics.results.kinds import STUDY as RECORD
 from ndcg_asymptotics.results.merge import merge
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.results.verify import verify
@@ -257,7 +257,7 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [0])
     newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 4}
     newer.pop("digest")
-    describe(tmp_path / RECORD, newer, tmp_path)
+    write_description(tmp_path / RECORD, newer, tmp_path)
     for refused in (open_results, verify, lambda folder: FolderSink(folder, study())):
         with pytest.raises(InputError, match="newer version, in format 4"):
             refused(tmp_path)

@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.plots.grid import draw_grid
-from ndcg_asymptotics.results.blocks import describe
+from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.grid import open_grid
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
@@ -222,7 +222,7 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     stated = json.loads((out / "grid.json").read_text())
     stated.pop("digest")
     stated["grid"] |= change
-    describe(out / "grid.json", stated, out)
+    write_description(out / "grid.json", stated, out)
     code, _, error = run("check", out)
     assert (code, error.count("\n")) == (2, 1)
     assert "grid.json is damaged (not a grid)" in error

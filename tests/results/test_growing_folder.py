@@ -17,8 +17,8 @@ from ndcg_asymptotics.lists import growing
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.folder import GROWTH, holds_growth
 from ndcg_asymptotics.results.growing import open_growth, save_growth, unfinished
+from ndcg_asymptotics.results.kinds import GROWTH, kind_of
 from ndcg_asymptotics.results.verify import verify
 
 
@@ -48,7 +48,7 @@ def test_saved_growth_is_read_back(tmp_path, by):
 
 def test_a_folder_is_not_written_over(tmp_path):
     save_growth(grown(), tmp_path)
-    with pytest.raises(InputError, match="holds results already; take a new folder"):
+    with pytest.raises(InputError, match="holds growing lists already; take another folder"):
         save_growth(grown(), tmp_path)
 
 
@@ -56,7 +56,7 @@ def test_missing_and_incomplete_growth_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no growing lists here \(no growth\.json\)"):
         open_growth(tmp_path)
     save_growth(grown(by=2), tmp_path / "good")
-    assert holds_growth(tmp_path / "good")
+    assert kind_of(tmp_path / "good") == "growth"
     assert verify(tmp_path / "good").whole
     assert "3 of 3 queries are complete" in str(verify(tmp_path / "good"))
     with pytest.raises(InputError, match=r"no results here .* growing lists"):
@@ -74,7 +74,7 @@ def test_missing_and_incomplete_growth_is_refused(tmp_path):
             with pytest.raises(InputError, match=f"damaged: {file} is missing"):
                 open_growth(copy)
             assert [damage.place for damage in verify(copy).damages] == [file.as_posix()]
-        with pytest.raises(InputError, match="holds results already"):
+        with pytest.raises(InputError, match=r"holds (growing lists|results) already"):
             save_growth(grown(), copy)
 
 
@@ -123,7 +123,7 @@ def test_an_interrupted_comparison_with_theory_continues(
     with pytest.raises(KeyboardInterrupt):
         grown(2, keep=unfinished(tmp_path))
     assert calls == {"exact": 5, "simulated": 2}
-    assert not holds_growth(tmp_path)
+    assert kind_of(tmp_path) != "growth"
     kept = sorted((tmp_path / "unfinished").iterdir())
     assert len(kept) == 4
     kept[0].write_bytes(kept[0].read_bytes()[:-1])  # a damaged array is computed again

@@ -27,9 +27,9 @@ from robustness.commands import command
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.folder import holds_grid, holds_growth
 from ndcg_asymptotics.results.grid import open_grid
 from ndcg_asymptotics.results.growing import open_growth
+from ndcg_asymptotics.results.kinds import kind_of
 
 STUDY = """
 title = "harmed"
@@ -145,14 +145,14 @@ def read(folder: Path) -> tuple[Arrays, bool]:
     InputError
         If the folder is refused.
     """
-    if holds_growth(folder):
+    if kind_of(folder) == "growth":
         growth = open_growth(folder)
         arrays = {"ndcg": growth.ndcg, "n": growth.sizes, "query": np.array(growth.queries)}
         if growth.theory is not None:
             names = ("sizes", "group", "pooled", "groups", "redrawn")
             arrays |= {name: getattr(growth.theory, name) for name in names}
         return arrays, True
-    if holds_grid(folder):
+    if kind_of(folder) == "grid":
         grid = open_grid(folder, allow_custom=True)
         points, complete = {grid.axes.name(v): r for v, r in grid.points.items()}, grid.complete
     else:
@@ -414,7 +414,7 @@ def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> 
 def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, what: str) -> None:
     """Run the same command again; foreign files are first moved away, as the refusal says."""
     target = folder if kind.name != "growth" else place / "again"
-    if kind.name == "growth" and (outcome != "refused" or holds_growth(folder)):
+    if kind.name == "growth" and (outcome != "refused" or kind_of(folder) == "growth"):
         assert _timed(*kind.again, "--out", folder).refused, what
     ended = _timed(*kind.again, "--out", target)
     for _ in range(5):

@@ -19,7 +19,7 @@ from pathlib import Path
 from robustness.soak import TOML
 
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.verify import verify
 
 ALLOWED = 60.0
@@ -108,7 +108,7 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
         outcome = "after the end"
     else:
         raise AssertionError(f"{kind}: exit status {code}: {said}")
-    if holds_results(folder) and not verify(folder).sound:
+    if kind_of(folder) == "study" and not verify(folder).sound:
         raise AssertionError(f"{kind}: a damaged store")
     return outcome, left
 

@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from ndcg_asymptotics.results import Results, open_results
-from ndcg_asymptotics.results.folder import holds_results
+from ndcg_asymptotics.results.kinds import kind_of
 
 REPLICATES = 200
 TOML = f"""
@@ -73,7 +73,7 @@ def struck(folder: Path, before: int, ended: bool) -> str:
     """
     if ended:
         return "after the end"
-    if not holds_results(folder):
+    if kind_of(folder) != "study":
         return "before there was a folder"
     complete = open_results(folder).replicates_complete
     if complete < before:
@@ -108,7 +108,7 @@ def main() -> None:
                 if not ended:
                     kill(process, everyone)
                 met[struck(folder, complete, ended)] += 1
-                complete = open_results(folder).replicates_complete if holds_results(folder) else 0
+                complete = open_results(folder).replicates_complete if kind_of(folder) == "study" else 0
             last = start(study, folder, jobs).wait()
             results = open_results(folder)
             same += last == 0 and results.complete and digest(results) == truth

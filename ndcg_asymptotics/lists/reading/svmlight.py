@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import SHOWN_CHARACTERS, Columns
 from ndcg_asymptotics.lists.reading.text import read_chunks
 
@@ -159,13 +159,8 @@ def read_weights(path: Path) -> dict[int, float]:
 
 
 def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
-    try:
+    with needing("scikit-learn", f"{path}: SVMlight files are read by"):
         from sklearn.datasets import load_svmlight_file
-    except ImportError:
-        raise InputError(
-            f"{path}: SVMlight files are read by scikit-learn, which is not installed: "
-            "pip install scikit-learn"
-        ) from None
 
     def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:
         # without query_id: scikit-learn allows only numbers as queries

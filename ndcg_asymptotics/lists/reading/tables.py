@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
 from ndcg_asymptotics.lists.records import COLUMNS
@@ -88,13 +88,9 @@ def parquet_columns(
     InputError
         For a damaged file, a missing column, an invalid row, or a file that holds too much for its size.
     """
-    try:
+    with needing("pyarrow", f"{path}: Parquet files are read by"):
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        raise InputError(
-            f"{path}: Parquet files are read by pyarrow, which is not installed: pip install pyarrow"
-        ) from None
     with open_file(path) as file:
         try:
             found = parquet.ParquetFile(file)

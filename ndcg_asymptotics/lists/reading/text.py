@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.core.files import open_regular
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -165,12 +165,8 @@ def _unpacked(path: Path, block: int) -> Iterator[bytes]:
 
 
 def _zstd(file: BinaryIO, path: Path) -> BinaryIO:
-    try:
+    with needing("pyarrow", f"{path}: zstd files are read by"):
         import pyarrow as pa
-    except ImportError:
-        raise InputError(
-            f"{path}: zstd files are read by pyarrow, which is not installed: pip install pyarrow"
-        ) from None
     stream: BinaryIO = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
     return stream
 
