@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 from scipy.integrate import quad
+from simulated_orders import wrong
 
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.measures import Measure
@@ -28,36 +29,6 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
     found = error_exponent(a, b, asked)
     assert found == error_exponent(b, a, asked)
     return found.exponent, found.reason
-
-
-def wrong(pair: tuple[str, str], measure: str, n: int, lists: int, seed: int) -> float:
-    """The share of lists in which the first scorer is not ahead: labels first, then depths of each.
-
-    The depth given the label is drawn by rejection from the curve; nothing is shared with the engines.
-    """
-    rng, asked = np.random.default_rng(seed), Measure.parse(measure)
-    k = asked.cutoff(n)
-    discounts = asked.discount(np.arange(1.0, k + 1), float(n))
-    curves = [Relevance.parse(text).curves[0] for text in pair]
-    count = 0
-    for _ in range(lists):
-        relevant = rng.binomial(n, curves[0].mass)
-        dcg = []
-        for curve in curves:
-            depths = [_depths(rng, curve, relevant, True), _depths(rng, curve, n - relevant, False)]
-            labels = np.repeat([1.0, 0.0], [relevant, n - relevant])[np.argsort(np.concatenate(depths))]
-            dcg.append(float(labels[:k] @ discounts))
-        count += dcg[0] <= dcg[1]
-    return count / lists
-
-
-def _depths(rng: np.random.Generator, curve, count: int, relevant: bool) -> np.ndarray:
-    found = np.empty(0)
-    while len(found) < count:
-        t = rng.random(2 * count + 50)
-        chance = curve.value(t) if relevant else 1 - curve.value(t)
-        found = np.concatenate([found, t[rng.random(len(t)) < chance]])
-    return found[:count]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +53,11 @@ def _depths(rng: np.random.Generator, curve, count: int, relevant: bool) -> np.n
         (TOPS, "nDCG@5log(n)", 0.0, "no faster than a power of n"),
         (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG@10", 1.0, "a share of all items"),
         (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG@n^0.5", 1.0, "a share of all items"),
+        # Theorem B: labels that are possible just below the top turn over as well
+        (TOPS, "nDCG(zipf)", 0.5, "kappa"),
+        (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG(zipf)", 1.0, "a share of all items"),
+        (("step(0, 1, 0.5)", "constant(0.5)"), "nDCG(zipf)", 1.0, "a share of all items"),
+        (("step(0, 1, 0.5)", "constant(0.5)"), "nDCG(zipf)@n^0.6", 0.6, "kappa"),
         (("linear(0, 1)", "constant(0.5)"), "nDCG(geometric(2))", 0.0, "no faster than a power of n"),
         (("linear(0, 1)", "constant(0.5)"), "nDCG@10", 0.0, "never settles"),
         (("linear(1, 0)", "constant(0.5)"), "nDCG(geometric(2))", 0.0, "no faster than a power of n"),
@@ -93,7 +69,7 @@ def _depths(rng: np.random.Generator, curve, count: int, relevant: bool) -> np.n
         # the same value at a random top
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@5log(n)", 0.0, "never settles"),
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@n^0.4", 0.0, "never settles"),
-        (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@n^0.7", None, "what lies below"),
+        (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@n^0.7", pytest.approx(0.1), "slopes"),
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG(zipf)", 0.0, "never settles"),
     ],
 )  # fmt: skip
@@ -103,8 +79,8 @@ def test_exponents(pair: tuple[str, str], measure: str, expected: float | None, 
     assert words in reason
 
 
-def test_certain_and_different_tops_with_the_same_limit() -> None:
-    """r^-0.8: exponent 2b - 1 where the tops are 1 and 0, and the cost of the tilt grows like that."""
+def tops_with_the_same_limit() -> tuple[str, str]:
+    """Two curves with the certain labels 1 and 0 at the top and the same limit under r^-0.8."""
     t = [0.0, 1e-5, 0.1, 1.0]
     hats = [lambda u, i=i: np.interp(u, t, np.eye(4)[i]) for i in range(4)]
     means = [quad(h, 0, 1, points=t[1:3])[0] for h in hats]
@@ -115,10 +91,15 @@ def test_certain_and_different_tops_with_the_same_limit() -> None:
     # the difference of the curves: 1 at the top, -0.2 at 1e-5, such that both integrals vanish
     right = [-(x[0] - 0.2 * x[1]) for x in (means, weighed)]
     inner = np.linalg.solve([means[2:], weighed[2:]], right)
-    pair = (
+    return (
         f"piecewise(0=1, 0.00001=0.4, 0.1={0.5 + inner[0]:.15g}, 1={0.5 + inner[1]:.15g})",
         "piecewise(0=0, 0.00001=0.6, 0.1=0.5, 1=0.5)",
     )
+
+
+def test_certain_and_different_tops_with_the_same_limit() -> None:
+    """r^-0.8: exponent 2b - 1 where the tops are 1 and 0, and the cost of the tilt grows like that."""
+    pair = tops_with_the_same_limit()
     found, reason = exponent(pair, "nDCG(power(0.8))")
     assert found == pytest.approx(0.6)
     assert "only the labels at the top differ" in reason
@@ -128,6 +109,21 @@ def test_certain_and_different_tops_with_the_same_limit() -> None:
     slopes = np.diff(np.log([one.cost for one in tilts])) / math.log(10)
     np.testing.assert_allclose(slopes, 0.6, atol=0.03)
     assert exponent(pair, "nDCG(power(0.8))@0.9n")[0] == 1.0  # there the limits differ
+
+
+@pytest.mark.parametrize(
+    ("best", "expected", "words"),
+    [
+        ("piecewise(0=0, 0.00001=0, 0.1=0.1, 1=0.1)", 0.6, "only the labels at the top differ"),
+        ("piecewise(0=0, 0.00001=0.1, 0.1=0.1, 1=0.1)", 0.0, "no faster than a power of n"),
+    ],
+)
+def test_labels_below_certain_tops_that_help_the_loser(best: str, expected: float, words: str) -> None:
+    """r^-0.8, certain gains 1 and 0 at the top: gain 2 at a few ranks turns the order, if possible."""
+    pair = tuple(f"graded(2={best}, 1={curve})" for curve in tops_with_the_same_limit())
+    found, reason = exponent((pair[0], pair[1]), "nDCG(power(0.8))")
+    assert found == pytest.approx(expected)
+    assert words in reason
 
 
 def test_the_constant_of_theorem_d() -> None:
@@ -318,8 +314,13 @@ def test_the_order_of_one_relevant_item_in_the_long_run() -> None:
         (("linear(0.2, 0.6)", "linear(0.45, 0.35)"), "nDCG(zipf)"),
         (("linear(0.1, 0.8)", "linear(0.6, 0.3)"), "nDCG(zipf)@n^0.7"),
         (("graded(3=linear(0.1, 0.3))", "graded(3=linear(0.25, 0.15))"), "nDCG(zipf)"),
+        # gain 3 is impossible near the top of the second scorer, and gain 0 near that of the first
+        (("graded(3=step(0.3, 0.1, 0.5), 1=linear(0.1, 0.3))",
+          "graded(3=step(0, 0.4, 0.5), 1=linear(0.3, 0.1))"), "nDCG(zipf)"),
+        (("graded(3=step(0.5, 0.1, 0.5), 1=step(0.5, 0.1, 0.5))", "graded(3=constant(0.3), 1=constant(0.3))"),
+         "nDCG(zipf)@n^0.7"),
     ],
-)
+)  # fmt: skip
 def test_the_first_labels_turn_over_at_the_cost_of_the_tilt(pair: tuple[str, str], measure: str) -> None:
     """1/r: the cost of the tilted law, which is found by iteration, grows like n to the exponent."""
     a, b = map(Relevance.parse, pair)
@@ -329,6 +330,40 @@ def test_the_first_labels_turn_over_at_the_cost_of_the_tilt(pair: tuple[str, str
     slope = math.log(costs[1] / costs[0]) / math.log(1e3)
     assert found == pytest.approx(slope, rel=0.03)
     assert found * 1.1 != pytest.approx(slope, rel=0.03)
+
+
+def test_labels_that_are_impossible_at_the_very_top_only() -> None:
+    """1/r, tops 1 and 0: kappa = 1/2 with the labels just below, each at the cost of a logarithm of n."""
+    a, b = map(Relevance.parse, TOPS)
+    costs = [tilt(a, b, Measure("zipf"), n).cost / math.log(n) for n in (10**15, 10**18)]
+    assert math.log(costs[1] / costs[0]) / math.log(1e3) == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_cutoff_of_log_n_is_too_short() -> None:
+    """Theorem C holds for every k, but at k = 5 log n the wrong order dies out like a power of n only.
+
+    Above the middle of the list labels are Bernoulli(0.6) and Bernoulli(0.4), so that P(wrong) is that of two
+    binomial counts. P-value of the simulation above 1e-4, where k = 15 log n has less.
+    """
+    pair, rates = ("step(0.4, 0.6, 0.5)", "step(0.6, 0.4, 0.5)"), []
+    for n in (10**3, 10**9, 10**18):
+        chances = []
+        for c in (5, 15):
+            r = np.arange(math.ceil(c * math.log(n)) + 1)
+            ahead, behind = (stats.binom(len(r) - 1, q) for q in (0.6, 0.4))
+            chances.append(float(behind.pmf(r) @ ahead.cdf(r)))
+        rates.append(-math.log(chances[0]) / math.log(n))
+        if n == 1000:
+            share = wrong(pair, "nDCG(constant)@5log(n)", n, 2000, seed=5)
+            counts = round(share * 2000), 2000
+            right, longer = (stats.binomtest(*counts, chance).pvalue for chance in chances)
+            assert right > 1e-4 > longer
+    # -log P = k log(1/0.96) + O(log k), where 0.96 is the least E exp(x (Y' - Y)): a power of n
+    assert rates == pytest.approx([5 * math.log(1 / 0.96)] * 3, abs=0.25)
+    assert rates == sorted(rates, reverse=True)
+    assert exponent(pair, "nDCG(constant)@5log(n)") == (
+        0.0, "the cutoff grows like log n: the wrong order dies out, no faster than a power of n"
+    )  # fmt: skip
 
 
 def test_the_local_slope_is_that_of_the_cost() -> None:

@@ -1,9 +1,9 @@
 """The error exponent of a pair: how fast the wrong order dies out as n grows (docs/rates.md).
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of docs/rates.md give
-the exponent. Where it is 0, Theorem D (the log discount) and Theorem E (r^-b) give it, and Theorem F covers
-labels that are certain at the top. With fixed numbers of relevant items it is 1 where the depths of the two
-scorers do not overlap, and else mostly 0 (`few_items`).
+the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and Theorem G (k = n^a) give it,
+and Theorem F covers labels that are certain at the top. With fixed numbers of relevant items it is 1 where
+the depths of the two scorers do not overlap, and else mostly 0 (`few_items`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from ndcg_asymptotics.theory.rules.quadrature import edges, nodes
 _LEVEL = 1e-9  # integrals that differ by less count as equal
 _POSSIBLE = 1e-13  # smaller probabilities of a label are rounding errors
 _NEAR = 1e-3  # relative to the first break; a label that is impossible at this depth is impossible above it
+_SLOPE = 1e-6, 1e-7  # depths, relative to the first break, at which a slope at the top is measured
+_FLAT = 1e-5  # slopes that are less count as 0
+_STRAIGHT = 1e-2  # relative difference of the two slopes up to which there is one
 _NEVER = "the order never settles"
 _SLOWLY = "the wrong order dies out, no faster than a power of n"
 _DIES = "the wrong order dies out"
@@ -71,6 +74,22 @@ class _Pair:
             gains, chances = relevance.label_law(depth)
             found.append(sorted(gains[chances > _POSSIBLE].tolist()))
         return found[0], found[1]
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """Gains possible near the top: the lowest of the scorer ahead, and the highest of the other one."""
+        ahead, behind = self.labels(self.near)
+        return ahead[0], behind[-1]
+
+    @property
+    def slopes(self) -> tuple[float, float]:
+        """The difference of the mean gains per depth, at two depths close to the top."""
+        unit = self.near / _NEAR
+        near, nearer = (
+            float(self.ahead.mean_gain(x * unit) - self.behind.mean_gain(x * unit)) / (x * unit)
+            for x in _SLOPE
+        )
+        return near, nearer
 
     @property
     def certain(self) -> tuple[bool, bool]:
@@ -159,13 +178,10 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
 
 
 def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
-    """Return the exponent for k = o(n) (Theorem C)."""
+    """Return the exponent for k = o(n) (Theorems C and G)."""
     grows = _growth_of(measure)
     if not pair.lead:
-        if grows < 0.5:
-            # the labels at the first k ranks have the same law, up to O(k^2/n) -> 0 in total variation
-            return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
-        return ErrorExponent(None, "the curves agree at the top: what lies below decides")
+        return _sublinear_level(pair, grows, measure.discount.asymptotics.exponent)
     if pair.separated(pair.near):
         return ErrorExponent(
             1.0, "the labels at the top are certain and differ: a share of all items decides"
@@ -177,18 +193,36 @@ def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
     return ErrorExponent(grows, "as many items as the cutoff lets in decide")
 
 
+def _sublinear_level(pair: _Pair, grows: float, b: float) -> ErrorExponent:
+    """Return the exponent for k = n^grows where the mean gains at the top agree (Theorem G)."""
+    slope, nearer = pair.slopes
+    straight = abs(nearer - slope) <= max(_STRAIGHT * abs(slope), _FLAT)
+    if straight and grows < 0.5:
+        # the labels at the first k ranks have the same law, up to O(k^2/n) -> 0 in total variation
+        return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
+    if all(pair.certain) or not straight:
+        return ErrorExponent(None, "the curves agree at the top: what lies below decides")
+    # the means differ by a multiple of k^(2-b)/n; up to this cutoff that is no more than the deviations are
+    if grows <= max(2 / 3, 1 / (2 - b)) + _LEVEL:
+        return ErrorExponent(0.0, f"the curves agree at the top, and the cutoff grows too slowly: {_NEVER}")
+    if abs(slope) <= _FLAT:
+        return ErrorExponent(None, "the curves and their slopes agree at the top: what lies below decides")
+    exponent = 3 * grows - 2 if b <= 0.5 else ((2 - b) * grows - 1) / (1 - b)
+    return ErrorExponent(exponent, "the curves agree at the top, and their slopes decide")
+
+
 def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
     """Return the exponent for 1/r and k = n^grows where the curves differ at the top (Theorems B and C)."""
-    # The cheapest wrong order turns the first R labels of the leader to 0 and those of the other to y_1. That
-    # costs a multiple of R and changes the difference by (y_1 + lead) log R, which must undo lead log k.
-    zero = 1 - sum(float(curve.value(0.0)) for curve in pair.ahead.curves)
-    if zero <= _LEVEL or float(pair.behind.curves[0].value(0.0)) <= _LEVEL:
-        return ErrorExponent(None, "a label that the cheapest wrong order needs is impossible at the top")
+    # The cheapest wrong order turns the first R labels of the leader to the lowest possible gain and those of
+    # the other to the highest. That costs a multiple of R, up to logarithms, and changes the difference by
+    # (lead + highest - lowest) log R, which must undo lead log k.
+    lowest, highest = pair.extremes
+    if highest <= lowest and grows == 1.0:
+        return ErrorExponent(1.0, "no labels near the top undo the lead: a share of all items decides")
     if not grows:
         return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    return ErrorExponent(
-        grows * pair.lead / (pair.ahead.gains[0] + pair.lead), "the first labels turn over: kappa"
-    )
+    kappa = pair.lead / (pair.lead + highest - lowest)
+    return ErrorExponent(grows * kappa, "the first labels turn over: kappa")
 
 
 def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
@@ -217,9 +251,13 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
     if isinstance(asymptotics, PowerDecay) and all(pair.certain) and pair.lead:
         if not asymptotics.square_summable:
             return ErrorExponent(0.0, f"the limits agree: {_NEVER}")  # Theorem E (a), b <= 1/2
-        best, zero = pair.ahead.gains[0], pair.behind.mean_gain_at_top <= _LEVEL
-        # Theorem E (b): certain labels y_1 and 0 at the top give 2b - 1; (c): other certain labels give 0
-        if zero and pair.ahead.mean_gain_at_top >= best - _LEVEL:
+        # The certain labels at the top make the scorer behind there the winner (zeta(b) < 0). Theorem E (b):
+        # labels near the top that help the other one are impossible; (c): a few of them are enough
+        ahead, behind = pair.labels(pair.near)
+        if (
+            ahead[-1] <= pair.ahead.mean_gain_at_top + _LEVEL
+            and behind[0] >= pair.behind.mean_gain_at_top - _LEVEL
+        ):
             return ErrorExponent(
                 2 * asymptotics.b - 1, "the limits agree, and only the labels at the top differ"
             )
