@@ -348,6 +348,14 @@ def compare(
     ] = None,
     run: Runs = None,
     measure: SixMeasures = None,
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judgements of a judge that may err, such as a language model, for the queries of --qrels "
+            "and more; the answer then rests on both.",
+        ),
+    ] = None,
     columns: Columns = None,
     figures: Figures,
     like: Like = None,
@@ -389,14 +397,20 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics compare *.run --qrels my.qrels --no-theory
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
+        ndcg-asymptotics compare a.run b.run --qrels humans.qrels --judge llm.qrels
     """
     from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
+    from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.reports.terminal import write_csv
 
+    if judge is not None:
+        require(report is None, "there is no report of a comparison with a judge", "report")
+        require(figures.out is None, "there is no figure of a comparison with a judge", "out")
     found = compare_files(
         [*(runs or ()), *(run or ())],
         qrels,
         measure or MEASURES,
+        judge=judge,
         like=like,
         gain=gain,
         power=power,
@@ -409,11 +423,12 @@ def compare(
     )
     if per_query is not None:
         write_csv(per_query, found.per_query)
-    if output.form == "latex":
+    if output.form == "latex" and isinstance(found, Comparison):
         print(found.to_latex(), end="")
     else:
-        output.show(found, "compare", blocks=found.blocks(full))
-    if report is not None:
+        kind = "compare" if judge is None else "compare with a judge"
+        output.show(found, kind, blocks=found.blocks(full))
+    if report is not None and isinstance(found, Comparison):
         from ndcg_asymptotics.reports.page import report as report_comparison
 
         report_comparison(found, report)

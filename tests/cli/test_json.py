@@ -21,6 +21,7 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
+from ndcg_asymptotics.analysis.runs.agreement import Agreement, GradeAgreement, Rate
 from ndcg_asymptotics.analysis.runs.candidates import Candidates
 from ndcg_asymptotics.analysis.runs.compared import (
     Cut,
@@ -34,6 +35,14 @@ from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
 from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow
 from ndcg_asymptotics.analysis.runs.deviations import Deviation
+from ndcg_asymptotics.analysis.runs.judged import (
+    JudgedComparison,
+    JudgedMeasure,
+    JudgedPair,
+    Labelled,
+    OfBoth,
+    Quality,
+)
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, CorrectedRow, PairRow, SampledRow
@@ -100,7 +109,16 @@ OBJECTS = dict(objects())
 ROWS = {
     "candidates mean": CandidateRow,
     "check": Check,
+    "agreement": Agreement,
     "choice": FamilyMember,
+    "combined difference": OfBoth,
+    "compare with a judge": JudgedComparison,
+    "grade agreement": GradeAgreement,
+    "judge": Quality,
+    "judged measure": JudgedMeasure,
+    "judged pair": JudgedPair,
+    "labelled difference": Labelled,
+    "label rate": Rate,
     "compare": Comparison,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
@@ -179,7 +197,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
         for word, one in inner.items() if inner else [("", command)]:
             if any("--json" in parameter.opts for parameter in one.params):
                 found.add(f"{name} {word}".strip().replace("-", " "))
-    assert found == kinds() - {"grid check", "deviations", "sampled candidates"}
+    assert found == kinds() - {"grid check", "deviations", "sampled candidates", "compare with a judge"}
 
 
 def test_the_page_states_the_version() -> None:

@@ -81,7 +81,7 @@ def _wilson(successes: int, trials: int) -> tuple[float, float]:
     return low, 1.0 if successes == trials else centre + half
 
 
-def clopper_pearson(successes: int, trials: int, level: float) -> tuple[float, float]:
+def clopper_pearson(successes: float, trials: float, level: float) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson (1934) for a proportion, which holds it at least so often.
 
     >>> [round(end, 6) for end in clopper_pearson(9, 10, 0.95)]

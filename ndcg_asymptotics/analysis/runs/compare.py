@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Unpack, get_args
+from typing import Unpack, get_args, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureCompar
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
+from ndcg_asymptotics.analysis.runs.judge import compare_judged
+from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.core.arrays import Floats, brief, require_choice, require_fraction
@@ -61,11 +63,30 @@ class CompareOptions(ConventionOptions, total=False):
     theory: bool
 
 
+@overload
 def compare(
     runs: Mapping[str, object],
     qrels: object,
     measures: Measures = MEASURES,
     *,
+    judge: None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison: ...
+@overload
+def compare(
+    runs: Mapping[str, object],
+    qrels: object,
+    measures: Measures = MEASURES,
+    *,
+    judge: object,
+    **options: Unpack[CompareOptions],
+) -> JudgedComparison: ...
+def compare(
+    runs: Mapping[str, object],
+    qrels: object,
+    measures: Measures = MEASURES,
+    *,
+    judge: object = None,
     level: float = 0.95,
     power: float = 0.8,
     correction: Correction = "maxt",
@@ -73,7 +94,7 @@ def compare(
     seed: int = 0,
     theory: bool = True,
     **conventions: Unpack[ConventionOptions],
-) -> Comparison:
+) -> Comparison | JudgedComparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
 
     Parameters
@@ -82,6 +103,9 @@ def compare(
         Each as `evaluate` takes it.
     qrels : judgements
     measures : Measure, text, or several
+    judge : judgements, optional
+        Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
+        are then combined (`compare_judged`), and longer lists are not predicted.
     level : float
         Confidence level of the intervals; tests are at 1 - level, corrected for all pairs and measures.
     power : float
@@ -110,6 +134,19 @@ def compare(
     >>> found.pairs[0].by_measure[0].difference.sign, found.queries
     (1, 20)
     """
+    if judge is not None:
+        return compare_judged(
+            runs,
+            qrels,
+            judge,
+            measures,
+            level=level,
+            power=power,
+            correction=correction,
+            resamples=resamples,
+            seed=seed,
+            **conventions,
+        )
     chosen = Conventions.of(**conventions)
     parsed = chosen.measures(measures_of(measures))
     scores = scores_of(runs)
@@ -187,14 +224,35 @@ def _left_out(found: Mapping[str, Evaluation]) -> Iterator[str]:
             yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
 
 
+@overload
 def compare_files(
     runs: Sequence[Path | str],
     qrels: Path | str,
     measures: Measures = MEASURES,
     *,
+    judge: None = None,
     columns: ColumnNames | None = None,
     **options: Unpack[CompareOptions],
-) -> Comparison:
+) -> Comparison: ...
+@overload
+def compare_files(
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures = MEASURES,
+    *,
+    judge: Path | str,
+    columns: ColumnNames | None = None,
+    **options: Unpack[CompareOptions],
+) -> JudgedComparison: ...
+def compare_files(
+    runs: Sequence[Path | str],
+    qrels: Path | str,
+    measures: Measures = MEASURES,
+    *,
+    judge: Path | str | None = None,
+    columns: ColumnNames | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison | JudgedComparison:
     """Compare runs in files.
 
     Parameters
@@ -202,6 +260,8 @@ def compare_files(
     runs, qrels : path
         As `evaluate_files` takes them.
     measures : Measure, text, or several
+    judge : path, optional
+        Judgements of a judge that may err, as in `compare`.
     columns : mapping, optional
         Names of the columns of tables.
     **options
@@ -214,7 +274,10 @@ def compare_files(
     """
     paths, measures = paths_of(runs, "runs"), measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
-    return compare(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
+    files = read_runs(paths, columns)
+    by_humans = read(qrels, "label", columns)
+    by_judge = None if judge is None else read(judge, "label", columns)
+    return compare(files, by_humans, measures, judge=by_judge, **options)
 
 
 def _different_inputs(

@@ -18,13 +18,13 @@ signs keep the variances and correlations of the differences.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_changes
-from ndcg_asymptotics.core.arrays import Floats, random_generator
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 
 Correction = Literal["maxt", "holm", "bh"]
 """Corrections of p-values for the number of tests."""
@@ -82,14 +82,39 @@ def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[flo
     norms = np.sqrt((d * d).sum(axis=0))
     scaled = d / np.where(norms > 0, norms, 1.0)
     observed = np.abs(scaled.sum(axis=0))
+    total = permutations(len(d), resamples)
+
+    def permuted(order: Integers) -> Iterator[Floats]:
+        ordered = scaled[:, order]
+        whole = ordered.sum(axis=0)
+        for changed in sign_changes(len(d), total, random_generator(seed), len(order)):
+            yield np.abs(whole - 2 * (changed @ ordered))
+
+    return step_down(observed, permuted, total)
+
+
+def step_down(observed: Floats, drawn: Callable[[Integers], Iterator[Floats]], total: int) -> list[float]:
+    """Return step-down p-values of statistics, from their joint law if no test has a true difference.
+
+    Parameters
+    ----------
+    observed : (tests,)
+        The statistics; large ones speak against their tests.
+    drawn : callable
+        Given the order of the tests, yields the statistics of draws, (draws, tests), some at a time.
+    total : int
+        The number of draws, with the observed one.
+
+    >>> rng = np.random.default_rng(1)
+    >>> step_down(np.array([1.0, 3.0]), lambda order: iter([rng.random((99, 2))]), 100)
+    [0.01, 0.01]
+    """
     # the smallest first, so that a running maximum is that of a test and later ones
     order = np.argsort(observed)
-    scaled, least = scaled[:, order], observed[order] - ROUNDING
-    total = permutations(len(d), resamples)
-    reached = np.ones(len(order))  # by the identity
-    for changed in sign_changes(len(d), total, random_generator(seed), len(order)):
-        u = np.abs(scaled.sum(axis=0) - 2 * (changed @ scaled))
-        reached += (np.maximum.accumulate(u, axis=1) >= least).sum(axis=0)
+    least = observed[order] - ROUNDING
+    reached = np.ones(len(order))  # by the observed ones
+    for statistics in drawn(order):
+        reached += (np.maximum.accumulate(statistics, axis=1) >= least).sum(axis=0)
     found = np.empty(len(order))
     found[order] = np.maximum.accumulate(reached[::-1])[::-1] / total
     return found.tolist()

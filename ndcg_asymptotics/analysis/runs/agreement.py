@@ -1,0 +1,158 @@
+"""How often a judge and humans give the same label to a document, with intervals that go by query.
+
+The documents of a query share their topic and its difficulties, so that errors of one query go together,
+and an interval that counts documents as independent is too short. With k_q errors among the m_q documents of
+each of Q queries, p = sum k_q / sum m_q is a ratio with the variance (Cochran 1977, "Sampling Techniques",
+section 6.3)
+
+    Var p = Q/(Q - 1) sum (k_q - p m_q)^2 / (sum m_q)^2,
+
+and its interval is that of Clopper and Pearson with p(1 - p)/Var p documents in place of sum m_q (Korn and
+Graubard 1998, "Confidence intervals for proportions with small expected number of positive counts estimated
+from survey data", Survey Methodology 24).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy import special
+
+from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
+from ndcg_asymptotics.analysis.runs.paired import Interval
+from ndcg_asymptotics.core.arrays import Bools, Floats, tails
+from ndcg_asymptotics.core.tables import Column, Table, general
+from ndcg_asymptotics.lists.names import Codes
+from ndcg_asymptotics.lists.records import Records
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of documents with its interval; both None where there are no documents."""
+
+    value: float | None
+    interval: Interval | None
+
+    def __str__(self) -> str:
+        if self.value is None or self.interval is None:
+            return "-"
+        return f"{self.value:.3f} [{self.interval.low:.3f}, {self.interval.high:.3f}]"
+
+
+@dataclass(frozen=True)
+class GradeAgreement:
+    """How many of the documents of a grade by humans are relevant by the judge."""
+
+    grade: Annotated[float, Column("grade by humans", general("g"))]
+    documents: Annotated[int, Column("documents", general(","))]
+    relevant: Annotated[Rate, Column("share that the judge calls relevant", str)]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of a judge with humans about documents that both have judged.
+
+    Attributes
+    ----------
+    documents : int
+        How many both have judged.
+    fpr, fnr : Rate
+        The share of relevant ones by the judge among those that are not relevant by humans, and of those that
+        are not relevant by the judge among those that are by humans. A label above 0 is relevant.
+    kappa : Rate
+        Cohen's kappa of relevance.
+    grades : tuple of GradeAgreement
+        By grade of humans.
+    """
+
+    documents: int
+    fpr: Rate
+    fnr: Rate
+    kappa: Rate
+    grades: tuple[GradeAgreement, ...]
+
+    def table(self) -> Table:
+        """Return a table with a row for each grade."""
+        title = f"Labels of {self.documents:,} documents that humans and the judge have judged"
+        return Table.of(title, GradeAgreement, self.grades)
+
+
+def agreement(human: Records, judge: Records, level: float = 0.95) -> Agreement:
+    """Compare the labels of a judge with those of humans.
+
+    Parameters
+    ----------
+    human, judge : Records
+        Labels; documents that only one of them has count for nothing.
+    level : float
+        Confidence level of the intervals.
+
+    >>> human = Records.of({"q": {"a": 1.0, "b": 0.0, "c": 0.0}, "r": {"a": 1.0, "b": 0.0}}, "label")
+    >>> judge = Records.of({"q": {"a": 1.0, "b": 1.0, "c": 0.0}, "r": {"a": 0.0, "b": 0.0}}, "label")
+    >>> found = agreement(human, judge)
+    >>> print(found.fpr.value, found.fnr.value, round(found.kappa.value, 3))
+    0.3333333333333333 0.5 0.167
+    """
+    at = judge.find(human)
+    both = at >= 0
+    grades, row = human.values[both], human.row[both]
+    truth, said = grades > 0, judge.values[at[both]] > 0
+
+    def rate(wrong: Bools, among: Bools) -> Rate:
+        return _rate(wrong[among], row[among], level)
+
+    by_grade = tuple(
+        GradeAgreement(grade, int((grades == grade).sum()), rate(said, grades == grade))
+        for grade in np.unique(grades)[::-1].tolist()
+    )
+    kappa = _kappa(truth, said, row, level)
+    return Agreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), kappa, by_grade)
+
+
+def _rate(hits: Bools, row: Codes, level: float) -> Rate:
+    """Return the share of hits; ``row`` is the query of each document."""
+    if not hits.size:
+        return Rate(None, None)
+    _, query = np.unique(row, return_inverse=True)
+    sizes, counts = np.bincount(query), np.bincount(query, hits)
+    documents, queries = hits.size, sizes.size
+    value = float(counts.sum() / documents)
+    if queries == 1 or value in (0.0, 1.0):
+        effective = float(queries)  # as if the documents of a query were one
+    else:
+        variance = queries / (queries - 1) * ((counts - value * sizes) ** 2).sum() / documents**2
+        low, _ = tails(level)
+        wider = special.stdtrit(documents - 1, low) / special.stdtrit(queries - 1, low)
+        effective = float(documents)
+        if variance > 0:
+            effective = min(effective, float(value * (1 - value) / variance * wider**2))
+    return Rate(value, Interval(*clopper_pearson(value * effective, effective, level)))
+
+
+def _kappa(truth: Bools, said: Bools, row: Codes, level: float) -> Rate:
+    """Return Cohen's kappa with Student's interval of the jackknife over queries."""
+    _, query = np.unique(row, return_inverse=True)
+    tables = np.stack([np.bincount(query, cell) for cell in (truth & said, truth, said, np.ones(len(truth)))])
+    whole = tables.sum(axis=1)
+    value = float(_kappa_of(whole[:, None])[0]) if truth.size else np.nan
+    if not np.isfinite(value):
+        return Rate(None, None)
+    queries = tables.shape[1]
+    without = _kappa_of(whole[:, None] - tables)
+    without = without[np.isfinite(without)]
+    if without.size < 2:
+        return Rate(value, Interval(-1.0, 1.0))
+    error = float(np.sqrt((queries - 1) / queries * ((without - without.mean()) ** 2).sum()))
+    reach = -error * float(special.stdtrit(without.size - 1, tails(level)[0]))
+    return Rate(value, Interval(max(value - reach, -1.0), min(value + reach, 1.0)))
+
+
+def _kappa_of(tables: Floats) -> Floats:
+    """Return Cohen's kappa; ``tables`` has the counts of both, of humans', of the judge's, and of all."""
+    both, human, judge, every = tables
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agree = (every - human - judge + 2 * both) / every
+        chance = (human * judge + (every - human) * (every - judge)) / every**2
+        return np.asarray((agree - chance) / (1 - chance))

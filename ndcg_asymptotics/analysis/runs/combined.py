@@ -1,0 +1,223 @@
+"""A few queries judged by humans and many judged by a machine, combined into one estimate.
+
+For a query q let y_q be the difference of two runs by the labels of humans, and f_q by those of a judge, such
+as a language model. The judge has judged N queries, and humans n of them, drawn at random. With the
+covariance of y and f over the n queries and the variance of f over all N,
+
+    lambda = clip(Cov(y, f) / Var f, 0, 1),
+    estimate = mean_n(y) + lambda (mean_N(f) - mean_n(f)),
+
+which is unbiased for a fixed lambda, whatever errors the judge makes: mean_n(y - lambda f) corrects them.
+This is the estimate of PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453). There the N - n queries that
+only the judge has judged are another sample, with the weight
+
+    lambda' = Cov / ((1 + n/(N - n)) Var f) = lambda (N - n)/N;
+
+as mean_N(f) - mean_n(f) = (N - n)/N (mean_(N-n)(f) - mean_n(f)), both are the same number.
+
+The variance of double sampling with an estimated slope (Cochran 1977, "Sampling Techniques", section 12.6) is
+
+    r (1/n + (mean_N(f) - mean_n(f))^2 / sum_n (f - mean_n f)^2) + lambda^2 Var f / N
+        + 2 lambda (Cov - lambda Var f) / N,         r = sum_n (e - mean e)^2 / (n - 2),   e = y - lambda f.
+
+The last term is 0 where lambda is not clipped. Student's law with n - 2 degrees of freedom gives the
+interval. docs/judges.md has its coverage, next to that of humans alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from ndcg_asymptotics.analysis.power import paired_power, require_power
+from ndcg_asymptotics.analysis.runs.correction import step_down
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Interval, alpha_of
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.search import first_true
+
+FEWEST = 4
+"""The fewest queries judged by humans for which the variance has degrees of freedom, and one more."""
+
+_AT_ONCE = 1 << 22  # normal deviates in memory at the same time
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The combined estimate of a difference.
+
+    Attributes
+    ----------
+    mean, error : float
+        The estimate and its standard error.
+    weight : float
+        lambda, the weight of the judge: 0 leaves it out.
+    interval : Interval or None
+        None if no difference varies.
+    p : float
+        Two-sided; 1 if no difference varies.
+    alone, noise, of_judge : float
+        The variance of y, that of e = y - lambda f, and the part of the estimate's variance that more
+        queries judged by humans do not reduce.
+    every : int
+        N, the queries judged by the judge.
+    differing : int
+        The number of queries judged by humans in which the runs differ.
+    """
+
+    mean: float
+    error: float
+    weight: float
+    interval: Interval | None
+    p: float
+    alone: float
+    noise: float
+    of_judge: float
+    every: int
+    differing: int
+
+    @property
+    def equivalent(self) -> float | None:
+        """The number of queries judged by humans whose mean alone has the same variance."""
+        return self.alone / self.error**2 if self.interval else None
+
+    def needed(self, power: float, alpha: float) -> int | None:
+        """Return with how many queries judged by humans, at most N, a test has the power.
+
+        The true difference is taken to be the estimate, and the judge to have judged N queries, so that T has
+        n - 2 degrees of freedom and the noncentrality mean / sqrt(V(n)), where V(n) is the variance above
+        with the expectation (1/n - 1/N)/(n - 3) of its second term. None where N are too few.
+        """
+        require_power(power, alpha)
+        if self.interval is None or self.mean == 0:
+            return None
+
+        def enough(queries: int) -> bool:
+            slope = (1 / queries - 1 / self.every) / (queries - 3)
+            error = math.sqrt(self.noise * (1 / queries + slope) + self.of_judge)
+            effect = abs(self.mean) / error / math.sqrt(queries - 1)
+            return paired_power(effect, queries - 1, alpha) >= power
+
+        found = first_true(enough, FEWEST - 1, self.every + 1)
+        return found if found <= self.every else None
+
+
+def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combined]:
+    """Combine differences by the labels of humans with differences by those of a judge.
+
+    Parameters
+    ----------
+    human : (n, tests)
+        Differences by the labels of humans.
+    judge : (N, tests)
+        Differences by the labels of the judge; the first n queries are those of ``human``.
+    level : float
+        Confidence level of the intervals.
+
+    Raises
+    ------
+    InputError
+        For fewer than 4 queries judged by humans, or fewer by the judge than by humans.
+
+    >>> rng = np.random.default_rng(1)
+    >>> f = rng.normal(0.3, 1.0, (400, 1))
+    >>> y = f[:40] - 0.2 + rng.normal(0.0, 0.3, (40, 1))  # the judge favours the first run by 0.2
+    >>> found = combine(y, f)[0]
+    >>> round(found.mean, 3), round(found.error, 3), round(found.weight, 2), round(found.equivalent)
+    (0.017, 0.067, 1.0, 215)
+    """
+    y, f = (np.where(np.abs(d) <= ROUNDING, 0.0, d) for d in (human, judge))
+    queries, every = len(y), len(f)
+    require(
+        queries >= FEWEST, f"needs at least {FEWEST} queries judged by humans and the judge, got {queries}"
+    )
+    require(every >= queries, f"the judge has judged {every} queries, fewer than the {queries} of humans")
+    alpha, freedom = alpha_of(level), queries - 2
+    weight, covariance, spread = _weights(y, f)
+    residual = y - weight * f[:queries]
+    shift = f.mean(axis=0) - f[:queries].mean(axis=0)
+    estimate = y.mean(axis=0) + weight * shift
+    noise = queries * residual.var(axis=0) / freedom
+    around = queries * f[:queries].var(axis=0)
+    slope = np.divide(shift**2, around, out=np.zeros_like(shift), where=around > 0)
+    of_judge = weight * (2 * covariance - weight * spread) / every
+    variance = noise * (1 / queries + slope) + of_judge
+    alone = y.var(axis=0, ddof=1)
+    reach = -float(special.stdtrit(freedom, alpha / 2))
+    found = []
+    for i, mean in enumerate(estimate.tolist()):
+        error, differing = math.sqrt(variance[i]), int(np.count_nonzero(y[:, i]))
+        parts = float(alone[i]), float(noise[i]), float(of_judge[i]), every, differing
+        if error <= ROUNDING:
+            found.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
+            continue
+        p = 2 * float(special.stdtr(freedom, -abs(mean) / error))
+        interval = Interval(mean - reach * error, mean + reach * error)
+        found.append(Combined(mean, error, float(weight[i]), interval, p, *parts))
+    return found
+
+
+def _weights(y: Floats, f: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return lambda, Cov(y, f) over the queries of humans, and Var f over all, for each test.
+
+    Where the judge has judged no further query there is nothing to weigh: lambda is 0.
+    """
+    queries = len(y)
+    first = f[:queries]
+    covariance = ((y - y.mean(axis=0)) * (first - first.mean(axis=0))).sum(axis=0) / (queries - 1)
+    spread = f.var(axis=0, ddof=1)
+    ratio = np.divide(covariance, spread, out=np.zeros_like(spread), where=spread > 0)
+    return (np.clip(ratio, 0.0, 1.0) if len(f) > queries else np.zeros_like(ratio)), covariance, spread
+
+
+def corrected_for_all(
+    human: Floats, judge: Floats, found: list[Combined], *, resamples: int = 9999, seed: int = 0
+) -> list[float]:
+    """Return step-down max-T p-values of combined estimates, none of them below the uncorrected one.
+
+    An estimate is the sum over queries of
+
+        psi_q = (e_q - mean e)/n [q judged by humans] + lambda (f_q - mean_N f)/N,
+
+    up to terms of smaller order, so that the t statistics of several tests have nearly a multivariate t law
+    with the correlations of psi and n - 2 degrees of freedom (Hothorn, Bretz and Westfall 2008, "Simultaneous
+    inference in general parametric models"). It is drawn as sum g_q psi_q with normal g_q.
+
+    Parameters
+    ----------
+    human, judge : (n, tests), (N, tests)
+        As in `combine`.
+    found : list of Combined
+        What `combine` returns.
+    resamples, seed : int
+        Number of draws, and the seed of their generator.
+
+    >>> rng = np.random.default_rng(1)
+    >>> f = rng.normal([0.0, 1.0], 1.0, (400, 2))
+    >>> y = f[:40] + rng.normal(0.0, 0.3, (40, 2))
+    >>> [round(p, 3) for p in corrected_for_all(y, f, combine(y, f))]
+    [0.257, 0.0]
+    """
+    queries, every = len(human), len(judge)
+    weight = np.array([one.weight for one in found])
+    residual = human - weight * judge[:queries]
+    psi = weight * (judge - judge.mean(axis=0)) / every
+    psi[:queries] += (residual - residual.mean(axis=0)) / queries
+    norms = np.sqrt((psi**2).sum(axis=0))
+    psi /= np.where(norms > 0, norms, 1.0)
+    observed = np.array([abs(one.mean) / one.error if one.error > 0 else 0.0 for one in found])
+    rng = random_generator(seed)
+
+    def draws(order: Integers) -> Iterator[Floats]:
+        rows = max(1, _AT_ONCE // every)
+        for start in range(0, resamples, rows):
+            count = min(rows, resamples - start)
+            scale = np.sqrt(rng.chisquare(queries - 2, (count, 1)) / (queries - 2))
+            yield np.abs(rng.standard_normal((count, every)) @ psi[:, order]) / scale
+
+    by_draws = step_down(observed, draws, resamples + 1)
+    return [max(one.p, p) for one, p in zip(found, by_draws, strict=True)]

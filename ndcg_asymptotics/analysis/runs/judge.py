@@ -1,0 +1,258 @@
+"""Comparison of runs where humans have judged some queries and a judge, such as a language model, many.
+
+The judge may err, and favour a run. The queries that humans have judged say by how much, so that both kinds
+of labels together show more than those of humans alone, without trust in it (`analysis.runs.combined`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Unpack, get_args
+
+import numpy as np
+from scipy import special
+
+from ndcg_asymptotics.analysis.runs.agreement import agreement
+from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
+from ndcg_asymptotics.analysis.runs.correction import Correction, corrected
+from ndcg_asymptotics.analysis.runs.judged import (
+    JudgedComparison,
+    JudgedMeasure,
+    JudgedPair,
+    Labelled,
+    OfBoth,
+    OfHumans,
+    Quality,
+)
+from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
+from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of, fewest_queries, paired_differences
+from ndcg_asymptotics.core.arrays import Floats, require_choice, require_fraction
+from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.tables import Column, Table, fixed
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.evaluating import evaluate
+from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.pooling import scores_of
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
+
+_UNLIKELY = 0.001  # p-value below which queries were hardly drawn at random
+
+
+def compare_judged(
+    runs: Mapping[str, object],
+    qrels: object,
+    judge: object,
+    measures: Measures,
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    correction: Correction = "maxt",
+    resamples: int = 9999,
+    seed: int = 0,
+    **conventions: Unpack[ConventionOptions],
+) -> JudgedComparison:
+    """Compare runs by labels of humans for some queries and of a judge for these and more.
+
+    Parameters
+    ----------
+    runs : mapping of name to run
+        Each as `evaluate` takes it.
+    qrels, judge : judgements
+        Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
+        count.
+    measures : Measure, text, or several
+    level, power, correction, resamples, seed
+        As in `compare`. "maxt" draws from a multivariate t law for both kinds of labels together.
+    **conventions
+        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        For fewer than two runs, for too few queries that both have judged for the level (6 at 0.95), and for
+        what `evaluate` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> truth = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(200)}
+    >>> def run(noise):
+    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in truth.items()}
+    >>> runs = {"good": run(0.6), "bad": run(0.7)}
+    >>> def judged(docs):
+    ...     return {d: float(abs(y - (rng.random() < 0.1))) for d, y in docs.items()}
+    >>> machine = {q: judged(docs) for q, docs in truth.items()}
+    >>> human = {q: truth[q] for q in list(truth)[:30]}
+    >>> found = compare_judged(runs, human, machine, "nDCG@10")
+    >>> both = found.pairs[0].measures[0].combined
+    >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
+    (30, 200, True)
+    """
+    chosen = Conventions.of(**conventions)
+    parsed = chosen.measures(measures_of(measures))
+    scores = scores_of(runs)
+    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
+    require_fraction(level, "level")
+    require_fraction(power, "power")
+    require_choice(correction, get_args(Correction), "correction")
+    human = without_negatives(Records.of(qrels, "label"), chosen.gain)
+    machine = without_negatives(Records.of(judge, "label"), chosen.gain)
+    by_humans, by_judge = (
+        _values(scores, labels, parsed, what, conventions)
+        for labels, what in ((human, "qrels"), (machine, "judge"))
+    )
+    both = [query for query in by_humans if query in by_judge]
+    needed = fewest_queries(level)
+    if len(both) < needed:
+        raise InputError(
+            f"a comparison at level {level:g} needs at least {needed} queries that humans and the judge have "
+            f"judged and all runs answer; there are {len(both)}, of {len(by_humans)} judged by humans and "
+            f"{len(by_judge)} by the judge"
+        )
+    queries = [*both, *(query for query in by_judge if query not in by_humans)]
+    truth = np.stack([by_humans[query] for query in both])  # (queries, runs, measures)
+    said = np.stack([by_judge[query] for query in queries])
+    names, pairs = list(runs), list(combinations(range(len(runs)), 2))
+    y, f = (np.column_stack([of[:, a] - of[:, b] for a, b in pairs]) for of in (truth, said))
+
+    def tests(d: Floats) -> list[Difference]:
+        return paired_differences(d, level=level, power=power, resamples=resamples, seed=seed)
+
+    alone, of_judge, bias = tests(y), tests(f), tests(f[: len(both)] - y)
+    together = combine(y, f, level=level)
+    p_both = (
+        corrected_for_all(y, f, together, resamples=resamples, seed=seed)
+        if correction == "maxt"
+        else corrected([one.p for one in together], y, correction, resamples, seed)
+    )
+    p_alone, p_judge = (
+        corrected([one.p for one in found], d, correction, resamples, seed)
+        for found, d in ((alone, y), (of_judge, f))
+    )
+    found = agreement(human.of_queries(tuple(both)), machine, level)
+    words = JudgedWords(len(both), len(queries), alpha_of(level), power)
+    compared = []
+    for i, (a, b) in enumerate(pairs):
+        judged = []
+        for m, measure in enumerate(parsed):
+            t = i * len(parsed) + m
+            judged.append(
+                JudgedMeasure(
+                    str(measure),
+                    _of_humans(str(measure), alone[t], p_alone[t], len(both)),
+                    _of_judge(str(measure), of_judge[t], p_judge[t], len(queries)),
+                    _of_both(str(measure), together[t], p_both[t], len(both), power, level),
+                    Quality.of(bias[t].mean, bias[t].interval, found),
+                )
+            )
+        pair = JudgedPair(names[a], names[b], tuple(judged))
+        compared.append(replace(pair, text=words.paragraph(pair)))
+    means = [combine(truth[:, :, m], said[:, :, m], level=level) for m in range(len(parsed))]
+    return JudgedComparison(
+        tuple(names),
+        len(both),
+        len(queries),
+        level,
+        power,
+        correction,
+        tuple(compared),
+        found,
+        tuple(_remarks(by_humans, both, f, [str(measure) for measure in parsed])),
+        _per_query(names, parsed, by_humans, by_judge),
+        tuple(dict(zip(names, (one.mean for one in of), strict=True)) for of in means),
+    )
+
+
+def _values(
+    scores: Mapping[str, Records],
+    labels: Records,
+    measures: tuple[Measure, ...],
+    what: str,
+    conventions: ConventionOptions,
+) -> dict[str, Floats]:
+    """Return the values of the queries that all runs answer, (runs, measures), by query."""
+    by_run = []
+    for name, run in scores.items():
+        with naming(f"{name}, {what}"):
+            found = evaluate(run, labels, measures, name=name, **conventions)
+        by_run.append(dict(zip(found.queries, found.values, strict=True)))
+    shared = sorted(set.intersection(*({*of_run} for of_run in by_run)))
+    values = {query: np.stack([of_run[query] for of_run in by_run]) for query in shared}
+    return {query: value for query, value in values.items() if np.isfinite(value).all()}
+
+
+def _of_humans(measure: str, found: Difference, p: float, queries: int) -> OfHumans:
+    return OfHumans(measure, "humans", found.mean, found.interval, found.p, p, queries)
+
+
+def _of_judge(measure: str, found: Difference, p: float, queries: int) -> Labelled:
+    return Labelled(measure, "judge", found.mean, found.interval, found.p, p, queries)
+
+
+def _of_both(measure: str, found: Combined, p: float, humans: int, power: float, level: float) -> OfBoth:
+    return OfBoth(
+        measure,
+        "both",
+        found.mean,
+        found.interval,
+        found.p,
+        p,
+        found.every,
+        found.weight,
+        humans,
+        found.every,
+        "nested" if found.every > humans else "equal",
+        found.equivalent,
+        found.needed(power, alpha_of(level)),
+        found.differing,
+    )
+
+
+def _remarks(
+    by_humans: Mapping[str, Floats], both: Sequence[str], f: Floats, measures: Sequence[str]
+) -> list[str]:
+    """Return what speaks against the condition of random queries, and the queries that do not count."""
+    found = []
+    queries, tests = len(both), f.shape[1]
+    first, rest = f[:queries], f[queries:]
+    if len(rest) > 1:
+        error = np.sqrt(first.var(axis=0, ddof=1) / queries + rest.var(axis=0, ddof=1) / len(rest))
+        gap = np.abs(first.mean(axis=0) - rest.mean(axis=0))
+        t = np.divide(gap, error, out=np.zeros_like(gap), where=error > 0)
+        most = int(np.argmax(t))
+        if 2 * float(special.stdtr(queries - 1, -t[most])) * tests < _UNLIKELY:
+            found.append(
+                "Warning: the queries that humans judged are hardly a random sample, which the combination "
+                f"needs: by the judge, the runs differ otherwise in them by {measures[most % len(measures)]} "
+                "than in the others"
+            )
+    if len(rest) == 0:
+        found.append("The judge has judged no query beyond those of humans, so that its labels add nothing")
+    if left := len(by_humans) - queries:
+        found.append(
+            f"{left} of the queries that humans judged have no judgements by the judge and do not count"
+        )
+    return found
+
+
+def _per_query(
+    names: Sequence[str],
+    measures: Sequence[Measure],
+    by_humans: Mapping[str, Floats],
+    by_judge: Mapping[str, Floats],
+) -> Table:
+    """Return a table with a row per run, query and kind of labels."""
+    columns = (
+        Column("run"),
+        Column("query"),
+        Column("labels"),
+        *(Column(str(m), fixed(4)) for m in measures),
+    )
+    rows = tuple(
+        (name, query, labels, *values[i].tolist())
+        for i, name in enumerate(names)
+        for labels, of in (("humans", by_humans), ("judge", by_judge))
+        for query, values in of.items()
+    )
+    return Table("", columns, rows)

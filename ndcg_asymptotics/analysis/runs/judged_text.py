@@ -1,0 +1,161 @@
+"""A comparison of runs by labels of humans and of a judge, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ndcg_asymptotics.analysis.replication import IF_OBSERVED
+from ndcg_asymptotics.analysis.runs.agreement import Agreement
+from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.analysis.runs.judged import JudgedMeasure, JudgedPair, OfBoth
+
+_FEW = 10  # differing queries below which no interval of these keeps its coverage
+_FEW_OF_TIES = 20  # the same where most queries do not differ
+
+CONDITION = "the queries that humans judged were drawn at random from those that the judge judged"
+
+
+def few_differing(combined: OfBoth) -> bool:
+    """Return whether too few queries of humans differ for an interval to cover as it says.
+
+    What decides is the number of differences that are not 0; docs/judges.md has the coverage.
+    """
+    mostly_ties = combined.differing < combined.human_queries / 2
+    return combined.differing < (_FEW_OF_TIES if mostly_ties else _FEW)
+
+
+@dataclass(frozen=True)
+class JudgedWords:
+    """What a comparison at the level ``alpha`` says, with the target power of more queries."""
+
+    human_queries: int
+    machine_queries: int
+    alpha: float
+    power: float
+
+    @property
+    def level(self) -> str:
+        """The level of the intervals."""
+        return f"{100 * (1 - self.alpha):.6g}%"
+
+    @property
+    def together(self) -> str:
+        """The queries by both kinds of labels."""
+        return f"{self.human_queries:,} queries judged by humans and {self.machine_queries:,} by the judge"
+
+    def paragraph(self, pair: JudgedPair) -> str:
+        """Return which run is better by both, what that is worth, and the bias of the judge."""
+        best = pair.clearest
+        if best.combined.interval is None:
+            return (
+                f"{pair.a} and {pair.b} do not differ by any measure in the {self.human_queries:,} queries "
+                "judged by humans, which cannot tell what the judge's labels of them are worth."
+            )
+        said = [
+            self._answer(pair, best),
+            self._worth(best),
+            self._more(best),
+            self._bias(pair, best),
+            self._few(best),
+        ]
+        return " ".join(part for part in said if part)
+
+    def _answer(self, pair: JudgedPair, best: JudgedMeasure) -> str:
+        found = best.combined
+        if found.p_corrected < self.alpha:
+            ahead, behind = (pair.a, pair.b) if found.difference > 0 else (pair.b, pair.a)
+            low, high = sorted(map(abs, found.interval or ()))
+            return (
+                f"{ahead} is better than {behind} by {abs(found.difference):.4f} {best.measure} "
+                f"({self.level} interval {low:.4f} to {high:.4f}, corrected p-value "
+                f"{found.p_corrected:.2g}), by {self.together}."
+            )
+        apart = f"difference between {pair.a} and {pair.b}"
+        if len(pair.measures) == 1:
+            return (
+                f"By {best.measure}, {self.together} show no significant {apart} "
+                f"(corrected p-value {found.p_corrected:.2g})."
+            )
+        return (
+            f"By none of the measures do {self.together} show a significant {apart} "
+            f"(smallest corrected p-value: {found.p_corrected:.2g}, by {best.measure})."
+        )
+
+    def _worth(self, best: JudgedMeasure) -> str:
+        found = best.combined
+        if found.weight == 0:
+            return "The judge's labels do not help: their weight is 0, and humans decide alone."
+        return (
+            f"Together they are worth {found.effective_human_queries:,.0f} queries judged by humans; the "
+            f"judge's labels have the weight {found.weight:.2f}."
+        )
+
+    def _more(self, best: JudgedMeasure) -> str:
+        found = best.combined
+        if found.p_corrected < self.alpha or found.difference == 0:
+            return ""
+        test = f"{IF_OBSERVED.capitalize()}, a test at level {self.alpha:g} has {self.power:.0%} power"
+        if found.human_queries_needed is None:
+            return f"{test} only with more queries than the {self.machine_queries:,} of the judge."
+        more = max(found.human_queries_needed - self.human_queries, 0)
+        return (
+            f"{test} with {more:,} more of the judge's queries judged by humans." if more else f"{test} now."
+        )
+
+    def _bias(self, pair: JudgedPair, best: JudgedMeasure) -> str:
+        quality = best.judge
+        if quality.bias_interval is None:
+            return "In every query of humans the judge finds the difference that they find."
+        low, high = quality.bias_interval
+        if not quality.favours:
+            return (
+                f"No bias of the judge between the two is shown by {best.measure}; the {self.level} interval "
+                f"of its bias is {low:+.4f} to {high:+.4f}."
+            )
+        favoured = pair.a if quality.bias > 0 else pair.b
+        low, high = sorted((abs(low), abs(high)))
+        return (
+            f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {best.measure} in "
+            f"favour of {favoured} ({self.level} interval {low:.4f} to {high:.4f}); do not rely on them "
+            "alone. Errors that are blind to the runs shrink differences, too."
+        )
+
+    def _few(self, best: JudgedMeasure) -> str:
+        if not few_differing(best.combined):
+            return ""
+        return (
+            f"Warning: the runs differ in only {best.combined.differing} of the {self.human_queries:,} "
+            f"queries judged by humans; with so few, {self.level} intervals cover less often than they say, "
+            "also those of humans alone."
+        )
+
+    def biased(self, pairs: Sequence[JudgedPair]) -> str:
+        """Return in how many comparisons the judge favours one of the runs."""
+        judged = [of_measure.judge for pair in pairs for of_measure in pair.measures]
+        return (
+            f"The judge favours one of the two runs in {sum(quality.favours != 0 for quality in judged)} of "
+            f"{len(judged)} comparisons (the {self.level} interval of its bias, not corrected for their "
+            "number, excludes 0)."
+        )
+
+    def quality(self, found: Agreement) -> str:
+        """Return the error rates of the judge."""
+        return (
+            f"The judge calls {found.fpr} of the documents relevant that are not by humans (false positive "
+            f"rate), and {found.fnr} of those not relevant that are (false negative rate). Cohen's kappa: "
+            f"{found.kappa}. Intervals have the level {self.level} and go by query."
+        )
+
+    def method(self, correction: Correction, tests: int) -> str:
+        """Return what the numbers are, and on which condition."""
+        by = ", from a multivariate t law for both" if correction == "maxt" else ""
+        return (
+            f"Humans: their queries alone. Judge: its queries alone, with its errors and its bias. Both: the "
+            f"judge's difference, corrected by humans; right if {CONDITION}. Worth: the number of queries "
+            f"judged by humans whose mean has the same variance. Corrected p-values are "
+            f"{DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}{by}."
+        )

@@ -1,0 +1,239 @@
+"""Comparisons with a judge: the estimate, its coverage and level, agreement, and what is said."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from robustness.commands import command
+from robustness.judges import Judge, coverage, family_error
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.analysis.runs.agreement import agreement
+from ndcg_asymptotics.analysis.runs.combined import combine
+from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists.records import Qrels, Records, Run
+
+
+def ppi_plus_plus(y: list[float], f: list[float], further: list[float]) -> float:
+    """Return the mean of PPI++ (Angelopoulos, Duchi and Zrnic); ``further`` is another sample."""
+    n, more = len(y), len(further)
+    every = f + further
+    mean_y, mean_f, center = sum(y) / n, sum(f) / n, sum(every) / len(every)
+    covariance = sum((a - mean_y) * (b - mean_f) for a, b in zip(y, f, strict=True)) / (n - 1)
+    spread = sum((b - center) ** 2 for b in every) / (len(every) - 1)
+    weight = min(max(covariance / ((1 + n / more) * spread), 0.0), more / (n + more))
+    return weight * sum(further) / more + sum(a - weight * b for a, b in zip(y, f, strict=True)) / n
+
+
+def test_the_estimate_is_that_of_ppi_plus_plus_on_the_other_queries() -> None:
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        humans, every = int(rng.integers(4, 40)), int(rng.integers(41, 200))
+        y, f = Judge(correlation=rng.uniform(-0.5, 1), bias=rng.normal()).draw((every, 1), rng)
+        found = combine(y[:humans], f)[0]
+        expected = ppi_plus_plus(y[:humans, 0].tolist(), f[:humans, 0].tolist(), f[humans:, 0].tolist())
+        assert found.mean == pytest.approx(expected, abs=1e-13)
+
+
+def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:
+    # 3,000 repetitions: the standard error at 0.95 is 0.004, so that 0.93 is five of them away
+    for judge, humans, every in (
+        (Judge(), 10, 50),
+        (Judge(0.3, bias=0.2), 30, 60),
+        (Judge(0.3, 0.4, skew=0.8), 60, 100),
+        (Judge(correlation=0.0), 30, 300),
+    ):
+        both, alone, width = coverage(judge, humans, every, 3000)
+        assert both > 0.93
+        assert alone > 0.93
+        assert width < (0.9 if judge.correlation == 0.8 else 1.06)
+    judge = Judge(bias=0.2)
+    _, f = judge.draw((300, 1000), np.random.default_rng(1))
+    machine = [
+        abs(mean - judge.truth) < 2 * sd for mean, sd in zip(f.mean(0), f.std(0) / 300**0.5, strict=True)
+    ]
+    assert np.mean(machine) < 0.1
+    assert coverage(Judge(0.9), 20, 100, 1000)[0] < 0.9  # the warning about few differing queries is needed
+
+
+def test_corrected_p_values_keep_the_level() -> None:
+    # 600 repetitions: 0.05 has the standard error 0.009, and 0.09 is exceeded with probability 1e-5
+    assert 0.015 < family_error(Judge(0.2), 30, 100, 4, 600) < 0.09
+
+
+def test_queries_needed_are_those_with_which_the_test_has_the_power() -> None:
+    judge = Judge(correlation=0.9)
+    y, f = judge.draw((40_000, 1), np.random.default_rng(5))
+    known = combine(y[:20_000], f)[0]  # its variances are those of the law to one percent
+    found = replace(known, mean=judge.truth, every=400, of_judge=100 * known.of_judge)
+    needed = found.needed(0.8, 0.05)
+    assert needed is not None
+    y, f = judge.draw((400, 3000), np.random.default_rng(6))
+    power = np.mean([one.p < 0.05 for one in combine(y[:needed], f)])
+    assert power == pytest.approx(0.8, abs=0.04)  # five standard errors, and one of rounding
+    assert np.mean([one.p < 0.05 for one in combine(y[: needed // 2], f)]) < 0.7
+
+
+def test_agreement_counts_documents_and_its_intervals_go_by_query() -> None:
+    human = {"q": {"a": 2.0, "b": 0.0, "c": 0.0}, "r": {"a": 1.0, "b": 0.0, "x": 1.0}}
+    judge = {"q": {"a": 1.0, "b": 1.0, "c": 0.0}, "r": {"a": 0.0, "b": 0.0, "y": 1.0}, "s": {"a": 1.0}}
+    found = agreement(Records.of(human, "label"), Records.of(judge, "label"))
+    assert (found.documents, found.fpr.value, found.fnr.value) == (5, 1 / 3, 1 / 2)
+    assert [(row.grade, row.documents, row.relevant.value) for row in found.grades] == [
+        (2, 1, 1.0),
+        (1, 1, 0.0),
+        (0, 3, 1 / 3),
+    ]
+    # errors that go together in queries: intervals that count documents hold the rate too rarely
+    rng = np.random.default_rng(1)
+    held, naive = 0, 0
+    for _ in range(300):
+        rates = rng.beta(1.0, 9.0, 30)
+        said = {
+            str(q): {str(d): float(rng.random() < rate) for d in range(40)} for q, rate in enumerate(rates)
+        }
+        truth = {q: dict.fromkeys(docs, 0.0) for q, docs in said.items()}
+        fpr = agreement(Records.of(truth, "label"), Records.of(said, "label")).fpr
+        assert fpr.value is not None
+        assert fpr.interval is not None
+        held += fpr.interval.low <= 0.1 <= fpr.interval.high
+        naive += abs(fpr.value - 0.1) < 1.96 * math.sqrt(fpr.value * (1 - fpr.value) / 1200)
+    assert held >= 0.92 * 300  # 2.4 standard errors below 0.95
+    assert naive < 0.8 * 300
+
+
+def lists(queries: int, seed: int = 1) -> tuple[dict[str, Run], Qrels]:
+    """Return two runs, the first better, and their judgements."""
+    rng = np.random.default_rng(seed)
+    truth = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(queries)}
+    return {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in truth.items()}
+        for name, noise in (("good", 0.6), ("bad", 0.8))
+    }, truth
+
+
+def judged(truth: Qrels, fpr: float, fnr: float, seed: int = 2) -> Qrels:
+    """Return the labels of a judge who errs."""
+    rng = np.random.default_rng(seed)
+    return {
+        q: {d: float(rng.random() >= fnr if y else rng.random() < fpr) for d, y in docs.items()}
+        for q, docs in truth.items()
+    }
+
+
+def test_a_comparison_with_a_judge_has_three_rows_for_each_measure() -> None:
+    runs, truth = lists(300)
+    human = {q: truth[q] for q in list(truth)[:40]}
+    found = compare(runs, human, ["nDCG", "nDCG@10"], judge=judged(truth, 0.05, 0.2))
+    data = found.as_dict()
+    for row in data["pairs"][0]["measures"]:
+        for kind, queries in (("human", 40), ("machine", 300), ("combined", 300)):
+            assert {"difference", "interval", "p", "p_corrected"} <= row[kind].keys()
+            assert row[kind]["queries"] == queries
+        both = row["combined"]
+        assert both["design"] == "nested"
+        assert (both["human_queries"], both["machine_queries"]) == (40, 300)
+        assert 0 < both["lambda"] <= 1
+        assert both["effective_human_queries"] > 45
+        assert both["interval"][0] < both["difference"] < both["interval"][1]
+        assert row["judge"]["fpr"] == pytest.approx(0.05, abs=0.02)
+        assert row["judge"]["fnr"] == pytest.approx(0.2, abs=0.1)
+        assert row["judge"]["bias_interval"][0] < row["judge"]["bias"] < row["judge"]["bias_interval"][1]
+    assert "good is better than bad" in str(found)
+    assert len(found.to_dataframe()) == 6
+
+
+def test_a_judge_who_favours_a_run_is_named_and_corrected() -> None:
+    runs, truth = lists(300)
+    human = {q: truth[q] for q in list(truth)[:40]}
+    first = {q: sorted(docs, key=docs.__getitem__)[-3:] for q, docs in runs["bad"].items()}
+    judge = {q: {d: 1.0 if d in first[q] else y for d, y in docs.items()} for q, docs in truth.items()}
+    found = compare(runs, human, "nDCG@10", judge=judge).pairs[0].measures[0]
+    assert found.judge.favours == -1
+    assert found.machine.interval is not None
+    assert found.machine.interval.high < 0  # the judge alone gets the order wrong, with certainty
+    assert found.combined.sign >= 0
+    assert found.combined.difference > 0
+    assert "in favour of bad" in compare(runs, human, "nDCG@10", judge=judge).pairs[0].text
+
+
+def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
+    runs, truth = lists(200)
+    runs["worse"] = {q: {d: -s for d, s in docs.items()} for q, docs in runs["bad"].items()}
+    human = {q: truth[q] for q in list(truth)[:30]}
+    found = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2))
+    assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
+    assert found.ranked(0)[2].ranks == (3, 3)
+    for correction in ("holm", "bh"):
+        other = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2), correction=correction)
+        assert other.pairs[0].measures[0].combined.p <= other.pairs[0].measures[0].combined.p_corrected
+
+
+def test_what_the_combination_cannot_show_is_said() -> None:
+    runs, truth = lists(100)
+    machine = judged(truth, 0.05, 0.2)
+    with pytest.raises(InputError, match="there are 3, of 3 judged by humans and 100 by the judge"):
+        compare(runs, {q: truth[q] for q in list(truth)[:3]}, "nDCG", judge=machine)
+    with pytest.raises(InputError, match="there are 0"):
+        compare(
+            runs,
+            {q: truth[q] for q in list(truth)[:50]},
+            "nDCG",
+            judge={q: machine[q] for q in list(truth)[50:]},
+        )
+    some = {q: machine[q] for q in list(truth)[10:]}
+    found = compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=some)
+    assert any("10 of the queries that humans judged" in remark for remark in found.remarks)
+    same = compare(runs, truth, "nDCG", judge=machine)
+    assert any("add nothing" in remark for remark in same.remarks)
+    row = same.pairs[0].measures[0]
+    assert row.combined.difference == pytest.approx(row.human.difference, abs=1e-14)
+    assert row.combined.design == "equal"
+    few = {q: docs if int(q) < 4 else runs["good"][q] for q, docs in runs["bad"].items()}
+    ties = compare(
+        {"good": runs["good"], "few": few}, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=machine
+    )
+    assert "differ in only 4 of the 30 queries" in ties.pairs[0].text
+
+
+def _difference(runs: dict[str, Run], truth: Qrels, query: str) -> float:
+    values = [
+        na.lists.evaluate({query: run[query]}, {query: truth[query]}, "nDCG").mean[0] for run in runs.values()
+    ]
+    return float(values[0] - values[1])
+
+
+def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
+    runs, truth = lists(100)
+    chosen = sorted(truth, key=lambda q: _difference(runs, truth, q))[:30]
+    found = compare(runs, {q: truth[q] for q in chosen}, "nDCG", judge=truth)
+    assert found.remarks[0].startswith("Warning: the queries that humans judged are hardly a random sample")
+    assert not compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=truth).remarks
+
+
+def test_the_command_answers_from_files(tmp_path: Path) -> None:
+    runs, truth = lists(60)
+    for name, run in runs.items():
+        rows = [f"{q} Q0 {d} 0 {s} x" for q, docs in run.items() for d, s in docs.items()]
+        (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n")
+    for name, labels in (
+        ("human", {q: truth[q] for q in list(truth)[:20]}),
+        ("judge", judged(truth, 0.05, 0.2)),
+    ):
+        rows = [f"{q} 0 {d} {int(y)}" for q, docs in labels.items() for d, y in docs.items()]
+        (tmp_path / f"{name}.qrels").write_text("\n".join(rows) + "\n")
+    paths = [tmp_path / name for name in ("good.run", "bad.run")]
+    given = ["compare", *paths, "--qrels", tmp_path / "human.qrels", "--judge", tmp_path / "judge.qrels"]
+    shown = command(*given, "--measure", "nDCG@10", "--per-query", tmp_path / "values.csv")
+    assert shown.code == 0
+    for row in ("humans", "judge", "both"):
+        assert f"nDCG(log)@10  {row}" in shown.out
+    assert (tmp_path / "values.csv").read_text().count("\n") == 1 + 2 * (20 + 60)
+    refused = command(*given, "--report", tmp_path / "page.html")
+    assert refused.refused
+    assert not (tmp_path / "page.html").exists()
