@@ -205,13 +205,26 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     ]
     return [
         Prediction(
-            str(scorer), str(measure), n, found.value, _rate(found), found.theorem, assumptions,
-            _pseudo_expectation(scorer, measure, n), value, error, "; ".join(reasons),
-            sd, sd_error, regime((scorer,), measure), None if law is None else min(law.distance, 1.0),
-            *_quantiles(scorer, measure, n, law), measure.unit(n),
+            str(scorer),
+            str(measure),
+            n,
+            found.value,
+            _rate(found),
+            found.theorem,
+            assumptions,
+            _pseudo_expectation(scorer, measure, n),
+            value,
+            error,
+            "; ".join(reasons),
+            sd,
+            sd_error,
+            regime((scorer,), measure),
+            None if law is None else min(law.distance, 1.0),
+            *_quantiles(scorer, measure, n, law),
+            measure.unit(n),
         )
         for n, (value, error), (sd, sd_error), law in zip(sizes, means, stds, laws, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _rate(found: Limit) -> str | None:

@@ -231,10 +231,11 @@ def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest
 @pytest.mark.parametrize(
     "arguments",
     [
-        "--sd 0.2 --difference 1e-300", "--sd 1e308 --queries 1e18", "--sd nan --difference 1",
-        "--sd 0.2 --width 1e-300", "--sd 0.2 --queries 1e19", "--sd 0.2 --difference 0",
+        *("--sd 0.2 --difference " + number for number in ("1e-300", "0")),
+        *("--sd 0.2 --width 1e-300", "--sd 0.2 --queries 1e19"),
+        *("--sd 1e308 --queries 1e18", "--sd nan --difference 1"),
     ],
-)  # fmt: skip
+)
 def test_plans_of_numbers_out_of_range(arguments: str, run: Run) -> None:
     code, out, err = run("plan", *arguments.split())
     assert (code, out) == (2, "")

@@ -67,13 +67,11 @@ def revealed(what, replicate, name):
 def exact(what, replicate, name):
     """NDCG of the revealed stream's prefixes, (measures, sizes)."""
     steps, gains = revealed(what, replicate, name)
-    return np.array([
-        [
-            naive.ndcg(gains[steps <= k], lambda r, m=m, n=n: DISCOUNTS[str(m.discount)](r, n), m.cutoff(n))
-            for k, n in enumerate(what.sizes)
-        ]
-        for m in what.measures
-    ])  # fmt: skip
+
+    def of_prefix(m, k, n):
+        return naive.ndcg(gains[steps <= k], lambda r: DISCOUNTS[str(m.discount)](r, n), m.cutoff(n))
+
+    return np.array([[of_prefix(m, k, n) for k, n in enumerate(what.sizes)] for m in what.measures])
 
 
 # The bracket

@@ -33,7 +33,7 @@ CASES = {
     "cells, few relevant items": ("cells", FEW, "independent", TWO, (10, 10**3, 10**12)),
     "rare": ("rare", SCORERS, "independent", MEASURES, (5, 40, 200)),
     "rare, long lists": ("rare", SCORERS, "independent", ("nDCG",), (10**5,)),
-}  # fmt: skip
+}
 
 
 def draws(case: str) -> dict[str, list[object]]:

@@ -39,8 +39,9 @@ def test_the_example_of_ravikumar():
     assert found["squared"].verdict == "inconsistent here"
     assert found["squared"].regret == pytest.approx(
         # (E[G/||G||]_2 - E[G/||G||]_1) (D(1) - D(2)), log2 as in the paper
-        (0.753334 - 0.321567) * (1 - 1 / np.log2(3)), abs=1e-5
-    )  # fmt: skip
+        (0.753334 - 0.321567) * (1 - 1 / np.log2(3)),
+        abs=1e-5,
+    )
     for loss in losses_of(None):
         if "consistent" in loss.claim and "inconsistent" not in loss.claim and "PD" not in loss.claim:
             assert found[str(loss)].verdict == "consistent here"
@@ -170,8 +171,10 @@ def test_the_minimiser_of_listmle():
             # the swap cost is that of the minimum where the two are tied
             tied = minimize(
                 lambda x, i=i, j=j, risk=risk: risk(np.array([x[i] if k == j else x[k] for k in range(4)])),
-                found.x, method="Nelder-Mead", options=options,
-            )  # fmt: skip
+                found.x,
+                method="Nelder-Mead",
+                options=options,
+            )
             assert least.swap_cost[i, j] == pytest.approx(tied.fun - found.fun, abs=1e-6)
 
 
@@ -234,11 +237,13 @@ def test_the_minimiser_of_the_hinge():
     least = loss.minimiser(given.labels, given.probabilities, given.utility)
     grid = np.array([(0.0, *rest) for rest in itertools.product(np.arange(-3, 3.01, 0.25), repeat=2)])
     phi = PHI["hinge"]
-    risks = np.array([
-        sum(p * phi(s[i] - s[j]) for p, y in zip(given.probabilities, given.labels, strict=True)
-            for i, j in itertools.permutations(range(3), 2) if y[i] > y[j])
-        for s in grid
-    ])  # fmt: skip
+    preferred = [
+        (p, i, j)
+        for p, y in zip(given.probabilities, given.labels, strict=True)
+        for i, j in itertools.permutations(range(3), 2)
+        if y[i] > y[j]
+    ]
+    risks = np.array([sum(p * phi(s[i] - s[j]) for p, i, j in preferred) for s in grid])
     # the minima lie at whole numbers
     for a, b in itertools.combinations(range(3), 2):
         tied = risks[grid[:, a] == grid[:, b]].min()
@@ -399,7 +404,7 @@ GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
         ("preferences = [[0, 'a'], [0, 0]]", "must be a square matrix of numbers"),
         ("labels = [[", "not a TOML file"),
     ],
-)  # fmt: skip
+)
 def test_bad_problem_files(tmp_path, text, words):
     path = write(tmp_path, text)
     with pytest.raises(InputError, match=words) as error:

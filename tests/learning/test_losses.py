@@ -19,10 +19,10 @@ from ndcg_asymptotics.learning.utilities import utility_of
 
 DIFFERENTIABLE = [*LOSSES, "listmle"]  # of items with equal labels, listmle samples the orders
 NORMALISED = [
-    "squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)", 'pnorm("log")',
-    "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving", "linear_ndcg",
-    "approx_ndcg", "listmle",
-]  # fmt: skip
+    *("squared_consistent", "cosine", "cosine_consistent", "listnet_consistent", "pnorm(1.5)"),
+    *('pnorm("log")', "pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving"),
+    *("linear_ndcg", "approx_ndcg", "listmle"),
+]
 
 
 def batch(seed: int = 0, sizes: tuple[int, ...] = (3, 5, 2, 4, 4, 1)) -> tuple[Batch, np.ndarray]:
@@ -187,9 +187,11 @@ def test_the_gradients_of_lambdarank():
         wanted = [0.0] * 4
         for i, j in permutations(range(4), 2):
             if labels[i] > labels[j]:
-                change = (ranking.gain(labels[i]) - ranking.gain(labels[j])) * abs(
-                    ranking.log_discount(ranks[i]) - ranking.log_discount(ranks[j])
-                ) / ideal  # fmt: skip
+                change = (
+                    (ranking.gain(labels[i]) - ranking.gain(labels[j]))
+                    * abs(ranking.log_discount(ranks[i]) - ranking.log_discount(ranks[j]))
+                    / ideal
+                )
                 pull = change / (1 + np.exp(scores[i] - scores[j]))
                 wanted[i] -= pull
                 wanted[j] += pull

@@ -262,8 +262,8 @@ def test_the_direction_of_every_loss_on_two_readers():
         return weights[:2] / np.linalg.norm(weights[:2])
 
     best = direction(population.best_weights())
-    for text in ("squared_consistent", "listnet_consistent", "cosine_consistent", "pnorm(1.5)",
-                 "order_preserving", "squared", "listnet", "duchi"):  # fmt: skip
+    consistent = "squared_consistent listnet_consistent cosine_consistent pnorm(1.5) order_preserving"
+    for text in (*consistent.split(), "squared", "listnet", "duchi"):
         loss = Loss.parse(text)
         found = direction(train_ranker(data, loss, penalties=[0]).weights)
         goal = best
@@ -322,7 +322,7 @@ def test_bad_populations():
         ({}, "squared", {"penalties": [float("nan")]}, "penalties: must be numbers >= 0"),
         ({}, "square", {}, "unknown loss 'square'"),
     ],
-)  # fmt: skip
+)
 def test_bad_training(changed, loss, options, words):
     given_ = {"features": np.arange(8.0).reshape(4, 2), "labels": [0, 1, 2, 0], "sizes": [2, 2]} | changed
     with pytest.raises(InputError, match=words):
@@ -428,8 +428,9 @@ def as_svmlight(data: Queries) -> str:
 def test_files_in_and_out(tmp_path):
     train, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
     model, run, qrels = (tmp_path / name for name in ("model.json", "run", "qrels"))
-    found = train_files([train], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run,
-                        qrels=qrels)  # fmt: skip
+    found = train_files(
+        [train], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run, qrels=qrels
+    )
     assert (found.queries, found.test_queries) == (40, 40)
     again = evaluate(read_run(run), read_qrels(qrels), "nDCG@3").mean[0]
     assert found.test == pytest.approx(again, abs=1e-15)
@@ -490,6 +491,6 @@ def test_letor(data_folder):
     trained = train_ranker(parts[0], "listnet", penalties=[0.1], measure="nDCG@10")
     mean = evaluate(trained.run(parts[1]), parts[1].qrels(), "nDCG@10").mean[0]
     assert 0.45 < mean < 0.55
-    worse = evaluate(parts[1].run(np.random.default_rng(0).random(len(parts[1].labels))), parts[1].qrels(),
-                     "nDCG@10").mean[0]  # fmt: skip
+    unrelated = parts[1].run(np.random.default_rng(0).random(len(parts[1].labels)))
+    worse = evaluate(unrelated, parts[1].qrels(), "nDCG@10").mean[0]
     assert worse < mean - 0.1

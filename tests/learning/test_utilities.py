@@ -18,8 +18,10 @@ from ndcg_asymptotics.learning.preferences import net_preference, require_low_no
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_of
 from ndcg_asymptotics.measures import Measure
 
-LINEAR = ("nDCG(log)", "nDCG(log)@10", "nDCG(zipf)@0.5n", "nDCG(power(2))", "nDCG(geometric(2))@0.2n",
-          "nDCG(linear)", "DCG(log)", "DCG(zipf)@0.5n")  # fmt: skip
+LINEAR = (
+    *("nDCG(log)", "nDCG(power(2))", "nDCG(linear)", "nDCG(log)@10", "nDCG(zipf)@0.5n"),
+    *("nDCG(geometric(2))@0.2n", "DCG(log)", "DCG(zipf)@0.5n"),
+)
 OTHERS = ("AP", "ERR", "PD", "PD(gain)")
 
 
@@ -73,8 +75,10 @@ def test_lemma_4_agrees_with_enumeration(measure):
 
 
 def test_sorting_by_the_mean_gain_is_not_optimal():
-    lost = [p.regret([np.argsort(-(p.probabilities @ (np.exp2(p.labels) - 1)))])[0]
-            for p in (problem(seed, "nDCG") for seed in range(40))]  # fmt: skip
+    lost = [
+        p.regret([np.argsort(-(p.probabilities @ (np.exp2(p.labels) - 1)))])[0]
+        for p in (problem(seed, "nDCG") for seed in range(40))
+    ]
     assert sum(regret > 1e-6 for regret in lost) >= 5
 
 
@@ -116,8 +120,10 @@ def test_the_changes_in_rational_arithmetic():
         ranks = [rank for rank, item in enumerate(order, 1) if labels[item]]
         return sum((Fraction(k, rank) for k, rank in enumerate(ranks, 1)), Fraction(0)) / len(ranks)
 
-    for measure, printed, mean in ((err, Fraction(1, 24), Fraction(1, 48)),
-                                   (ap, Fraction(-1, 12), Fraction(-1, 24))):  # fmt: skip
+    for measure, printed, mean in (
+        (err, Fraction(1, 24), Fraction(1, 48)),
+        (ap, Fraction(-1, 12), Fraction(-1, 24)),
+    ):
         change = sum(measure([0, 2, 1, 3], y) - measure([0, 1, 2, 3], y) for y in BUFFONI[0])
         assert change == printed
         assert change / 2 == mean

@@ -144,8 +144,12 @@ def test_the_coupling_affects_the_order_of_two_runs():
     fitted = fit_curves(both, resamples=1)
     study = na.Study(
         scorers={name: curve.relevance for name, curve in fitted.items()},
-        measures="nDCG", n=[100], replicates=400, seed=1, pairs=[("a", "b")],
-    )  # fmt: skip
+        measures="nDCG",
+        n=[100],
+        replicates=400,
+        seed=1,
+        pairs=[("a", "b")],
+    )
     std = {}
     for text in ("independent", fit_coupling(both, resamples=2).text):
         data = na.run(study.with_(coupling=text), jobs=1).data["ndcg"]
@@ -209,9 +213,8 @@ def test_the_rule_finds_strata_and_parts_that_are_there_and_no_others():
         for gain in (0.0, 0.7)
         for kind, shares in (("even", even), ("uneven", uneven))
     }
-    assert chosen == {
-        (0.0, "even"): "1x1", (0.0, "uneven"): "2x1", (0.7, "even"): "1x2", (0.7, "uneven"): "2x2",
-    }  # fmt: skip
+    assert [chosen[0.0, law] for law in ("even", "uneven")] == ["1x1", "2x1"]
+    assert [chosen[0.7, law] for law in ("even", "uneven")] == ["1x2", "2x2"]
     alone = {"a": crossed(0.0, uneven)["a"]}
     assert choose_groups(alone) == "2x1"  # nothing to win
     none = [RankedList(str(i), np.arange(5.0), np.zeros(5)) for i in range(4)]

@@ -185,14 +185,13 @@ def test_files_and_times(tmp_path):
     (tmp_path / "b.csv").write_text("user,item,score\nq,y,1\nq,x,0\n")
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,2001-02-03\nq,y,1999-01-01\n")
     (tmp_path / "q.qrels").write_text("q 0 x 1\nq 0 y 0\n")
-    grown = grow_files([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG(zipf)", order="time",
-                       times=tmp_path / "times.csv")  # fmt: skip
+    qrels, by_time = tmp_path / "q.qrels", {"order": "time", "times": tmp_path / "times.csv"}
+    grown = grow_files([tmp_path / "a.run"], qrels, "nDCG(zipf)", **by_time)
     assert grown.mean[0, 0].tolist() == [0.0, 1.0]
     assert grown.settings["runs"] == {"a": "a.run"}
     columns = {"query": "user", "document": "item"}
     with pytest.raises(InputError, match=r"times\.csv, line 1: got .*expected a header with the column user"):
-        grow_files([tmp_path / "b.csv"], tmp_path / "q.qrels", "nDCG", order="time",
-                   times=tmp_path / "times.csv", columns=columns)  # fmt: skip
+        grow_files([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
     with pytest.raises(
         InputError, match=r"line 2: got 'q,x,yesterday', expected .* times that are numbers or dates"

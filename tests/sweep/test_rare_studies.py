@@ -36,9 +36,13 @@ def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(na.InputError, match="precision: is of means of NDCG, the rare engine draws orders"):
         na.run(asked, tmp_path / "precise", jobs=1, precision=0.01)
     fields = {
-        "scorers": {"a": "linear(0, $top)", "b": "constant(0.25)"}, "measures": ["nDCG"], "n": [5, 10],
-        "replicates": 4, "engine": "rare", "pairs": [["a", "b"]],
-    }  # fmt: skip
+        "scorers": {"a": "linear(0, $top)", "b": "constant(0.25)"},
+        "measures": ["nDCG"],
+        "n": [5, 10],
+        "replicates": 4,
+        "engine": "rare",
+        "pairs": [["a", "b"]],
+    }
     with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
         draw_grid(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
     mixed = {name: f"mixture(0.5={curve}, 0.5=constant(0.1))" for name, curve in PAIR.items()}

@@ -224,8 +224,12 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
     victims = [worker.pid for worker in cluster.workers.values()]
     fields = {
         "scorers": {"good": "linear(0.1, $top)", "even": "constant(0.3)"},
-        "measures": ["nDCG"], "n": [10, 100], "replicates": 12, "seed": 7, "engine": "cells",
-    }  # fmt: skip
+        "measures": ["nDCG"],
+        "n": [10, 100],
+        "replicates": 12,
+        "seed": 7,
+        "engine": "cells",
+    }
     points = grid_of({"top": [0.5]}, fields)
     curves = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
     rare = Study(

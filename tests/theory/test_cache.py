@@ -109,8 +109,14 @@ def test_commands_write_nothing_into_the_folder_of_results(
 ):
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results.iterdir()}
     out = tmp_path / "figures"
-    for arguments in (["check"], ["figures", "--out", out, "--format", "svg"], ["verify"], ["distinguish"],
-                      ["report", "--out", tmp_path / "page.html"], ["info"]):  # fmt: skip
+    for arguments in (
+        ["check"],
+        ["figures", "--out", out, "--format", "svg"],
+        ["verify"],
+        ["distinguish"],
+        ["report", "--out", tmp_path / "page.html"],
+        ["info"],
+    ):
         code, _, error = command(capsys, arguments[0], results, *arguments[1:])
         assert (code, error) == (0, "")
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in results.iterdir()} == before

@@ -35,9 +35,9 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
 
 MEASURES = [
-    "DCG(log)", "DCG(zipf)", "DCG(geometric(2))", "DCG(linear)", "DCG(power(0.5))@0.2n", "DCG(log)@10",
-    "DCG(constant)@0.2n",
-]  # fmt: skip
+    *("DCG(log)", "DCG(zipf)", "DCG(geometric(2))", "DCG(linear)"),
+    *("DCG(power(0.5))@0.2n", "DCG(log)@10", "DCG(constant)@0.2n"),
+]
 BLANK = "constant(0.4)"
 
 
@@ -110,8 +110,9 @@ def test_every_sequence_of_graded_labels(text: str) -> None:
     of_both = of_one + squared - other**2 - 2 * (product - mean * other)
     assert expected_ndcg(TEXTS[0], text, [n]).value[0] == pytest.approx(mean, rel=1e-11)
     for found, variance in (
-        (ndcg_std(TEXTS[0], text, [n]), of_one), (difference_std(*TEXTS, text, [n]), of_both),
-    ):  # fmt: skip
+        (ndcg_std(TEXTS[0], text, [n]), of_one),
+        (difference_std(*TEXTS, text, [n]), of_both),
+    ):
         assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 1e-5
 
 

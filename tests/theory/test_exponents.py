@@ -21,6 +21,14 @@ from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
 TOPS = ("linear(0, 1)", "linear(1, 0)")
+OTHER_AT_THE_TOP = (
+    "piecewise(0=0.5, 0.25=0.3, 0.5=0.5, 1=0.5)",
+    "piecewise(0=0.3, 0.25=0.5, 0.5=0.3, 1=0.7)",
+)
+OTHER_BELOW_HALF = (
+    "piecewise(0=0.4, 0.5=0.4, 0.75=0.6, 1=0.4)",
+    "piecewise(0=0.4, 0.5=0.4, 0.75=0.4, 1=0.8)",
+)
 LIMITS_LEVEL = ("polynomial(0.54, -0.96, 1.32)", "constant(0.5)")  # under r^-0.8
 
 
@@ -38,10 +46,8 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
         (LEVEL, "nDCG", 1.0, "n/(log n)^2"),
         (LEVEL, "nDCG@n", 1.0, "n/(log n)^2"),
         (("polynomial(0.5, -0.4)", "polynomial(0.4, 0, -0.3)"), "nDCG@0.5n", 1.0, "a share of all items"),
-        (("piecewise(0=0.5, 0.25=0.3, 0.5=0.5, 1=0.5)", "piecewise(0=0.3, 0.25=0.5, 0.5=0.3, 1=0.7)"),
-         "nDCG@0.5n", 1.0, "n/(log n)^2"),
-        (("piecewise(0=0.4, 0.5=0.4, 0.75=0.6, 1=0.4)", "piecewise(0=0.4, 0.5=0.4, 0.75=0.4, 1=0.8)"),
-         "nDCG@0.5n", 0.0, "never settles"),
+        (OTHER_AT_THE_TOP, "nDCG@0.5n", 1.0, "n/(log n)^2"),
+        (OTHER_BELOW_HALF, "nDCG@0.5n", 0.0, "never settles"),
         # Theorem E
         (LIMITS_LEVEL, "nDCG(power(0.8))", 0.0, "never settles"),
         (("linear(0.1, 0.7)", "linear(0.1, 0.7)"), "nDCG(power(0.3))", 0.0, "never settles"),
@@ -72,7 +78,7 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG@n^0.7", pytest.approx(0.1), "slopes"),
         (("linear(0.2, 0.5)", "polynomial(0.5, 0, -0.45)"), "nDCG(zipf)", 0.0, "never settles"),
     ],
-)  # fmt: skip
+)
 def test_exponents(pair: tuple[str, str], measure: str, expected: float | None, words: str) -> None:
     found, reason = exponent(pair, measure)
     assert found == expected
@@ -299,9 +305,14 @@ def test_the_order_of_one_relevant_item_in_the_long_run() -> None:
     a, b = (Scorer.parse(f"relevant(1, roc_power({kappa}))") for kappa in (0.4, 0.6))
     # P(T_A < T_B, T_A < c) = c^0.4 - int_0^c t^0.6 0.4 t^-0.6 dt
     cut = 0.3**0.4 - 0.4 * 0.3
-    for measure, exact in (("nDCG", 0.6), ("nDCG(geometric(2))", 0.6), ("nDCG(zipf)@0.3n", cut),
-                           ("nDCG(constant)@0.3n", 0.3**0.4 * (1 - 0.3**0.6)), ("nDCG@10", 0.0),
-                           ("nDCG(linear)@n^0.5", 0.0)):  # fmt: skip
+    for measure, exact in (
+        ("nDCG", 0.6),
+        ("nDCG(geometric(2))", 0.6),
+        ("nDCG(zipf)@0.3n", cut),
+        ("nDCG(constant)@0.3n", 0.3**0.4 * (1 - 0.3**0.6)),
+        ("nDCG@10", 0.0),
+        ("nDCG(linear)@n^0.5", 0.0),
+    ):
         assert lasting_order(a, b, Measure.parse(measure)) == pytest.approx(exact, abs=1e-12)
     # irrelevant items first in one scorer: its depths are all 1
     a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in ("step(1, 0, 0.3)", "random"))

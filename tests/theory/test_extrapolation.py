@@ -73,12 +73,13 @@ def test_the_error_grows_with_the_errors_of_the_means() -> None:
 @pytest.mark.parametrize(
     "measure",
     [
-        "nDCG", "nDCG(zipf)", "nDCG(zipf)@0.3n", "nDCG@0.2n", "nDCG(power(0.3))", "nDCG(power(0.7))@0.2n",
-        "nDCG(power(0.98))", "nDCG(linear)", "nDCG(linear)@0.3n", "nDCG@n^0.5", "nDCG(zipf)@n^0.5",
-        "nDCG@5log(n)", "nDCG(power(0.3))@0.4n", "nDCG(constant)@0.2n",
-        "DCG", "DCG(zipf)", "DCG(power(0.3))@0.4n",
+        *("nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(power(0.98))"),
+        *("nDCG@0.2n", "nDCG(zipf)@0.3n", "nDCG(linear)@0.3n", "nDCG(constant)@0.2n"),
+        *("nDCG(power(0.3))@0.4n", "nDCG(power(0.7))@0.2n"),
+        *("nDCG@n^0.5", "nDCG(zipf)@n^0.5", "nDCG@5log(n)"),
+        *("DCG", "DCG(zipf)", "DCG(power(0.3))@0.4n"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("of", ["linear(0.1, 0.7)", "graded(3=power(0.01, 0.3, 2), 1=linear(0.3, 0.1))"])
 def test_a_theorems_limit_and_no_other(measure: str, of: str) -> None:
     found, truth = extrapolated_limit(of, measure), limit(of, measure).value

@@ -123,7 +123,8 @@ SHIFTED_LOG = own("log", lambda r: 5 / np.log(3 + r))
 SHIFTED_POWER = own("power(0.2)", lambda r: 5 / (3 + r) ** 0.2)
 HALVING = own("constant", lambda r: 1 + 1 / r)
 SLOW_LOG = own("log", lambda r: 1 / (1 + np.log(r)))
-ONE = "relevant(1, roc_power(0.5))"
+ONE, THREE = "relevant(1, roc_power(0.5))", "relevant(3, roc_power(0.5))"
+LOG2, LOG3 = math.log(2), math.log(3)
 
 
 @pytest.mark.slow
@@ -131,8 +132,7 @@ ONE = "relevant(1, roc_power(0.5))"
     ("text", "measure", "theorem", "exact"),
     [
         (ONE, Measure.parse("nDCG(clipped_log(2))"), "Theorem F1", math.log(2)),
-        ("relevant(3, roc_power(0.5))", Measure.parse("nDCG(clipped_log(2))@0.25n"), "Theorem F1",
-         1.5 * math.log(2) / (2 + math.log(2) / math.log(3))),
+        (THREE, Measure.parse("nDCG(clipped_log(2))@0.25n"), "Theorem F1", 1.5 / (2 / LOG2 + 1 / LOG3)),
         (ONE, Measure(SHIFTED_LOG), "Theorem F1", math.log(4)),
         (ONE, Measure(SLOW_LOG), "Theorem F1", 1.0),
         # E T^-0.2 = 0.5/0.3, and 5/D(1) = 4^0.2
@@ -143,7 +143,7 @@ ONE = "relevant(1, roc_power(0.5))"
         (ONE, Measure(HALVING, cutoff_of("@n^0.5")), "Theorem F7", 0.5),
         (ONE, Measure(HALVING, cutoff_of("@0.25n")), "Theorem F8", 0.25),
     ],
-)  # fmt: skip
+)
 def test_constants_of_discounts(text: str, measure: Measure, theorem: str, exact: float) -> None:
     """With D(r) log r -> C, or D(r) r^b -> C, limits with a fixed number of relevant items are C times."""
     found = scaled_limit(FixedCounts.parse(text), measure)
@@ -311,6 +311,5 @@ def test_signal_and_noise_of_two_rankers():
 
 
 def test_texts_of_scales():
-    assert [str(Scale(*x)) for x in ((0.0, 1), (0.3, 0), (0.3, -1), (0.3, 1))] == [
-        "log n", "n^0.3", "n^0.3/log n", "n^0.3 log n",
-    ]  # fmt: skip
+    texts = {(0.0, 1): "log n", (0.3, 0): "n^0.3", (0.3, -1): "n^0.3/log n", (0.3, 1): "n^0.3 log n"}
+    assert {x: str(Scale(*x)) for x in texts} == texts

@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 STANDARD = (
-    "squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent",
-    "pnorm(1.5)", "pnorm_normalised(1.5)", 'bregman("hyperbolic")', 'pairwise("logistic")',
-    'pairwise("squared_hinge")', 'pairwise("hinge")', 'margin("logistic")', "order_preserving", "duchi",
-    "linear_ndcg", "listmle", "approx_ndcg",
-)  # fmt: skip
+    *("squared", "squared_consistent", "cosine", "cosine_consistent", "listnet", "listnet_consistent"),
+    *("pnorm(1.5)", "pnorm_normalised(1.5)", 'bregman("hyperbolic")'),
+    *('pairwise("logistic")', 'pairwise("squared_hinge")', 'pairwise("hinge")', 'margin("logistic")'),
+    *("order_preserving", "duchi", "linear_ndcg", "listmle", "approx_ndcg"),
+)
 """One loss of every kind, with usual parameters."""
 
 
