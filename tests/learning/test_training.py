@@ -262,8 +262,8 @@ def test_the_direction_of_every_loss_on_two_readers():
         return weights[:2] / np.linalg.norm(weights[:2])
 
     best = direction(population.best_weights())
-    consistent = "squared_consistent listnet_consistent cosine_consistent pnorm(1.5) order_preserving"
-    for text in (*consistent.split(), "squared", "listnet", "duchi"):
+    texts = "squared_consistent listnet_consistent cosine_consistent pnorm(1.5) order_preserving"
+    for text in (*texts.split(), "squared", "listnet", "duchi"):
         loss = Loss.parse(text)
         found = direction(train_ranker(data, loss, penalties=[0]).weights)
         goal = best

@@ -50,8 +50,8 @@ def drawn(
         user += [query] * found.size
         retrieved.append(min(depth, others.size))
     ideal = np.repeat(np.arange(queries), relevant)
-    names, found = tuple(f"{query:05}" for query in range(queries)), (np.array(user), np.array(ranks))
-    ranked = RankedItems(names, ITEMS, *found, np.ones(len(ranks)), ideal, np.ones(ideal.size))
+    names, at = tuple(f"{query:05}" for query in range(queries)), (np.array(user), np.array(ranks))
+    ranked = RankedItems(names, ITEMS, *at, np.ones(len(ranks)), ideal, np.ones(ideal.size))
     return RelevantDepths(ranked, np.array(retrieved))
 
 

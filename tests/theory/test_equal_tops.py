@@ -64,7 +64,7 @@ def cost(b: float, n: float, a: float) -> float:
         # certain tops that are equal
         (("linear(0.6, 0)", "polynomial(0, 0, 0.9)"), "nDCG@n^0.8", None, "what lies below"),
     ],
-)  # fmt: skip
+)
 def test_exponents_of_equal_tops(
     pair: tuple[str, str], measure: str, expected: float | None, words: str
 ) -> None:

@@ -326,12 +326,22 @@ def test_the_order_of_one_relevant_item_in_the_long_run() -> None:
         (("linear(0.1, 0.8)", "linear(0.6, 0.3)"), "nDCG(zipf)@n^0.7"),
         (("graded(3=linear(0.1, 0.3))", "graded(3=linear(0.25, 0.15))"), "nDCG(zipf)"),
         # gain 3 is impossible near the top of the second scorer, and gain 0 near that of the first
-        (("graded(3=step(0.3, 0.1, 0.5), 1=linear(0.1, 0.3))",
-          "graded(3=step(0, 0.4, 0.5), 1=linear(0.3, 0.1))"), "nDCG(zipf)"),
-        (("graded(3=step(0.5, 0.1, 0.5), 1=step(0.5, 0.1, 0.5))", "graded(3=constant(0.3), 1=constant(0.3))"),
-         "nDCG(zipf)@n^0.7"),
+        (
+            (
+                "graded(3=step(0.3, 0.1, 0.5), 1=linear(0.1, 0.3))",
+                "graded(3=step(0, 0.4, 0.5), 1=linear(0.3, 0.1))",
+            ),
+            "nDCG(zipf)",
+        ),
+        (
+            (
+                "graded(3=step(0.5, 0.1, 0.5), 1=step(0.5, 0.1, 0.5))",
+                "graded(3=constant(0.3), 1=constant(0.3))",
+            ),
+            "nDCG(zipf)@n^0.7",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_first_labels_turn_over_at_the_cost_of_the_tilt(pair: tuple[str, str], measure: str) -> None:
     """1/r: the cost of the tilted law, which is found by iteration, grows like n to the exponent."""
     a, b = map(Relevance.parse, pair)
@@ -372,9 +382,8 @@ def test_a_cutoff_of_log_n_is_too_short() -> None:
     # -log P = k log(1/0.96) + O(log k), where 0.96 is the least E exp(x (Y' - Y)): a power of n
     assert rates == pytest.approx([5 * math.log(1 / 0.96)] * 3, abs=0.25)
     assert rates == sorted(rates, reverse=True)
-    assert exponent(pair, "nDCG(constant)@5log(n)") == (
-        0.0, "the cutoff grows like log n: the wrong order dies out, no faster than a power of n"
-    )  # fmt: skip
+    reason = "the cutoff grows like log n: the wrong order dies out, no faster than a power of n"
+    assert exponent(pair, "nDCG(constant)@5log(n)") == (0.0, reason)
 
 
 def test_the_local_slope_is_that_of_the_cost() -> None:
