@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.line import RUNS, Line, ratios, seconds
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import streams
-from ndcg_asymptotics.engines.cells.streams import Cells, Stream
+from ndcg_asymptotics.engines.cells.streams import Cells, CellStream
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
@@ -29,9 +29,9 @@ def design(sizes: tuple[int, ...], measures: tuple[str, ...] = MEASURES) -> Desi
 def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the parameters (n, p) of every binomial variate that one path draws, without those of n = 0."""
     counts, fractions = [], []
-    halves = Stream.halves
+    halves = CellStream.halves
 
-    def record(self: Stream, cells: Cells) -> Cells:
+    def record(self: CellStream, cells: Cells) -> Cells:
         children = halves(self, cells)
         n = children.counts[0::2] + children.counts[1::2]
         chosen = cells.last >= 0
@@ -40,11 +40,11 @@ def variates(what: Design) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         fractions.append(np.broadcast_to(p[:, None], n.shape)[n > 0])
         return children
 
-    Stream.halves = record  # type: ignore[method-assign]
+    CellStream.halves = record  # type: ignore[method-assign]
     try:
         cells.simulate(what, 0)
     finally:
-        Stream.halves = halves  # type: ignore[method-assign]
+        CellStream.halves = halves  # type: ignore[method-assign]
     return np.concatenate(counts), np.concatenate(fractions)
 
 

@@ -12,7 +12,7 @@ from benchmarks.line import RUNS, Line, ratios, seconds
 from ndcg_asymptotics.core.arrays import Floats, stable_order
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.engines.every_n.arrivals import arrive
-from ndcg_asymptotics.engines.every_n.paths import dcg, ideal
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal_path
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 10**6
@@ -56,7 +56,7 @@ def lines() -> Iterator[Line]:
     for part, work in {
         "the order of the scores": lambda: stable_order(-scores),
         "three DCGs": lambda: dcg(ranked, MEASURES),
-        "three ideal DCGs": lambda: [ideal(grade, gains, measure) for measure in MEASURES],
+        "three ideal DCGs": lambda: [ideal_path(grade, gains, measure) for measure in MEASURES],
     }.items():
         yield Line(f"of it: {part}", "ns an item", tuple(seconds(work) / ITEMS * 1e9 for _ in range(RUNS)))
     yield Line("largest error at 40 random n", "1e-10", (_largest_error(scores, labels, found) / 1e-10,))

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.cli.main import main
-from ndcg_asymptotics.engines.engine import draw_block, load
+from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.populations.curve_file import ROC
@@ -54,7 +54,7 @@ def study(
 
 def results(of: Study, **variables: np.ndarray) -> Results:
     """Made-up results: variables stacked over replicates, with the axes that an engine gives them."""
-    axes = load("every-n").VARIABLES | load("cells").VARIABLES | load("rare").VARIABLES
+    axes = load_engine("every-n").VARIABLES | load_engine("cells").VARIABLES | load_engine("rare").VARIABLES
     named = {name: (("replicate", *axes[name]), values) for name, values in variables.items()}
     count = len(next(iter(variables.values())))
     return results_of(of, dataset(of, np.arange(count), named, {}))
@@ -74,7 +74,7 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
 
 def simulated(of: Study, replicates: int) -> Results:
     """The results of a study's engine, drawn here."""
-    return results(of, **draw_block(load(of.engine), of.design, range(replicates)))
+    return results(of, **draw_block(load_engine(of.engine), of.design, range(replicates)))
 
 
 Run = Callable[..., tuple[int, str, str]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.engine import rank_orders
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.studies import Design
 
 
@@ -18,7 +18,7 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
     """For each scorer and list size, the gains in rank order."""
     gains = [*of.population.gains, 0.0]
     result = []
-    for blocks in rank_orders(of, [replicate], label_counts(of, [replicate])):
+    for blocks in rank_orders(of, [replicate], draw_label_counts(of, [replicate])):
         codes = [divmod(code, len(gains)) for block in blocks for code in block.tolist()]
         result.append([[gains[g] for k, g in codes if k <= j] for j in range(len(of.sizes))])
     return result

@@ -169,7 +169,7 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
     steps = []
     if study.pairs:
         steps.append((f"distinguish {folder}", "how reliably the scorers are ordered"))
-    if "ndcg" in engine.load(study.engine).VARIABLES:
+    if "ndcg" in engine.load_engine(study.engine).VARIABLES:
         steps.insert(0, (f"check {folder}", "compare them with theory"))
         steps.append((f"report {folder} --out report.html", "all results as one page"))
     width = max(len(command) for command, _ in steps)

@@ -86,7 +86,7 @@ class EngineOfBlocks(Engine, Protocol):
         """Draw replicates, stacked along a first axis; each has the bits that `simulate` gives it."""
 
 
-def load(name: str) -> Engine:
+def load_engine(name: str) -> Engine:
     """Return the engine with a name of `studies.design`."""
     return cast(Engine, import_module(ENGINES[name]))
 

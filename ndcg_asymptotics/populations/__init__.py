@@ -4,10 +4,10 @@ from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.custom import OwnCurve, curve
 from ndcg_asymptotics.populations.families import (
     Binormal,
-    Constant,
+    ConstantCurve,
     Cusp,
     LinearCurve,
-    Logistic,
+    LogisticCurve,
     PiecewiseLinear,
     Polynomial,
     PowerCurve,
@@ -32,7 +32,7 @@ from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance,
 
 __all__ = [
     "Binormal",
-    "Constant",
+    "ConstantCurve",
     "Coupling",
     "Curve",
     "Cusp",
@@ -44,7 +44,7 @@ __all__ = [
     "GradedRoc",
     "Independent",
     "LinearCurve",
-    "Logistic",
+    "LogisticCurve",
     "Mixture",
     "Model",
     "OwnCurve",

@@ -207,7 +207,7 @@ class OfFile(Spec):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """Read the curves of a file, whose name is relative to the folder."""
-        return read_file(cls.keyword, file, folder, lambda content: cls(file, content))  # type: ignore[call-arg]
+        return read_curves(cls.keyword, file, folder, lambda content: cls(file, content))  # type: ignore[call-arg]
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
@@ -241,7 +241,7 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
         return self._decoded[1]
 
 
-def read_file(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _T]) -> _T:
+def read_curves(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _T]) -> _T:
     """Read and decode the file of ``keyword("file")``; errors begin with the keyword and the path."""
     path = folder / file
     try:

@@ -95,7 +95,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
             f"custom: breaks must lie inside (0, 1), got {brief(self.breaks)}",
         )
         start = np.array([0.0, *sorted(set(self.breaks)), 1.0])
-        return panels.fit(start, self._series_on, self._too_rough)
+        return panels.fit_panels(start, self._series_on, self._too_rough)
 
     def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
         """Return the series on panels, and whether they follow the function."""
@@ -110,12 +110,12 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         return f"custom: {self.target!r} is too rough for 4000 panels: name its jumps and kinks as breaks"
 
     def _panel(self, t: Floats) -> Integers:
-        return panels.find(self._edges, t)[0]  # type: ignore[attr-defined]
+        return panels.locate(self._edges, t)[0]  # type: ignore[attr-defined]
 
     def _value(self, panel: Integers, t: Floats) -> Floats:
         edges, series = self._edges, self._series  # type: ignore[attr-defined]
         x, _ = panels.place(edges, panel, t)
-        return panels.values(np.broadcast_to(series[panel], (*np.shape(x), series.shape[-1])), x)
+        return panels.series_values(np.broadcast_to(series[panel], (*np.shape(x), series.shape[-1])), x)
 
     def formula(self, t: Floats) -> Floats:
         return self._value(self._panel(t), t)

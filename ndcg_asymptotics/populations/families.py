@@ -1,6 +1,6 @@
 """The families of relevance curves: each class is its formula and its mean over an interval.
 
-In `Logistic` and `Binormal` the log odds of relevance are linear in a score (canonical, or normal),
+In `LogisticCurve` and `Binormal` the log odds of relevance are linear in a score (canonical, or normal),
 and the prevalence sets the level.
 """
 
@@ -155,7 +155,7 @@ def _quadrature(curve: Curve, a: Floats, b: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Logistic(Curve, keyword="logistic"):
+class LogisticCurve(Curve, keyword="logistic"):
     """ybar(s) = 1 / (1 + exp(-(a + slope (s - 1/2)))), a set by the prevalence."""
 
     prevalence: float = field(metadata=within(0, 1, "neither"))
@@ -375,7 +375,7 @@ class Polynomial(Curve, keyword="polynomial"):
 
 
 @dataclass(frozen=True)
-class Constant(Curve, keyword="constant"):
+class ConstantCurve(Curve, keyword="constant"):
     """ybar(s) = p: no information."""
 
     p: float
@@ -395,8 +395,8 @@ class Constant(Curve, keyword="constant"):
         return f"{cls.keyword}({number_text(prevalence)})"
 
     @property
-    def complement(self) -> Constant:
-        return Constant(1 - self.p)
+    def complement(self) -> ConstantCurve:
+        return ConstantCurve(1 - self.p)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations import curve_file
-from ndcg_asymptotics.populations.curve_file import portable_file, read_file
+from ndcg_asymptotics.populations.curve_file import portable_file, read_curves
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.scorer import Model, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text
@@ -63,7 +63,7 @@ class Mixture(Scorer, keyword="mixture"):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """Read the groups of a file that the command `fit` wrote; its name is relative to the folder."""
-        return read_file(cls.keyword, file, folder, lambda content: cls.decode(content, file))
+        return read_curves(cls.keyword, file, folder, lambda content: cls.decode(content, file))
 
     @classmethod
     def decode(cls, content: bytes, file: str) -> Self:

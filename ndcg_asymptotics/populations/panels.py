@@ -20,7 +20,7 @@ _MOST_PANELS = 4000
 _SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 
 
-def fit(
+def fit_panels(
     edges: Floats,
     series_on: Callable[[Floats, Floats], tuple[Floats, Bools]],
     refusal: Callable[[float], str],
@@ -57,7 +57,7 @@ def fit(
     return np.append(starts[order], edges[-1]), series[order]
 
 
-def find(edges: Floats, x: Floats) -> tuple[Integers, Floats, Floats]:
+def locate(edges: Floats, x: Floats) -> tuple[Integers, Floats, Floats]:
     """Return the panel of each x, the place of x in it, where its ends are -1 and 1, and its width."""
     panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(edges) - 2)
     return panel, *place(edges, panel, x)
@@ -69,7 +69,7 @@ def place(edges: Floats, panel: Integers, x: Floats) -> tuple[Floats, Floats]:
     return 2 * (x - edges[panel]) / width - 1, width
 
 
-def values(series: Floats, x: Floats) -> Floats:
+def series_values(series: Floats, x: Floats) -> Floats:
     """Return the values of Chebyshev series (…, degrees), each at one x in [-1, 1]."""
     basis = chebyshev.chebvander(x, series.shape[-1] - 1).reshape(series.shape)
     return np.asarray((basis * series).sum(axis=-1))

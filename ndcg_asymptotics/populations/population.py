@@ -12,7 +12,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import Empirical
-from ndcg_asymptotics.populations.families import Constant
+from ndcg_asymptotics.populations.families import ConstantCurve
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture
@@ -200,7 +200,7 @@ def _uninformative(like: Scorer) -> Scorer:
 def _blank(like: Model) -> Model:
     if isinstance(like, FixedCounts):
         return like.uninformative
-    curves = tuple(Constant(mass) for mass in like.masses)
+    curves = tuple(ConstantCurve(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))
 
 

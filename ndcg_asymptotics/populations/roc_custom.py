@@ -93,7 +93,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
 
     def _panels(self) -> tuple[Floats, Floats]:
         """Return the edges of the panels in log t, and on each the Chebyshev series of F."""
-        return panels.fit(_START, self._series_on, self._too_rough)
+        return panels.fit_panels(_START, self._series_on, self._too_rough)
 
     def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
         """Return the series on panels, and whether they follow the function."""
@@ -136,18 +136,18 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
     def _place(self, t: Floats) -> tuple[Integers, Floats, Floats]:
         """Return the panel of each depth, its place there in [-1, 1], and the width of the panel in log t."""
         x = np.log(np.maximum(t, SHALLOWEST))
-        panel, x, width = panels.find(self._edges, x)  # type: ignore[attr-defined]
+        panel, x, width = panels.locate(self._edges, x)  # type: ignore[attr-defined]
         return panel, np.clip(x, -1.0, 1.0), width
 
     def cdf(self, t: Floats) -> Floats:
         t = np.asarray(t, np.float64)
         panel, x, _ = self._place(t)
-        value = panels.values(self._series[panel], x)  # type: ignore[attr-defined]
+        value = panels.series_values(self._series[panel], x)  # type: ignore[attr-defined]
         return np.where(t > 0, np.where(t < 1, np.clip(value, 0.0, 1.0), 1.0), 0.0)
 
     def density(self, t: Floats) -> Floats:
         panel, x, width = self._place(t)
-        slope = panels.values(self._series[panel] @ _SLOPE, x)  # type: ignore[attr-defined]
+        slope = panels.series_values(self._series[panel] @ _SLOPE, x)  # type: ignore[attr-defined]
         return np.maximum(slope, 0.0) * 2 / width / t
 
     @property

@@ -44,7 +44,7 @@ from ndcg_asymptotics.results.layout import INDEX, Layout
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import Runs, count_of, in_runs, members, merged_runs, runs_given
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.canonical import FREE, canonical, differences
+from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.studies.toml import study_of
 
@@ -330,7 +330,7 @@ def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
     if study is None:
         stated = {name: value for name, value in fields.items() if name != "digests"}
         study = study_of(stated, folder, str(folder), allow_custom)
-    changed = differences(canonical(study), fields)
+    changed = differing_fields(canonical(study), fields)
     require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
     wanted = members(found.wanted)
     done = in_runs(wanted, found.done)

@@ -125,7 +125,7 @@ class Layout:
     @cached_property
     def axes(self) -> dict[str, tuple[str, ...]]:
         """The axes of every variable that the engine gives for this study, apart from `replicate`."""
-        variables = engine.load(self.fields["engine"]).VARIABLES
+        variables = engine.load_engine(self.fields["engine"]).VARIABLES
         known = self.coordinates.keys()
         return {name: axes for name, axes in sorted(variables.items()) if known >= set(axes)}
 

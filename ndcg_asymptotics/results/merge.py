@@ -15,7 +15,7 @@ from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import members, merged_runs
 from ndcg_asymptotics.results.sinks import FolderSink
-from ndcg_asymptotics.studies.canonical import differences
+from ndcg_asymptotics.studies.canonical import differing_fields
 from ndcg_asymptotics.studies.toml import study_of
 
 
@@ -59,13 +59,13 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
         require(not same, f"{folder}: is one of the parts; merge into another folder")
     found = [sound(part) for part in parts]
     for part in found[1:]:
-        differing = differences(part.layout.fields, found[0].layout.fields)
+        differing = differing_fields(part.layout.fields, found[0].layout.fields)
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {'; '.join(differing)}")
     stated = {name: value for name, value in found[0].layout.fields.items() if name != "digests"}
     study = study_of(stated, found[0].folder, str(parts[0]), allow_custom)
     there = [examine(folder)] if kind_of(folder) == "study" else []
     for part in there:
-        differing = differences(part.layout.fields, found[0].layout.fields)
+        differing = differing_fields(part.layout.fields, found[0].layout.fields)
         require(not differing, f"{folder}: holds another study: {'; '.join(differing)}")
     _require_agreement([*found, *there])
     with FolderSink(folder, study) as sink:

@@ -47,7 +47,7 @@ from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import Runs, count_of, in_runs, members, merged_runs, runs_of
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.canonical import canonical, differences, files
+from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
 
 Values = Mapping[str, NDArray[Any]]
 
@@ -138,7 +138,7 @@ class MemorySink(Sink):
             If no replicate is complete.
         """
         require(bool(self._pending), "no replicate is complete")
-        axes = engine.load(self._study.engine).VARIABLES
+        axes = engine.load_engine(self._study.engine).VARIABLES
         _, values = self._joined()
         named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
         done = in_runs(self.replicates, self._done)
@@ -316,7 +316,7 @@ class FolderSink(Sink):
             raise
 
     def _take(self, found: Contents) -> None:
-        differing = differences(self._layout.fields, found.layout.fields)
+        differing = differing_fields(self._layout.fields, found.layout.fields)
         if differing:
             pairs_alone = all(text.startswith("pairs ") for text in differing)
             way = "; distinguish --pair A B tells the order of any two scorers here" if pairs_alone else ""

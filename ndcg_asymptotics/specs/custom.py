@@ -42,7 +42,7 @@ class Own:
     files: Files = ()
 
 
-def find(target: str, scanner: Scanner) -> Own:
+def find_object(target: str, scanner: Scanner) -> Own:
     """Return the object that ``module:name`` names in a text.
 
     Raises
@@ -211,7 +211,7 @@ class OfFunction(Spec):
         given = cls.bind(call, cls.WRITTEN)
         if "target" not in given:
             call.scanner.fail(f'{cls.keyword} needs "module:function"', call.position)
-        found = find(given["target"], call.scanner)
+        found = find_object(given["target"], call.scanner)
         return cls(**cls.described(found.value) | given | {"files": found.files})
 
     @classmethod

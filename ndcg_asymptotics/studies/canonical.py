@@ -59,7 +59,7 @@ def _parts(study: Study) -> list[Portable]:
     return [*scorers, *(measure.portable() for measure in study.measures)]
 
 
-def differences(here: Mapping[str, object], there: Mapping[str, object]) -> list[str]:
+def differing_fields(here: Mapping[str, object], there: Mapping[str, object]) -> list[str]:
     """Return the fields of two canonical studies that decide results and differ, with both values.
 
     For tables and lists only the elements that differ are named, for an edited function only its name.

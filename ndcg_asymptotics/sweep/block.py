@@ -48,7 +48,7 @@ def prepared(engine: str, design: Design) -> Engine:
     return module
 
 
-def simulate_block(engine: str, design: Design, replicates: Sequence[int]) -> Block:
+def run_block(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     """Run one block; ``engine`` names a module. The time is that of the replicates, without `prepared`."""
     module = prepared(engine, design)
     start = time.perf_counter()

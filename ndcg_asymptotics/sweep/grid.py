@@ -57,7 +57,7 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
     step = max(1, len(studies) // _TIMED_POINTS)
     seconds = []
     for study in studies[step // 2 :: step]:
-        engine_ = engine.load(study.engine)
+        engine_ = engine.load_engine(study.engine)
         engine_.warm(study.design.parts()[0])
         engine.draw(engine_, study.design, 0)  # the first draw makes tables
         start = time.perf_counter()
@@ -70,7 +70,7 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
     """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
     jobs, backend, scheduler = options.get("jobs"), options.get("backend", "loky"), options.get("scheduler")
     for study in grid.studies.values():
-        engine.check(engine.load(study.engine), study.design)
+        engine.check(engine.load_engine(study.engine), study.design)
     write_grid(folder, grid)
     if scheduler is None:
         jobs = local_jobs(jobs)  # here, so that too many are reported once, not for every point

@@ -50,7 +50,7 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
         Whatever the engine raises.
     """
     folder = path_of(folder, "folder")
-    engine_ = engine.load(study.engine)
+    engine_ = engine.load_engine(study.engine)
     engine.check(engine_, study.design)
     with FolderSink(folder, study) as sink:
         wanted = sink.replicates if sink.wanted else np.arange(study.replicates)

@@ -31,7 +31,7 @@ from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
-from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, simulate_block
+from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, run_block
 from ndcg_asymptotics.sweep.estimate import TimeEstimate
 from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
@@ -187,7 +187,7 @@ def sweep(
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
-    engine_ = engine.load(study.engine)
+    engine_ = engine.load_engine(study.engine)
     engine.check(engine_, study.design)
     estimate = TimeEstimate(count, at_most=precision is not None)
     sweep_ = _Sweep(study, into, jobs, backend, scheduler, block, durable, deadline, estimate)
@@ -255,7 +255,7 @@ class _Sweep:
         if jobs is not None and self.scheduler is None:
             jobs = min(jobs, len(missing))
             _require_memory(study, jobs)
-        work = partial(simulate_block, ENGINES[study.engine], study.design)
+        work = partial(run_block, ENGINES[study.engine], study.design)
         with workers(self.backend, jobs, self.scheduler) as started:
             already, losses = len(asked) - len(missing), 0
             sink.want(asked)
@@ -308,7 +308,7 @@ def _require_room(study: Study, replicates: int, folder: Path | None) -> None:
 
 def _require_memory(study: Study, jobs: int) -> None:
     """Refuse more processes than fit into memory."""
-    module = engine.load(study.engine)
+    module = engine.load_engine(study.engine)
     each, there = max(module.memory(part) for part in study.design.parts()), available()
     require(
         jobs * each <= there,

@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import engine, streams
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
@@ -43,8 +43,8 @@ MEASURES = (
 def revealed(what, replicate, name):
     """The drawn stream item by item: (step, label) in rank order, from cells that hold one item each."""
     relevance = what.population.scorers[name]
-    (arrivals,) = label_counts(what, [replicate])
-    stream = streams.Stream(relevance, engine._key(what, replicate, name), arrivals)
+    (arrivals,) = draw_label_counts(what, [replicate])
+    stream = streams.CellStream(relevance, engine._key(what, replicate, name), arrivals)
     found, stack = [], [stream.octaves(np.ones((len(what.sizes), 1), bool))]
     while stack:
         batch = stack.pop()

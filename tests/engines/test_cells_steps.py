@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import brackets, engine, philox, ranks, streams
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 
@@ -90,7 +90,7 @@ def test_brackets_hold_the_stream_and_give_the_order(bracket: float) -> None:
 def test_dcg_is_ndcg_times_the_ideal_dcg() -> None:
     what = design("graded(3=constant(0.2), 1=constant(0.3))", (25,), ("nDCG", "DCG"))
     for replicate in range(3):
-        counts = label_counts(what, [replicate])[0, 0, :2]
+        counts = draw_label_counts(what, [replicate])[0, 0, :2]
         drawn = cells.simulate(what, replicate)
         best = naive.dcg([3.0] * counts[0] + [1.0] * counts[1], lambda r: 1 / math.log(1 + r))
         for name in ("ndcg", "low", "high"):
@@ -102,7 +102,7 @@ def test_dcg_is_ndcg_times_the_ideal_dcg() -> None:
 
 
 def test_cells_have_the_masses_of_their_depths() -> None:
-    depths = streams.Depths(LINEAR)
+    depths = streams.CellMasses(LINEAR)
     octave, level, index = np.array([0, 3, 69]), 2, np.array([1, 3, 0])
     start = 2.0 ** -(octave + 1.0) * (1 + index / 4)
     middle, end = start + 2.0 ** -(octave + 1.0) / 8, start + 2.0 ** -(octave + 1.0) / 4
@@ -123,7 +123,7 @@ def test_the_items_of_a_stream_stand_where_their_labels_say() -> None:
     60 counts, one of which is beyond six standard deviations with probability 1e-7.
     """
     labels = np.array([[10**6, 10**6], [10**6, 10**6]])
-    stream = streams.Stream(LINEAR, np.array([5, 6], np.uint64), labels)
+    stream = streams.CellStream(LINEAR, np.array([5, 6], np.uint64), labels)
     octaves = stream.octaves(np.ones((2, 1), bool))
     assert np.array_equal(octaves.counts.sum(axis=0), labels)
     halves = stream.halves(octaves)

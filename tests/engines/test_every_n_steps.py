@@ -18,9 +18,9 @@ from scipy.special import ndtri
 from ndcg_asymptotics.engines import every_n
 from ndcg_asymptotics.engines.every_n import paths
 from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
-from ndcg_asymptotics.engines.every_n.kernels import arrival_ranks, differences
+from ndcg_asymptotics.engines.every_n.kernels import arrival_ranks, differences_of_heads
 from ndcg_asymptotics.engines.every_n.pairs import signs
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 
@@ -124,7 +124,7 @@ def test_sums_that_cancel_are_ties() -> None:
         streams.append(arrive(key, np.where(relevant, 0, 1).astype(np.uint8), gains))
     measure = Measure.parse("nDCG(zipf)")
     dcgs = [paths.dcg(stream, [measure])[0] for stream in streams]
-    best = paths.ideal(streams[0].grade, gains, measure)
+    best = paths.ideal_path(streams[0].grade, gains, measure)
     found = signs(streams[0], streams[1], measure, dcgs[0], dcgs[1], best)
     gaps = []
     for n in range(1, 13):
@@ -149,7 +149,7 @@ def test_differences_are_summed_without_loss() -> None:
     ]
     values = np.array([[1e16, 1.0, 1e16, 0.5, 0.25, 0.125]])
     out, cut = np.empty((1, 2)), np.arange(1, ranks + 1, dtype=np.int32)
-    differences(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)
+    differences_of_heads(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)
     assert out[0, 0] == 1.0 + 0.5 - 0.25 - 0.125
     assert out[0, 1] == pytest.approx(2e16)
 
@@ -171,7 +171,7 @@ def test_depths_invert_the_law_of_a_step() -> None:
     curve, u = Relevance.of("step(0.1, 0.9, 0.8)"), np.linspace(0, 1, 1001)
     for grade, above in ((0, 0.18 / 0.26), (1, 0.02 / 0.74)):
         exact = np.where(u < above, 0.2 * u / above, 0.2 + 0.8 * (u - above) / (1 - above))
-        np.testing.assert_allclose(quantile(curve, grade, u), exact, atol=1e-12)
+        np.testing.assert_allclose(depth_of_grade(curve, grade, u), exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.6)"])

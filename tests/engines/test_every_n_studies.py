@@ -15,8 +15,8 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
 from ndcg_asymptotics.engines.every_n.arrivals import arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
-from ndcg_asymptotics.engines.every_n.paths import dcg, ideal
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal_path
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 
@@ -122,7 +122,7 @@ def test_lists_that_agree_at_the_top_are_settled_further_down() -> None:
     lower[[8998, 8999]] = lower[[8999, 8998]]
     measure = Measure.parse("nDCG(power(2))")
     streams = [arrive(key, grade, gains) for key in (place, swapped, lower)]
-    best = ideal(grade, gains, measure)
+    best = ideal_path(grade, gains, measure)
     first, second, third = (dcg(stream, [measure])[0] for stream in streams)
     assert not signs(streams[0], streams[1], measure, first, second, best).any()
     sign = signs(streams[0], streams[2], measure, first, third, best)
@@ -188,7 +188,7 @@ def test_depths_invert_the_distribution_function(text: str) -> None:
     relevance = Relevance.parse(text)
     u = np.concatenate([np.linspace(0, 1, 1001), np.geomspace(1e-12, 1e-3, 300)])
     for grade in range(len(relevance.gains) + 1):
-        t = quantile(relevance, grade, u)
+        t = depth_of_grade(relevance, grade, u)
         zero = np.zeros_like(t)
         masses = [curve.integral(zero, t) for curve in relevance.curves]
         above = masses[grade] if grade < len(masses) else t - sum(masses)

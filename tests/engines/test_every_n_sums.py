@@ -101,7 +101,7 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
 
 @njit
 def _follow(old, last, rank, gain, tables, space, weights) -> None:
-    block = exponentials.Block(tables.high[0], tables.low[0], tables.rest[0])
+    block = exponentials.ModeBlock(tables.high[0], tables.low[0], tables.rest[0])
     start = exponentials.effects(old, last, rank, gain, rank.size, space, block)
     exponentials.follow(rank.size, start, space, block, weights, simd.WIDE)
 

@@ -12,7 +12,7 @@ from oracles import few
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import draw_block
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer, with_relevant
 
@@ -191,10 +191,10 @@ def test_coupled_scorers_agree_the_more_the_stronger_the_coupling():
 def test_depths_near_the_top_keep_their_precision():
     u = np.array([1e-12, 0.1, 0.9])
     model = Scorer.parse("relevant(1, roc_power(0.1))")
-    np.testing.assert_allclose(quantile(model, 0, u), u**10, rtol=1e-12)
-    assert np.array_equal(quantile(model, 1, u), u)
+    np.testing.assert_allclose(depth_of_grade(model, 0, u), u**10, rtol=1e-12)
+    assert np.array_equal(depth_of_grade(model, 1, u), u)
     # linear(0.1, 0.7): m = 0.7 - 0.6 t, G_1 = (0.7 t - 0.3 t^2)/0.4, G_0 = (0.3 t + 0.3 t^2)/0.6
-    found = quantile(Scorer.parse(CURVE), 0, u)
+    found = depth_of_grade(Scorer.parse(CURVE), 0, u)
     t = (0.7 - np.sqrt(0.49 - 4 * 0.3 * 0.4 * u)) / 0.6
     np.testing.assert_allclose(found[1:], ((t + t**2) / 2)[1:], rtol=1e-12)
     np.testing.assert_allclose(found[0], 1e-12 * 0.4 / 0.7 / 2, rtol=1e-9)

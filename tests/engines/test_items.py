@@ -15,7 +15,7 @@ from oracles.discounts import CUTOFFS, DISCOUNTS
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine, kernels
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 
 MEASURES = {
     f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])
@@ -102,7 +102,7 @@ def test_a_perfect_scorer_has_one_everywhere() -> None:
     # scores separate the labels whatever their number is, so that NDCG is 1 at every size
     a_design = design("step(0, 1, 0.7)", [1, 10, 1000], ["nDCG", "nDCG(power(0.5))@0.2n"])
     values = ndcgs(a_design, 20)
-    some = label_counts(a_design, range(20))[..., 0].cumsum(axis=1) > 0
+    some = draw_label_counts(a_design, range(20))[..., 0].cumsum(axis=1) > 0
     np.testing.assert_allclose(values, np.broadcast_to(some[:, None, None, :], values.shape), atol=1e-14)
 
 

@@ -25,7 +25,7 @@ from scipy import stats
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import rank_order
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.populations import Relevance
 
 LIMIT = 4.5
@@ -132,7 +132,7 @@ def test_ranks_of_each_grade_follow_the_curve(curve: str, coupling: str) -> None
         seen = np.add.reduceat(gains == gain, np.round(edges[:-1] * n).astype(int))
         p = grades.mean(relevance, grade, edges[:-1], edges[1:])
         # rank r/n and depth differ by O(n^-1/2): allow the shift of the slice's ends
-        slope = np.abs(np.diff(grades.value(relevance, grade, edges)))
+        slope = np.abs(np.diff(grades.grade_chance(relevance, grade, edges)))
         variance = sizes * p * (1 - p) + slope**2 * n * edges[1:] + 1
         assert stats.chi2.sf(np.sum((seen - sizes * p) ** 2 / variance), len(p)) > 1e-6
         assert stats.chi2.sf(np.sum((seen - sizes * p.mean()) ** 2 / variance), len(p)) < 1e-6
@@ -158,7 +158,7 @@ def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) 
 def test_shuffles_are_uniform() -> None:
     # orders of four items of distinct codes under a constant curve: 24 equally likely. False alarm 1e-6.
     a_design = design("constant(1)", [1, 2, 3, 4])
-    (labels,) = label_counts(a_design, [0])
+    (labels,) = draw_label_counts(a_design, [0])
     slices = rank_order.slices(a_design.population.scorers["a"], 4)
     rng = np.random.default_rng(8)
     seen: dict[tuple[int, ...], int] = {}

@@ -17,7 +17,7 @@ from scipy import stats
 
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import kernels, lists, rank_order
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, mixture
 
@@ -157,7 +157,7 @@ def test_values_are_those_of_the_labels(monkeypatch: pytest.MonkeyPatch) -> None
         gap = exact[0] - exact[1]
         sign = np.where(np.abs(gap) < 1e-12, 0, np.sign(gap))
         assert np.array_equal(drawn["order"], [sign, -sign])
-        assert label_counts(what, [replicate]).sum() == 100
+        assert draw_label_counts(what, [replicate]).sum() == 100
 
 
 def test_one_relevant_item_at_a_random_rank() -> None:
@@ -191,7 +191,7 @@ def test_two_scorers_have_the_stated_correlation() -> None:
     )
     correlations = []
     for replicate in range(5):
-        orders = items.engine.rank_orders(what, [replicate], label_counts(what, [replicate]))
+        orders = items.engine.rank_orders(what, [replicate], draw_label_counts(what, [replicate]))
         places = [np.argsort(np.concatenate(list(blocks)) // 2) for blocks in orders]
         correlations.append(np.corrcoef(places)[0, 1])
     mean, exact = float(np.mean(correlations)), 6 / math.pi * math.asin(rho / 2)  # of ranks

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.engines import cells, every_n, items, rare
-from ndcg_asymptotics.engines.cells.ranks import count_orders
-from ndcg_asymptotics.engines.rare.leaves import decide, whole_cells
+from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
+from ndcg_asymptotics.engines.rare.leaves import decide_order, whole_cells
 from ndcg_asymptotics.engines.rare.plan import make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance, Scorer
@@ -49,7 +49,7 @@ def draws(case: str) -> dict[str, list[object]]:
 def orders() -> dict[str, list[object]]:
     """Orders that are drawn outside of studies: of separate lists, and item by item."""
     a, b = Scorer.of("relevant(3, roc_power(0.4))"), Scorer.of("relevant(3, roc_power(0.6))")
-    separate = count_orders(a, b, Measure("log"), n=10**6, lists=40, seed=1)
+    separate = count_orders_of_ranks(a, b, Measure("log"), n=10**6, lists=40, seed=1)
     good, bad = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
     plan = make(good, bad, Measure("log"), 400)
     rng = np.random.Generator(np.random.SFC64(1))
@@ -57,7 +57,8 @@ def orders() -> dict[str, list[object]]:
     counts = rng.integers(0, 9, shape)
     sides = [whole_cells(counts, side.true.T.copy()) for side in plan.tilt.sides]
     found = [
-        decide(plan.table, plan.most, sides[0], sides[1], *plan.halves, rng, 2, 10**7)[0] for _ in range(20)
+        decide_order(plan.table, plan.most, sides[0], sides[1], *plan.halves, rng, 2, 10**7)[0]
+        for _ in range(20)
     ]
     return {"separate": list(separate), "item by item": [int(sign) for sign in found]}
 

@@ -11,7 +11,7 @@ from oracles.orders import chance_not_greater
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
-from ndcg_asymptotics.engines.rare.leaves import decide, whole_cells
+from ndcg_asymptotics.engines.rare.leaves import decide_order, whole_cells
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -23,7 +23,7 @@ DEPTH = {RISING: Polynomial([0.6, -0.4]), FALLING: Polynomial([0.35, 0.1])}
 
 def drawn(plan: PairPlan, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Orders and weights dP/dQ."""
-    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([seed, i]))) for i in range(count)]
+    found = [draws.draw_pair(plan, np.random.Generator(np.random.SFC64([seed, i]))) for i in range(count)]
     return np.array([d.order for d in found]), np.exp([d.log_weight for d in found])
 
 
@@ -78,7 +78,7 @@ def test_weights_give_the_label_counts_their_true_mean() -> None:
     """
     n, a, b = 10, Relevance.parse("power(0, 0.9, 8)"), Relevance.parse("constant(0.1)")
     plan = make(a, b, Measure.parse("nDCG(linear)"), n)
-    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([3, i]))) for i in range(3000)]
+    found = [draws.draw_pair(plan, np.random.Generator(np.random.SFC64([3, i]))) for i in range(3000)]
     counts = np.array([d.lists[0].counts[:, 0].sum() for d in found])
     weights = np.exp([d.log_weight for d in found])
     assert abs(score(weights * (counts - 0.1 * n), 0.0)) < 4.5
@@ -135,7 +135,7 @@ def test_reference_values() -> None:
 
 
 def drawn_log(plan: PairPlan, count: int) -> tuple[np.ndarray, np.ndarray]:
-    found = [draws.draw(plan, np.random.Generator(np.random.SFC64([9, i]))) for i in range(count)]
+    found = [draws.draw_pair(plan, np.random.Generator(np.random.SFC64([9, i]))) for i in range(count)]
     return np.array([d.order for d in found]), np.array([d.log_weight for d in found])
 
 
@@ -188,9 +188,9 @@ def test_items_are_ordered_one_by_one_where_leaves_do_not_suffice() -> None:
     rng = np.random.Generator(np.random.SFC64(1))
     counts, _ = draws._counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    found = [decide(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10**7)[0] for _ in range(20)]
+    found = [decide_order(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10**7)[0] for _ in range(20)]
     assert set(found) <= {-1, 1}
-    order, kept, *_ = decide(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10)
+    order, kept, *_ = decide_order(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10)
     assert (order, kept) in ((127, False), (1, True), (-1, True))
 
 

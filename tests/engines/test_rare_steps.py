@@ -18,13 +18,13 @@ from ndcg_asymptotics.engines.rare.leaves import (
     LEVELS,
     Leaves,
     MeasureTable,
+    bracket_of_leaf,
     cut_wide,
-    decide,
+    decide_order,
     mean_dcg,
     measure_all,
     one_by_one,
     open_items,
-    value,
     whole_cells,
 )
 from ndcg_asymptotics.engines.rare.plan import make, measure_table
@@ -65,7 +65,7 @@ MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
 def test_a_leaf_has_the_least_greatest_and_mean_dcg_of_its_orders(text: str, above: int) -> None:
     n = 12
     for counts in ([1, 0, 0], [1, 1, 2], [2, 1, 1], [0, 2, 3], [0, 0, 4], [1, 2, 0]):
-        found = value(table_of(text, n), np.array(counts), above)
+        found = bracket_of_leaf(table_of(text, n), np.array(counts), above)
         every = [part(gains, above, text, n) for gains in orders(counts)]
         assert found == pytest.approx((min(every), max(every), sum(every) / len(every)), abs=1e-13)
 
@@ -209,7 +209,7 @@ def test_the_order_of_two_lists_is_that_of_their_dcg() -> None:
     good, bad = ([[40, 10], [0, 50]], [[0, 50], [40, 10]])
 
     def order(a: list[list[int]], b: list[list[int]], **most_of: int) -> tuple[int, bool]:
-        return decide(table, most, leaves_of(a), leaves_of(b), halves, halves, rng, **most_of)[:2]
+        return decide_order(table, most, leaves_of(a), leaves_of(b), halves, halves, rng, **most_of)[:2]
 
     assert order(good, bad) == (1, True)
     assert order(bad, good) == (-1, True)
@@ -227,7 +227,7 @@ def test_a_stream_goes_on_under_its_true_law() -> None:
     rng, later = np.random.Generator(np.random.SFC64(8)), 400_010
     counts = [np.zeros(side.true.T.shape, np.int64) for side in plan.tilt.sides]
     lists = tuple(whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    drawn = draws.Drawn(-plan.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    drawn = draws.DrawnPair(-plan.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
     assert engine._is_last(plan, drawn, Measure("log"), (later,), rng) == 1
     for c, side in zip(counts, plan.tilt.sides, strict=True):
         items = c.sum()
@@ -242,5 +242,5 @@ def test_a_stream_goes_on_under_its_true_law() -> None:
     lists = tuple(
         whole_cells(np.zeros(side.true.T.shape, np.int64), side.true.T.copy()) for side in back.tilt.sides
     )
-    drawn = draws.Drawn(-back.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
+    drawn = draws.DrawnPair(-back.tilt.leader, 0.0, (lists[0], lists[1]), kept=True)
     assert engine._is_last(back, drawn, Measure("log"), (later,), rng) == 0

@@ -10,7 +10,7 @@ from cases import results_of
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.engines.engine import draw, load
+from ndcg_asymptotics.engines.engine import draw, load_engine
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Mixture, Population, Relevance, Scorer, curve_file, mixture
 from ndcg_asymptotics.studies import Design
@@ -167,7 +167,7 @@ def test_replicates_are_of_groups_by_their_weights():
 def test_a_replicate_is_that_of_its_group(engine):
     population = Population.of({"a": TEXT, "b": "random"})
     design = Design(population, MEASURES, (20, 200), seed=3, pairs=(("a", "b"),))
-    module = load(engine)
+    module = load_engine(engine)
     for replicate in range(3):
         of_group = design.drawn(replicate)
         expected = module.simulate(

@@ -6,7 +6,7 @@ import pytest
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import (
-    Constant,
+    ConstantCurve,
     Coupling,
     Gaussian,
     Graded,
@@ -27,7 +27,7 @@ def test_scorers_of_one_law():
     assert list(population.scorers) == ["strong", "weak", "random"]
     assert population.gains == (1.0,)
     assert population.masses == pytest.approx((0.3,), abs=1e-13)
-    assert population.scorers["random"] == Constant(population.scorers["strong"].masses[0])
+    assert population.scorers["random"] == ConstantCurve(population.scorers["strong"].masses[0])
     assert population.coupling == Independent()
 
 
@@ -37,7 +37,7 @@ def test_graded_scorers_and_random():
     assert population.masses == pytest.approx((0.1, 0.2), abs=1e-14)
     blank = population.scorers["random"]
     assert isinstance(blank, Graded)
-    assert [type(curve) for curve in blank.curves] == [Constant, Constant]
+    assert [type(curve) for curve in blank.curves] == [ConstantCurve, ConstantCurve]
     assert blank.masses == population.scorers["good"].masses
 
 
@@ -51,7 +51,7 @@ def test_the_error_names_every_label_law_that_differs():
 
 @pytest.mark.parametrize(("difference", "agree"), [(0.0, True), (9e-13, True), (1.1e-12, False)])
 def test_laws_agree_to_1e12(difference, agree):
-    scorers = {"a": Constant(0.4), "b": LinearCurve(0.1, 0.7 + 2 * difference)}
+    scorers = {"a": ConstantCurve(0.4), "b": LinearCurve(0.1, 0.7 + 2 * difference)}
     if agree:
         Population(scorers)
     else:

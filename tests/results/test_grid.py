@@ -311,7 +311,7 @@ def test_an_engine_that_cannot_do_a_group_leaves_nothing(tmp_path: Path) -> None
 
     (tmp_path / "grid.toml").write_text(MIXTURES)
     with pytest.MonkeyPatch.context() as patch:
-        module = engine.load("items")
+        module = engine.load_engine("items")
         patch.setattr(module, "check", lambda design: refused(module, design))
         with pytest.raises(InputError, match="cannot do it"):
             run_grid(load_grid(tmp_path / "grid.toml"), tmp_path / "out", jobs=1)

@@ -375,8 +375,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/rank_order.py",
         "rejection of what is to be kept",
-        "pending = pending[height >= grades.value(",
-        "pending = pending[height < grades.value(",
+        "pending = pending[height >= grades.grade_chance(",
+        "pending = pending[height < grades.grade_chance(",
         "labels_have",
     ),
     (

@@ -12,12 +12,12 @@ from ndcg_asymptotics.measures.cutoffs import Cutoff, FixedRank, ListFraction, L
 from ndcg_asymptotics.measures.discounts import ClippedLog, Discount, Geometric, Linear, Log, Power, Zipf
 from ndcg_asymptotics.populations import (
     Binormal,
-    Constant,
+    ConstantCurve,
     Coupling,
     Cusp,
     Graded,
     LinearCurve,
-    Logistic,
+    LogisticCurve,
     Polynomial,
     PowerCurve,
     Random,
@@ -48,18 +48,18 @@ cutoffs = st.one_of(
     st.builds(ListLog, st.floats(min_value=1e-300, max_value=1e9)),
 )
 curves = st.one_of(
-    st.builds(Constant, unit),
+    st.builds(ConstantCurve, unit),
     st.builds(LinearCurve, unit, unit),
     st.builds(PowerCurve, unit, unit, exponent),
     st.builds(Cusp, unit, unit, exponent),
     st.builds(Step, unit, unit, st.floats(min_value=1e-6, max_value=1 - 1e-6)),
-    st.builds(Logistic, st.floats(1e-6, 1 - 1e-6), st.floats(-500, 500)),
+    st.builds(LogisticCurve, st.floats(1e-6, 1 - 1e-6), st.floats(-500, 500)),
     st.builds(Binormal, st.floats(1e-6, 1 - 1e-6), st.floats(-20, 20)),
     st.builds(lambda c0, c1: Polynomial((c0 / 2, c1 / 2)), unit, unit),
 )
 graded = st.builds(
     lambda gains, parts: Graded(
-        tuple((g, Constant(p / 3)) for g, p in zip(sorted(gains), parts, strict=True))
+        tuple((g, ConstantCurve(p / 3)) for g, p in zip(sorted(gains), parts, strict=True))
     ),
     st.sets(gain, min_size=3, max_size=3),
     st.tuples(unit, unit, unit),

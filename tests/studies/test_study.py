@@ -13,7 +13,7 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical
 from ndcg_asymptotics.studies import Study, decades, load
-from ndcg_asymptotics.studies.canonical import canonical, differences, files
+from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
 from ndcg_asymptotics.studies.design import ITEMS_LIMIT
 from ndcg_asymptotics.studies.toml import study_of
 
@@ -176,7 +176,7 @@ def test_canonical_form_reads_back_as_itself() -> None:
     study = Study(**GOOD | {"coupling": " gaussian( 0.50 )", "pairs": [["random", "good"]], "title": "x"})
     again = Study(**json.loads(json.dumps(canonical(study))))
     assert canonical(again) == canonical(study)
-    assert differences(canonical(again), canonical(study)) == []
+    assert differing_fields(canonical(again), canonical(study)) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_canonical_form_reads_back_as_itself() -> None:
     ],
 )
 def test_differences_name_the_fields_that_decide_results(change: dict[str, Any], field: str) -> None:
-    found = differences(canonical(Study(**GOOD | change)), canonical(Study(**GOOD)))
+    found = differing_fields(canonical(Study(**GOOD | change)), canonical(Study(**GOOD)))
     assert len(found) == 1
     assert found[0].startswith(field)
 
@@ -205,7 +205,7 @@ def test_title_replicates_and_ways_to_write_decide_nothing() -> None:
         "measures": [" nDCG(log)", "nDCG( zipf )@.2 n"],
         "seed": 0.0,
     }
-    assert differences(canonical(Study(**other)), canonical(Study(**GOOD))) == []
+    assert differing_fields(canonical(Study(**other)), canonical(Study(**GOOD))) == []
 
 
 def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Path) -> None:
@@ -219,8 +219,10 @@ def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Pa
     a, b = study("a"), study("b")
     other = study("c", probability=[[0.9, 0.25, 0.1]])
     assert isinstance(a.scorers["fitted"], Empirical)
-    assert differences(canonical(a), canonical(b)) == []
-    assert [text.split(" ")[0] for text in differences(canonical(other), canonical(a))] == ["scorers.fitted"]
+    assert differing_fields(canonical(a), canonical(b)) == []
+    assert [text.split(" ")[0] for text in differing_fields(canonical(other), canonical(a))] == [
+        "scorers.fitted"
+    ]
     ((name, content),) = files(a).items()
     assert json.loads(content) == CURVE
     # the canonical study, beside copies of its curves, is the same study

@@ -16,7 +16,7 @@ from sweep_cases import study, use_fake_engine
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import estimate
-from ndcg_asymptotics.sweep.block import Block, simulate_block
+from ndcg_asymptotics.sweep.block import Block, run_block
 from ndcg_asymptotics.sweep.estimate import TimeEstimate
 from ndcg_asymptotics.sweep.grid import sweep_grid
 from ndcg_asymptotics.sweep.sweep import sweep
@@ -55,7 +55,7 @@ def test_what_a_process_does_once_is_not_timed(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(fake_engine, "warm", slow)
     first, second = study(seed=11).design, study(seed=12).design
-    took = [simulate_block("fake_engine", design, [0]).seconds for design in (first, first, second)]
+    took = [run_block("fake_engine", design, [0]).seconds for design in (first, first, second)]
     assert warmed == [first, second]
     assert max(took) < 0.5
 

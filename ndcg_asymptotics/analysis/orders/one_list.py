@@ -262,9 +262,9 @@ def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrde
             return _of_one_item(*order_of_one_item(a, b, measure, n))
         except NotAvailableError:  # a user's discount in long lists
             pass
-    from ndcg_asymptotics.engines.cells.ranks import count_orders
+    from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 
-    right = count_orders(a, b, measure, n, _RANKED_LISTS, SEED)[0]
+    right = count_orders_of_ranks(a, b, measure, n, _RANKED_LISTS, SEED)[0]
     return WrongOrder.counted(_RANKED_LISTS - int(right), _RANKED_LISTS)
 
 
@@ -278,7 +278,7 @@ def _of_one_item(law: Order, error: float) -> WrongOrder:
 def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> WrongOrder | None:
     """Return what weighted draws say; None where they take long, or too few of them count."""
     from ndcg_asymptotics.engines.engine import UNDECIDED
-    from ndcg_asymptotics.engines.rare.draw import draw as draw_pair
+    from ndcg_asymptotics.engines.rare.draw import draw_pair
     from ndcg_asymptotics.engines.rare.plan import make
 
     plan = make(a.model, b.model, measure, n, 1)

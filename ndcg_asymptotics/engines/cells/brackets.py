@@ -32,7 +32,7 @@ from ndcg_asymptotics.engines.shared.tables import (
     Tables,
     cell_weight,
     cumulative,
-    slope,
+    discount_slope,
 )
 
 Words = NDArray[np.uint64]
@@ -64,7 +64,7 @@ class Task(NamedTuple):
 
 
 @njit(cache=True)
-def ideal(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
+def ideal_of_counts(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
     """Return IDCG from the label counts: the gains in decreasing order on ranks 1 … k."""
     near, far, start, length = tables
     result, position, before = 0.0, 0, 0.0
@@ -134,7 +134,7 @@ def settle(
                     # a cell that is far too wide is recognised without its bracket
                     if width < 0.0:
                         width = _width_over_slope(held, gains, float(count))
-                    if width * slope(near, far, start, length, row, end) * weights[k, m] > (
+                    if width * discount_slope(near, far, start, length, row, end) * weights[k, m] > (
                         _TOO_WIDE * allowed * count
                     ):
                         is_open = True

@@ -32,11 +32,11 @@ from ndcg_asymptotics.engines.cells.brackets import (
     UNIT,
     Task,
     Words,
-    ideal,
+    ideal_of_counts,
 )
-from ndcg_asymptotics.engines.cells.streams import Stream
+from ndcg_asymptotics.engines.cells.streams import CellStream
 from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
@@ -73,11 +73,11 @@ def simulate(design: Design, replicate: int) -> Draw:
     >>> bool((draw["high"] - draw["low"] <= 1e-4).all())
     True
     """
-    (labels,) = label_counts(design, [replicate])
+    (labels,) = draw_label_counts(design, [replicate])
     if not design.population.iid:
-        return ranks.draw(design, replicate, labels)
+        return ranks.draw_ranks(design, replicate, labels)
     streams = {
-        name: Stream(relevance, _key(design, replicate, name), labels)
+        name: CellStream(relevance, _key(design, replicate, name), labels)
         for name, relevance in design.population.models.items()
     }
     task = _task(design, labels)
@@ -172,7 +172,7 @@ def _task(design: Design, new: Integers) -> Task:
     return Task(tables, gains, row, cut, total, scale, total_weight, bracket)
 
 
-def _bracketed(stream: Stream, task: Task) -> Integers:
+def _bracketed(stream: CellStream, task: Task) -> Integers:
     """Return the sums of a stream: first aim at wider brackets, then cut further where these are too wide."""
     some = task.scale > 0
     sums = stream.sums(task._replace(bracket=_STRETCH * task.bracket), some)
@@ -190,7 +190,7 @@ def _ideals(
     ideals, total = np.empty(cut.shape), np.empty(cut.shape)
     for k in range(cut.shape[0]):
         for m in range(cut.shape[1]):
-            ideals[k, m] = ideal(tables, row[k, m], cut[k, m], labels[k], gains)
+            ideals[k, m] = ideal_of_counts(tables, row[k, m], cut[k, m], labels[k], gains)
             total[k, m] = cell_weight(near, far, start, length, row[k, m], cut[k, m])
     return ideals, total
 
@@ -214,7 +214,7 @@ def _ndcg(sums: Integers) -> tuple[Floats, Floats, Floats]:
     return np.clip(sums[..., ESTIMATE] / UNIT, low, high), low, high
 
 
-def _order(task: Task, a: Stream, b: Stream, sums_a: Integers, sums_b: Integers) -> NDArray[np.int8]:
+def _order(task: Task, a: CellStream, b: CellStream, sums_a: Integers, sums_b: Integers) -> NDArray[np.int8]:
     """Return the sign of NDCG_a - NDCG_b, (K, M); cells are cut until the brackets are apart."""
     sums_a, sums_b = sums_a.copy(), sums_b.copy()
     order = _compare(sums_a, sums_b)

@@ -19,7 +19,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Words
 from ndcg_asymptotics.engines.cells.philox import binomial
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 from ndcg_asymptotics.studies.design import Design
@@ -29,7 +29,7 @@ from ndcg_asymptotics.studies.design import Design
 _RELATIVE, _ABSOLUTE = 1e-13, 1e-15
 
 
-def draw(design: Design, replicate: int, labels: Integers) -> Draw:
+def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
     """Draw what `cells.simulate` returns, of scorers with fixed numbers of relevant items.
 
     The bracket is as wide as rounding. Where those of a pair overlap, it ties to the last digits of a double.
@@ -82,7 +82,7 @@ def _ranked(model: Relevance | FixedCounts, labels: Integers, rng: np.random.Gen
     """
     counts = labels[0, :-1]
     key = rng.integers(0, 2**32, 2, dtype=np.uint64)
-    depth = np.concatenate([quantile(model, g, rng.random(count)) for g, count in enumerate(counts)])
+    depth = np.concatenate([depth_of_grade(model, g, rng.random(count)) for g, count in enumerate(counts)])
     order = np.argsort(depth, kind="stable")
     ends = depth[order]
     starts = np.append(0.0, ends[:-1])
@@ -142,7 +142,9 @@ def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -
     return np.asarray(np.clip(values, 0.0, 1.0 if measure.normalised else None), np.float64)
 
 
-def count_orders(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int) -> tuple[int, int]:
+def count_orders_of_ranks(
+    a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int
+) -> tuple[int, int]:
     """Count in how many of ``lists`` separate lists the first scorer is ahead, and in how many the second.
 
     Parameters
@@ -155,7 +157,7 @@ def count_orders(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, see
     seed : int
 
     >>> pair = Scorer.parse("relevant(1, roc_power(0.4))"), Scorer.parse("relevant(1, roc_power(0.6))")
-    >>> more, less = count_orders(*pair, Measure.of("nDCG"), 10**12, 10_000, seed=1)  # 0.6 and 0.4
+    >>> more, less = count_orders_of_ranks(*pair, Measure.of("nDCG"), 10**12, 10_000, seed=1)  # 0.6 and 0.4
     >>> abs(more - 6000) < 250, abs(less - 4000) < 250
     (True, True)
     """
@@ -176,7 +178,7 @@ def _separate_dcg(model: Model, measure: Measure, n: int, lists: int, rng: np.ra
     assert isinstance(model, FixedCounts)
     depth = np.concatenate(
         [
-            quantile(model, g, rng.random(lists * count)).reshape(lists, count)
+            depth_of_grade(model, g, rng.random(lists * count)).reshape(lists, count)
             for g, count in enumerate(model.counts)
         ],
         axis=1,

@@ -27,7 +27,7 @@ _KEPT = 12  # levels whose masses are kept once computed
 _BATCH = 2**22  # numbers held at a time for the cells in work
 
 
-class Depths:
+class CellMasses:
     """The masses of one scorer's cells, computed when they are needed."""
 
     def __init__(self, relevance: Relevance) -> None:
@@ -73,9 +73,9 @@ class Depths:
 
 
 @lru_cache(maxsize=64)
-def depths(relevance: Relevance) -> Depths:
+def cell_masses(relevance: Relevance) -> CellMasses:
     """Return the cells of a scorer; their masses are computed once per process."""
-    return Depths(relevance)
+    return CellMasses(relevance)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Cells:
             yield Cells(self.level, *(array[start : start + size] for array in arrays))
 
 
-class Stream:
+class CellStream:
     """One scorer's stream in one replicate: the cells of the whole list and their division.
 
     Parameters
@@ -122,7 +122,7 @@ class Stream:
     """
 
     def __init__(self, relevance: Relevance, key: Words, labels: Integers) -> None:
-        self.depths: Depths = depths(relevance)
+        self.depths: CellMasses = cell_masses(relevance)
         self._key = key
         self._labels = labels
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats, stable_order
 from ndcg_asymptotics.engines.every_n.kernels import Arrivals, Grades, Ints, arrival_ranks
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
 
@@ -47,7 +47,7 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
     relevance = design.models[scorer]
     for g in range(len(relevance.gains) + 1):
         members = np.flatnonzero(grade == g)
-        depth[members] = quantile(relevance, g, depth[members])
+        depth[members] = depth_of_grade(relevance, g, depth[members])
     return np.asarray(depth, np.float64)
 
 

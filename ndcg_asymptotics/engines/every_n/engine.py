@@ -20,7 +20,7 @@ from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
-from ndcg_asymptotics.engines.every_n.paths import dcg, ideal, method_of
+from ndcg_asymptotics.engines.every_n.paths import dcg, ideal_path, method_of
 from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.specs.scanner import number_text
@@ -66,7 +66,7 @@ def _summary(design: Design, streams: list[Stream]) -> Draw:
     starts = np.concatenate(([first], last[:-1] + 1))
     raw = [dcg(stream, design.measures) for stream in streams]
     for m, measure in enumerate(design.measures):
-        best = ideal(streams[0].grade, streams[0].gains, measure)
+        best = ideal_path(streams[0].grade, streams[0].gains, measure)
         for p, (a, b) in enumerate(pairs):
             sign = signs(streams[a], streams[b], measure, raw[a][m], raw[b][m], best)
             draw["order"][p, m] = sign[last]
@@ -142,7 +142,7 @@ def evaluate_every_n(
     found = dcg(stream, parsed)
     for row, measure in zip(found, parsed, strict=True):
         if measure.normalised:
-            row[:] = _ratio(row, ideal(grade, gains, measure))
+            row[:] = _ratio(row, ideal_path(grade, gains, measure))
     return found
 
 
@@ -191,6 +191,6 @@ def warm(design: Design) -> None:
     a, b = (arrive(order, grade, gains) for order in (key, np.append(key[1::-1], key[2:])))
     for text in ("nDCG", "nDCG(linear)", "nDCG@1"):
         measure = Measure.parse(text)
-        signs(a, b, measure, dcg(a, [measure])[0], dcg(b, [measure])[0], ideal(grade, gains, measure))
+        signs(a, b, measure, dcg(a, [measure])[0], dcg(b, [measure])[0], ideal_path(grade, gains, measure))
     for measure in design.measures:
         method_of(measure, design.sizes[-1])

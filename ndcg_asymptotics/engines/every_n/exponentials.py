@@ -84,7 +84,7 @@ class Modes(NamedTuple):
     reach: Floats
 
 
-class Block(NamedTuple):
+class ModeBlock(NamedTuple):
     """The tables of 24 modes, a row of `Modes`; ``high`` may be None where ranks are at most 1024."""
 
     high: Floats | None
@@ -234,7 +234,7 @@ def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
 
 @njit(cache=True)
 def effects(
-    old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space, block: Block
+    old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space, block: ModeBlock
 ) -> Floats:
     """Compute the effects B_k of some arrivals, spread them over near stretches of time, and return V.
 
@@ -278,7 +278,7 @@ def effects(
 
 
 @njit(cache=True)
-def _spread(count: int, halvings: int, space: _Space, block: Block) -> None:
+def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
     """Append the arrivals of a chunk to their near stretches.
 
     Node 1 is the whole stretch, the halves of node i are nodes 2 i and 2 i + 1, and the last are near
@@ -366,7 +366,7 @@ def _split(
     target: _Arrivals,
     early: int,
     late: int,
-    block: Block,
+    block: ModeBlock,
 ) -> Floats:
     """Copy the arrivals before time ``middle`` to ``early``, and the others to ``late`` with effects B_k(X).
 
@@ -457,7 +457,9 @@ def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple
 
 
 @njit(cache=True)
-def follow(count: int, start: Floats, space: _Space, block: Block, weights: Floats | None, rows: int) -> None:
+def follow(
+    count: int, start: Floats, space: _Space, block: ModeBlock, weights: Floats | None, rows: int
+) -> None:
     """Write weighted sums after the first t arrivals, or the effect of arrival t when it arrives.
 
     Parameters
@@ -488,7 +490,7 @@ def _follow_near(
     space: _Space,
     nodes: Integers,
     place: Integers,
-    block: Block,
+    block: ModeBlock,
     weights: Floats | None,
     rows: int,
     step: int,
@@ -498,7 +500,7 @@ def _follow_near(
     high, low, rest = block
     near, starts = space.near, space.starts
     effect, time = near
-    shallow = Block(None, low, rest)
+    shallow = ModeBlock(None, low, rest)
     z, loss = load_wide(low, WIDE), load_wide(rest, 0)
     whole = -(-count // _FEW) * _FEW
     for k in range(count, whole):  # arrivals that come last, at the end, and so change nothing
@@ -557,7 +559,7 @@ def _up_to_cutoff(
     reach: float,
     crossings: Crossings,
     start: Floats,
-    block: Block,
+    block: ModeBlock,
     weights: Floats,
     rows: int,
 ) -> None:
@@ -691,7 +693,7 @@ def _through_stretches(
                 time[:length] = when[:length]
                 for t in range(length):
                     arrived[t] = t + 1
-            block, of_block = Block(modes.high[b], modes.low[b], modes.rest[b]), weights[b]
+            block, of_block = ModeBlock(modes.high[b], modes.low[b], modes.rest[b]), weights[b]
             start = effects(old, last, rank, gain, count, space, block)
             if not has_cutoff:
                 follow(count, start, space, block, of_block, rows)

@@ -1,8 +1,9 @@
 """Compiled kernels that follow a growing list item by item.
 
-`head_sums` and `differences` keep the first K ranks of the list as an array of grades; an arrival among
-them moves the rest down, which takes O(K) steps. An arrival is among the first k of n items with
-probability k/n, so that a whole stream takes O(k^2 log N) steps. `moments` takes O(log N) steps an arrival.
+`head_sums` and `differences_of_heads` keep the first K ranks of the list as an array of grades; an arrival
+among them moves the rest down, which takes O(K) steps. An arrival is among the first k of n items with
+probability k/n, so that a whole stream takes O(k^2 log N) steps. `gain_and_rank_sums` takes O(log N) steps an
+arrival.
 """
 
 from __future__ import annotations
@@ -162,7 +163,9 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
 
 
 @njit(cache=True)
-def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix: Floats, out: Floats) -> None:
+def sum_ideal_lists(
+    grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix: Floats, out: Floats
+) -> None:
     """Write out[n - 1] = sum over the first k(n) ranks of n items in ideal order of gain D_n(rank).
 
     ``cumulative[i, k]`` is the sum over r <= k of B_i(r); ``mix`` has D_n by the B_i, each n or once.
@@ -182,7 +185,7 @@ def ideal_sums(grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix:
 
 
 @njit(cache=True)
-def differences(
+def differences_of_heads(
     a: Arrivals, b: Arrivals, times: NDArray[np.int64], cut: Ints, values: Floats, mix: Floats, out: Floats
 ) -> None:
     """Write DCG_a - DCG_b over the heads of two lists, term by term, at some list lengths.
@@ -214,7 +217,7 @@ def differences(
 
 
 @njit(cache=True)
-def moments(arrivals: Arrivals, crossings: Crossings, out: Floats) -> None:
+def gain_and_rank_sums(arrivals: Arrivals, crossings: Crossings, out: Floats) -> None:
     """Write the sum of gains, G, and that of gain x rank, S, over the first k(n) ranks, for every n.
 
     They go to out[0, n - 1] and out[1, n - 1]: the linear discount D_n(r) = n - r needs n G - S. An arrival

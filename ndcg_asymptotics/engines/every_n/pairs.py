@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.every_n.arrivals import Stream
-from ndcg_asymptotics.engines.every_n.kernels import differences
-from ndcg_asymptotics.engines.every_n.paths import cut_ranks, method_of, mix, sums, values
+from ndcg_asymptotics.engines.every_n.kernels import differences_of_heads
+from ndcg_asymptotics.engines.every_n.paths import basis_values, cut_ranks, method_of, mix, sums
 from ndcg_asymptotics.measures import Measure
 
 Signs = NDArray[np.int8]
@@ -58,8 +58,8 @@ def _compare(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -
     cut = every_cut[times - 1]
     head = np.minimum(cut, _HEAD)
     found = np.empty((times.size, 2))
-    table = values(measure.discount, int(head[-1]))
-    differences(a.arrivals, b.arrivals, times, every_cut, table, weights, found)
+    table = basis_values(measure.discount, int(head[-1]))
+    differences_of_heads(a.arrivals, b.arrivals, times, every_cut, table, weights, found)
     total, size = found.T
     cumulative = sums(measure.discount, items)
     rest = a.gains.max() * np.einsum("ti,it->t", weights, cumulative[:, cut] - cumulative[:, head])

@@ -29,9 +29,9 @@ from ndcg_asymptotics.engines.every_n.kernels import (
     Grades,
     Ints,
     crossings,
+    gain_and_rank_sums,
     head_sums,
-    ideal_sums,
-    moments,
+    sum_ideal_lists,
 )
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
@@ -137,16 +137,16 @@ def mix(discount: Discount, items: int) -> Floats:
     return np.array([discount.coefficients(n) for n in sizes]).T
 
 
-def values(discount: Discount, length: int) -> Floats:
+def basis_values(discount: Discount, length: int) -> Floats:
     """Return B_i(r) for r = 1 … length, one row per basis function of the discount."""
     return np.array([function(np.arange(1.0, length + 1)) for function in discount.basis()])
 
 
-def ideal(grade: Grades, gains: Floats, measure: Measure) -> Floats:
+def ideal_path(grade: Grades, gains: Floats, measure: Measure) -> Floats:
     """Return IDCG_n for n = 1 … N from the grades in order of arrival."""
     items, discount = grade.size, measure.discount
     out = np.empty(items)
-    ideal_sums(
+    sum_ideal_lists(
         grade, gains, cut_ranks(measure.cutoff, items), sums(discount, items), mix(discount, items), out
     )
     return out
@@ -165,9 +165,9 @@ def dcg(stream: Stream, measures: Sequence[Measure]) -> Floats:
         parts = np.empty((len(measure.discount.basis()), items))
         if method.kind == "heads":
             length = int(method.cut[-1])
-            head_sums(stream.arrivals, method.cut, values(measure.discount, length), parts)
+            head_sums(stream.arrivals, method.cut, basis_values(measure.discount, length), parts)
         else:
-            moments(stream.arrivals, _crossings(stream, method.cut), parts)
+            gain_and_rank_sums(stream.arrivals, _crossings(stream, method.cut), parts)
         np.einsum("in,in->n", np.broadcast_to(mix(measure.discount, items), parts.shape), parts, out=out[row])
     for (_, cutoff), rows in alike.items():
         fits = [fit for row in rows if (fit := method_of(measures[row], items).fit) is not None]

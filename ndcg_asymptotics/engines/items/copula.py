@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 _BLOCK = 1 << 16  # items handled at a time
@@ -48,7 +48,7 @@ def blocks(
         grade = int(code % labels.shape[1])
         for start in range(ends[code] - counts[code], ends[code], _BLOCK):
             items = slice(start, min(start + _BLOCK, ends[code]))
-            depth[items] = quantile(relevance, grade, depth[items])
+            depth[items] = depth_of_grade(relevance, grade, depth[items])
     order = np.argsort(depth)
     del depth
     for start in range(0, len(order), _BLOCK):

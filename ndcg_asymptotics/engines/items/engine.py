@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.items import copula, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
-from ndcg_asymptotics.engines.shared.grades import label_counts
+from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.engines.shared.simd import aligned
 from ndcg_asymptotics.measures import Measure
@@ -56,7 +56,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 
 def simulate_block(design: Design, replicates: Sequence[int]) -> Draw:
     """Draw several replicates, stacked; each is what `simulate` gives, and short lists take less time."""
-    labels = label_counts(design, replicates)
+    labels = draw_label_counts(design, replicates)
     sums = wanted_sums(design.measures, design.sizes)
     best = sums.normaliser(labels, design.population.gains)
     dcg = sums.dcg(rank_orders(design, replicates, labels), np.array([*design.population.gains, 0.0]))

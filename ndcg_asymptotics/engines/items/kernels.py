@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.engines.shared.simd import WIDTH, aligned, load, store
+from ndcg_asymptotics.engines.shared.simd import WIDTH, aligned, load_vector, store
 
 Codes = NDArray[np.int32]
 
@@ -133,10 +133,10 @@ def _add(weights: Floats, at: int, discounts: Floats, row: int, width: int, lane
 
     Products are rounded before they are added, which gives the same bits on machines that could fuse both.
     """
-    low, high = load(lanes, lane), load(lanes, lane + WIDTH)
+    low, high = load_vector(lanes, lane), load_vector(lanes, lane + WIDTH)
     for i in range(0, width, LANES):
-        low = low + load(weights, at + i) * load(discounts, row + i)
-        high = high + load(weights, at + i + WIDTH) * load(discounts, row + i + WIDTH)
+        low = low + load_vector(weights, at + i) * load_vector(discounts, row + i)
+        high = high + load_vector(weights, at + i + WIDTH) * load_vector(discounts, row + i + WIDTH)
     store(lanes, lane, low)
     store(lanes, lane + WIDTH, high)
 

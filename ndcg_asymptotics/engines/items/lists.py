@@ -15,7 +15,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 
@@ -170,7 +170,7 @@ def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.r
     depth = np.empty(grade.size)
     for g in range(kinds):
         items = grade == g
-        depth[items] = quantile(model, g, shares[g] * rng.random(int(items.sum())))
+        depth[items] = depth_of_grade(model, g, shares[g] * rng.random(int(items.sum())))
     mask = (1 << (kinds - 1).bit_length()) - 1
     keys = (depth.view(np.int64) & ~mask) | grade
     sizes = counts.sum(axis=1)

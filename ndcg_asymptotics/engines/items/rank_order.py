@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.items.kernels import Codes, arrange
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.engines.shared.inverse import quantile
+from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 _SLICE = 4096  # items per slice: their codes stay in the first-level cache while they are shuffled
@@ -156,7 +156,7 @@ def _draw_counts(
 def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
     """Draw slices, and places in [0, 1) within them, of items from the rest of a grade's density."""
     if isinstance(scorer.relevance, FixedCounts):
-        depth = quantile(scorer.relevance, grade, rng.random(number))
+        depth = depth_of_grade(scorer.relevance, grade, rng.random(number))
         piece = np.clip(np.searchsorted(scorer.edges, depth, side="right") - 1, 0, len(scorer.edges) - 2)
         left, right = scorer.edges[piece], scorer.edges[piece + 1]
         return piece, (depth - left) / (right - left)
@@ -172,7 +172,7 @@ def _draw_rest(scorer: Slices, grade: int, number: int, rng: np.random.Generator
         x = rng.random(pending.size)
         height = low + (high - low) * rng.random(pending.size)
         place[pending] = x
-        pending = pending[height >= grades.value(scorer.relevance, grade, left + (right - left) * x)]
+        pending = pending[height >= grades.grade_chance(scorer.relevance, grade, left + (right - left) * x)]
     return piece, place
 
 

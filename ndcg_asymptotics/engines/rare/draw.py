@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.rare.leaves import (
     Leaves,
     MeasureTable,
-    decide,
+    decide_order,
     mean_dcg,
     whole_cells,
     width_of_order,
@@ -34,7 +34,7 @@ _DISTANCES = (0.0, 1.0, 3.0)  # from the turning point, in standard deviations o
 _CHANCES = (0.4, 0.3, 0.2, 0.1)  # of each distance, and of the tilted law
 
 
-class Drawn(NamedTuple):
+class DrawnPair(NamedTuple):
     """A pair of lists, its order (1, -1, 0 or `UNDECIDED`) and log dP/dQ.
 
     ``kept`` says whether the leaves show the order that was decided.
@@ -46,12 +46,12 @@ class Drawn(NamedTuple):
     kept: bool
 
 
-def draw(plan: PairPlan, rng: np.random.Generator) -> Drawn:
+def draw_pair(plan: PairPlan, rng: np.random.Generator) -> DrawnPair:
     """Draw one pair of lists of n items."""
     counts, log_weight = _counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    order, kept, a, b = decide(plan.table, plan.most, a, b, *plan.halves, rng)
-    return Drawn(order, log_weight, (a, b), kept)
+    order, kept, a, b = decide_order(plan.table, plan.most, a, b, *plan.halves, rng)
+    return DrawnPair(order, log_weight, (a, b), kept)
 
 
 def multinomial(rng: np.random.Generator, n: int, law: Floats) -> Integers:

@@ -2,7 +2,7 @@
 
 For each pair, measure and list length a replicate draws one list of each scorer under the law by which the
 wrong order is reached most cheaply (`theory.rare.tilt`), decides their order by NDCG, which
-is that by DCG, and keeps log dP/dQ, the exact weight of the draw (`draw`). Then
+is that by DCG, and keeps log dP/dQ, the exact weight of the draw (`draw_pair`). Then
 
     P(wrong at n)  =  the mean of exp(log_weight) over the draws whose order is wrong,
 
@@ -24,8 +24,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
-from ndcg_asymptotics.engines.rare.draw import Drawn, draw, multinomial
-from ndcg_asymptotics.engines.rare.leaves import decide
+from ndcg_asymptotics.engines.rare.draw import DrawnPair, draw_pair, multinomial
+from ndcg_asymptotics.engines.rare.leaves import decide_order
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
@@ -66,7 +66,7 @@ def simulate(design: Design, replicate: int) -> Draw:
                     order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
                     continue
                 plan = make(a, b, measure, n, leader)
-                drawn = draw(plan, design.generator(replicate, *names))
+                drawn = draw_pair(plan, design.generator(replicate, *names))
                 order[p, m, k], log_weight[p, m, k] = drawn.order, drawn.log_weight
                 if drawn.order != leader:
                     rng = design.generator(replicate, *names, "later")
@@ -75,7 +75,7 @@ def simulate(design: Design, replicate: int) -> Draw:
 
 
 def _is_last(
-    plan: PairPlan, drawn: Drawn, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
+    plan: PairPlan, drawn: DrawnPair, measure: Measure, later: tuple[int, ...], rng: np.random.Generator
 ) -> int:
     """Continue a stream with a wrong order: 1 if it is right at all later sizes, 0 if not."""
     if later and (drawn.order == UNDECIDED or not drawn.kept):
@@ -89,7 +89,7 @@ def _is_last(
             for y, items in enumerate(labels):
                 leaves.counts[:, y] += multinomial(rng, int(items), leaves.mass[:, y])
         table, most = measure_table(measure, n, gains)
-        order, kept, *found = decide(table, most, *lists, *plan.halves, rng)
+        order, kept, *found = decide_order(table, most, *lists, *plan.halves, rng)
         if order != plan.tilt.leader:
             return UNSETTLED if order == UNDECIDED else 0
         if not kept and n < later[-1]:

@@ -47,7 +47,7 @@ class Leaves(NamedTuple):
 
 
 @njit(cache=True)
-def value(table: MeasureTable, counts: Integers, above: int) -> tuple[float, float, float]:
+def bracket_of_leaf(table: MeasureTable, counts: Integers, above: int) -> tuple[float, float, float]:
     """Return the least, the greatest and the mean part of DCG of a leaf with ``above`` items above it."""
     near, far, start, length = table.tables
     gains, cut, row = table.gains, table.cut, table.row
@@ -87,7 +87,7 @@ def measure_all(table: MeasureTable, leaves: Leaves) -> None:
     """Write every leaf's least, greatest and mean part of DCG."""
     above = 0
     for i in range(len(leaves.cell)):
-        leaves.low[i], leaves.high[i], leaves.mean[i] = value(table, leaves.counts[i], above)
+        leaves.low[i], leaves.high[i], leaves.mean[i] = bracket_of_leaf(table, leaves.counts[i], above)
         above += leaves.counts[i].sum()
 
 
@@ -96,7 +96,7 @@ def mean_dcg(table: MeasureTable, counts: Integers) -> float:
     """Return the mean DCG of counts (cell, label)."""
     result, above = 0.0, 0
     for i in range(len(counts)):
-        result += value(table, counts[i], above)[2]
+        result += bracket_of_leaf(table, counts[i], above)[2]
         above += counts[i].sum()
     return result
 
@@ -108,7 +108,7 @@ def width_of_order(table: MeasureTable, counts: Integers) -> float:
     # orders is about |D'|^2 C^3 / 48 = w^2 / (3 C), that of a sum of ranks.
     result, above = 0.0, 0
     for i in range(len(counts)):
-        low, high, _ = value(table, counts[i], above)
+        low, high, _ = bracket_of_leaf(table, counts[i], above)
         items = counts[i].sum()
         result += (high - low) ** 2 / max(items, 1)
         above += items
@@ -154,7 +154,7 @@ def cut_wide(
             new.counts[at, y], new.counts[at + 1, y] = upper, leaves.counts[i, y] - upper
             new.mass[at, y], new.mass[at + 1, y] = share * leaves.mass[i, y], (1 - share) * leaves.mass[i, y]
         for _ in range(2):
-            new.low[at], new.high[at], new.mean[at] = value(table, new.counts[at], above)
+            new.low[at], new.high[at], new.mean[at] = bracket_of_leaf(table, new.counts[at], above)
             above += new.counts[at].sum()
             at += 1
     return new
@@ -217,7 +217,7 @@ def whole_cells(counts: Integers, mass: Floats) -> Leaves:
 
 
 @njit(cache=True)
-def decide(
+def decide_order(
     table: MeasureTable,
     most: float,
     a: Leaves,

@@ -14,7 +14,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies.design import Design
 
 
-def label_counts(design: Design, replicates: Sequence[int]) -> Integers:
+def draw_label_counts(design: Design, replicates: Sequence[int]) -> Integers:
     """Draw the number of items of each grade that arrive between list sizes.
 
     All scorers share them. The items and the cells engine draw the same; the every-n engine draws others.
@@ -37,7 +37,7 @@ def label_counts(design: Design, replicates: Sequence[int]) -> Integers:
     return np.array([design.generator(r, "labels").multinomial(steps, law) for r in replicates], np.int64)
 
 
-def value(relevance: Relevance, grade: int, t: Floats) -> Floats:
+def grade_chance(relevance: Relevance, grade: int, t: Floats) -> Floats:
     """Return the probability of a grade at depth t."""
     curves = relevance.curves
     return curves[grade].value(t) if grade < len(curves) else _rest([curve.value(t) for curve in curves])

@@ -56,7 +56,7 @@ class Inverse(NamedTuple):
     first: NDArray[np.int64]
 
 
-def quantile(model: Model, grade: int, u: Floats) -> Floats:
+def depth_of_grade(model: Model, grade: int, u: Floats) -> Floats:
     """Return the depth t with ``int_0^t m_g / p_g = u``.
 
     If the number of relevant items is fixed, depth is the expected share of irrelevant items above, which is
@@ -76,8 +76,10 @@ def quantile(model: Model, grade: int, u: Floats) -> Floats:
         does not vanish towards t = 0.
 
     >>> curve = Relevance.parse("linear(0, 1)")  # m(t) = 1 - t, and t for the gain 0
-    >>> quantile(curve, 0, np.array([0.0, 0.75])).round(13), quantile(curve, 1, np.array([0.25])).round(13)
-    (array([0. , 0.5]), array([0.5]))
+    >>> depth_of_grade(curve, 0, np.array([0.0, 0.75])).round(13)
+    array([0. , 0.5])
+    >>> depth_of_grade(curve, 1, np.array([0.25])).round(13)
+    array([0.5])
     """
     if isinstance(model, FixedCounts):
         return _among_irrelevant(model, grade, u)
@@ -92,7 +94,7 @@ def _among_irrelevant(model: FixedCounts, grade: int, u: Floats) -> Floats:
     if grade == len(model.gains):
         return u
     if isinstance(model.source, Relevance):
-        return model.laws[-1].cdf(quantile(model.source, grade, u))
+        return model.laws[-1].cdf(depth_of_grade(model.source, grade, u))
     return model.laws[grade].quantile(u)
 
 
@@ -157,7 +159,7 @@ def _polynomials(relevance: Relevance, grade: int, a: Floats, b: Floats) -> Floa
     """Return the inverse in each cell: depth beyond a, in powers of the place of u in the cell."""
     width = (b - a)[:, None]
     depth = a[:, None] + width * (_NODES + 1) / 2
-    density = grades.value(relevance, grade, depth) @ _FIT
+    density = grades.grade_chance(relevance, grade, depth) @ _FIT
     sums = np.asarray(chebyshev.chebint(density, lbnd=-1, axis=1), np.float64)
     target = (_NODES + 1) / 2 * sums.sum(axis=1, keepdims=True)
     place = np.broadcast_to(_NODES, depth.shape)

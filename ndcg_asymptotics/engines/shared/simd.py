@@ -1,9 +1,10 @@
 """Blocks of numbers as values, for loops too short for the compiler to vectorise by itself.
 
-`load` takes the `WIDTH` numbers that start at an offset of a flat array made by `aligned`, `load_wide` the
-`WIDE` ones, and `store` puts them back; offsets are multiples of `WIDTH`. In between a block is a value like
-a number, kept in registers: eight doubles are one of AVX-512, and LLVM splits them on machines with narrower
-ones. A wide block is three of these, so that what a loop does beside its arithmetic is done once for all.
+`load_vector` takes the `WIDTH` numbers that start at an offset of a flat array made by `aligned`, `load_wide`
+the `WIDE` ones, and `store` puts them back; offsets are multiples of `WIDTH`. In between a block is a value
+like a number, kept in registers: eight doubles are one of AVX-512, and LLVM splits them on machines with
+narrower ones. A wide block is three of these, so that what a loop does beside its arithmetic is done once for
+all.
 Below each plain Python meaning stands the vector instruction numba puts in its place.
 """
 
@@ -49,7 +50,7 @@ def aligned(count: int, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     return raw[start : start + length].view(dtype)
 
 
-def load(array: Floats, offset: int) -> Floats:
+def load_vector(array: Floats, offset: int) -> Floats:
     """Return the block of an array at an offset."""
     return array[offset : offset + WIDTH].copy()
 
@@ -247,7 +248,7 @@ _choose = _pure(None, _emit_choose)
 _inner_products = _pure(_BLOCK, _emit_inner_products)
 
 
-@overload(load, strict=False)
+@overload(load_vector, strict=False)
 def _compiled_load(array: types.Type, offset: types.Type) -> _Body:
     return lambda array, offset: _load(array, offset)
 

@@ -81,7 +81,7 @@ def cell_weight(near: Floats, far: Floats, start: Integers, length: Integers, i:
 
 
 @njit(cache=True)
-def slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
+def discount_slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
     """Return G(k) - G(k-1) = |D'|^(1/2) at rank k >= 1; beyond the summed ranks, its mean over a piece."""
     if k < length[i]:
         at = start[i] + k

@@ -233,7 +233,7 @@ class Bregman(Listwise, keyword="bregman"):
             call.scanner.fail(f"{cls.keyword} needs 'psi'", call.position)
         name = str(given["psi"])
         if ":" in name:
-            return cls.of_psi(custom.find(name, call.scanner).value, name=name)
+            return cls.of_psi(custom.find_object(name, call.scanner).value, name=name)
         return cls(name)
 
     @classmethod

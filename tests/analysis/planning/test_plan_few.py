@@ -15,7 +15,7 @@ from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.analysis.planning.required_length import lengths_for
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
-from ndcg_asymptotics.engines.cells.ranks import count_orders
+from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.engines.items import lists as item_lists
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer, with_relevant
@@ -48,7 +48,9 @@ def test_the_required_length_where_one_list_shows_the_order_often_enough() -> No
     ((same, found),) = lengths_for(a, b, [measure], 0.55).values()
     assert same == run
     assert found.n is not None
-    low, high = (count_orders(a, b, measure, n, 100_000, 3)[0] / 1e5 for n in (found.n // 2, found.n * 2))
+    low, high = (
+        count_orders_of_ranks(a, b, measure, n, 100_000, 3)[0] / 1e5 for n in (found.n // 2, found.n * 2)
+    )
     assert low < 0.55 < high
     ((_, never),) = lengths_for(a, b, [measure], 0.7).values()
     assert never.n is None
@@ -61,7 +63,7 @@ def test_the_long_run_of_whole_lists_is_that_of_long_lists(law: Any, measure: st
     b, a = (with_relevant(text, law) for text in PAIR)
     run = long_run(a, b, Measure.of(measure))
     assert run.ahead == 1
-    seen = count_orders(b, a, Measure.of(measure), 10**18, 40_000, 5)[0] / 40_000
+    seen = count_orders_of_ranks(b, a, Measure.of(measure), 10**18, 40_000, 5)[0] / 40_000
     # a share of 40,000 lists is off by 4.5 standard errors with probability 7e-6, from a limit that is near
     assert run.rate == pytest.approx(seen, abs=4.5 * math.sqrt(0.25 / 40_000) + 0.002)
     assert run.rate > 0.58
@@ -73,12 +75,12 @@ def test_separate_lists_are_those_of_a_study(law: int | dict[int, float]) -> Non
     pair = {name: with_relevant(text, law) for name, text in zip("ab", PAIR, strict=True)}
     what = design(pair, (60,), ("nDCG@10",), pairs=(("a", "b"),))
     orders = np.array([cells.simulate(what.drawn(r), r)["order"].item() for r in range(1500)])
-    more, less = count_orders(pair["a"], pair["b"], what.measures[0], 60, 50_000, 1)
+    more, less = count_orders_of_ranks(pair["a"], pair["b"], what.measures[0], 60, 50_000, 1)
     for count, order in ((more, 1), (less, -1)):
         share = count / 50_000
         # z of a share of 1500 lists: |z| > 4.5 with probability 1e-5
         assert abs((orders == order).mean() - share) < 4.5 * math.sqrt(share * (1 - share) / 1500)
-    other = count_orders(pair["b"], pair["a"], what.measures[0], 60, 50_000, 1)
+    other = count_orders_of_ranks(pair["b"], pair["a"], what.measures[0], 60, 50_000, 1)
     assert other[0] < 0.9 * more
     by_items = item_lists.count_orders(pair["a"], pair["b"], what.measures, 60, 20_000, 1)[0]
     assert np.abs(by_items / 20_000 - np.array([more, less]) / 50_000).max() < 0.02
