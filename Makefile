@@ -9,6 +9,9 @@ JOBS   ?= 2
 # tests/conftest.py has put the files in order.
 WORKERS = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
+# Tests start hundreds of commands, each of which would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One process per core computes; threads of the linear algebra library would only slow them down.
 export OPENBLAS_NUM_THREADS = 1
 

@@ -19,6 +19,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,11 @@ class Kind:
     sound: Path
     another: Path
     again: tuple[object, ...]
+
+    @cached_property
+    def truth(self) -> Arrays:
+        """Every number of the sound folder."""
+        return read(self.sound)[0]
 
 
 def make_kinds(place: Path) -> list[Kind]:
@@ -367,7 +373,7 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
         If anything raised or hung, a wrong number was read, something that is missing was not noticed, or the
         same command does not repair it.
     """
-    truth, _ = read(kind.sound)
+    truth = kind.truth
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "harmed"
         shutil.copytree(kind.sound, folder)
@@ -396,7 +402,8 @@ def _inspect(kind: Kind, folder: Path, place: Path, outcome: str, what: str) -> 
     """Run the commands that read results; each must succeed or refuse in one line."""
     commands: list[tuple[object, ...]] = [
         ("check", folder, "--allow-custom"),
-        ("figures", folder, "--out", place / "drawn", "--allow-custom"),
+        # of one measure, at a low resolution: that every number is readable is known, not how it looks
+        ("figures", folder, "--out", place / "drawn", "--allow-custom", "--measure", "nDCG", "--dpi", 30),
     ]
     if kind.name == "study":
         commands += [("merge", folder, "--out", place / "merged", "--allow-custom"), ("info", folder)]
