@@ -76,6 +76,15 @@ def plan(
     like: Like = None,
     gain: GainLike = None,
     relevant: Relevant = None,
+    coupling: Annotated[
+        str | None,
+        _from_input(
+            metavar="RHO",
+            help="How much the rankers of the curves agree: the correlation, 0 to 1, of the depths of a "
+            "document given its label, which `fit` estimates.",
+            show_default="independent",
+        ),
+    ] = None,
     queries: Annotated[
         Any,
         typer.Option(
@@ -112,17 +121,19 @@ def plan(
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 
     The rankers are given by their relevance curves, by two runs of a pilot, or by a standard deviation alone.
+    With --coupling the curves are those of rankers that agree, which need fewer queries.
 
     Examples:
 
         ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)"
+        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" --coupling 0.7
         ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels
         ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
             --relevant 1 -n 1e6
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
     sources = {
-        "--a and --b": (a, b, n, relevant),
+        "--a and --b": (a, b, n, relevant, coupling),
         "--run twice and --qrels": (run, qrels, columns, like),
         "--sd": (sd, pilot, difference),
     }
@@ -131,6 +142,11 @@ def plan(
         "belongs to --a and --b. Runs come with their relevant items: leave it out, or state curves, such as "
         '--a "roc_power(0.4)" --b "roc_power(0.5)"',
         "relevant",
+    )
+    require(
+        coupling is None or (run is None and sd is None),
+        "belongs to --a and --b. Runs, and a standard deviation of differences, show how much rankers agree",
+        "coupling",
     )
     given = [name for name, values in sources.items() if any(value is not None for value in values)]
     require(
@@ -157,7 +173,14 @@ def plan(
 
         length: dict[str, Any] = {} if n is None else {"n": n}
         found = plan_curves(
-            a, b, measure or MEASURES, gain=gain or "linear", relevant=relevant, **length, **design
+            a,
+            b,
+            measure or MEASURES,
+            gain=gain or "linear",
+            relevant=relevant,
+            coupling="independent" if coupling is None else _number_or_text(coupling),
+            **length,
+            **design,
         )
     elif run and qrels is not None:
         from ndcg_asymptotics.analysis.planning.curves import MEASURES
@@ -178,3 +201,10 @@ def plan(
         from ndcg_asymptotics.plots import draw_plan
 
         figures.save(draw_plan, found)
+
+
+def _number_or_text(coupling: str) -> str | float:
+    try:
+        return float(coupling)
+    except ValueError:
+        return coupling

@@ -16,19 +16,20 @@ from ndcg_asymptotics.analysis.orders.one_list import (
 )
 from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
+from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import list_length
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Population, Scorer
+from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -58,6 +59,7 @@ def plan(
     n: int = _DEFAULT_N,
     gain: Gain = "linear",
     relevant: Relevant | None = None,
+    coupling: Coupling | str | float = "independent",
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
@@ -69,8 +71,7 @@ def plan(
     Parameters
     ----------
     a, b : Scorer or text
-        Scorers with the same label law, independent given the label; those of fitted runs are
-        ``empirical("FILE.json")``.
+        Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
     measures : Measure or text, or several
     n : int
         The length of the lists of each query.
@@ -78,6 +79,10 @@ def plan(
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
     relevant : int or mapping, optional
         The number of relevant items of every list, or the probability of each number, as of a study.
+    coupling : Coupling, text or number, optional
+        How much the rankers agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian copula of the
+        depths of an item given its label, 0 to 1. By default they are independent given the label. Rankers
+        that agree have no long run and no required documents in the answer.
     **design
         The fields of `Requirements`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
 
@@ -91,16 +96,24 @@ def plan(
     [('nDCG(log)', 6, True), ('nDCG(log)@3', 18, False)]
     """
     required = Requirements(**design)
+    try:
+        agree = Coupling.of(coupling)
+    except InputError as error:
+        raise InputError(str(error), "coupling") from None
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
     size = list_length(n)
     first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
-    experiment = Experiment(first, second, size, required, (str(first), str(second)))
     asked = list(dict.fromkeys(measures_of(measures)))
     exponents = by_exponent(EXPONENTS)
     cutoffs = by_cutoff([*(k for k in CUTOFFS if k < size), size])
-    drawn = experiment.drawn([*asked, *exponents, *cutoffs])
+    every = tuple(dict.fromkeys([*asked, *exponents, *cutoffs]))
+    coupled = (
+        Coupled(first, second, agree, size, every) if isinstance(agree, Gaussian) and agree.rho else None
+    )
+    experiment = Experiment(first, second, size, required, (str(first), str(second)), coupled=coupled)
+    drawn = experiment.drawn(every)
     rows = experiment.rows(asked, drawn)
     return experiment.plan(
         rows,
@@ -150,13 +163,15 @@ class Experiment:
     Parameters
     ----------
     a, b : Scorer
-        With the same label law, independent given the label.
+        With the same label law.
     n : int
     design : Requirements
     names : (str, str)
         What the rankers are called.
     effort : float
         The share of the usual number of draws; with fewer, intervals are wider.
+    coupled : Coupled, optional
+        The rankers with their coupling. By default they are independent given the label.
 
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
     >>> experiment = Experiment(*pair, 100, Requirements())
@@ -172,9 +187,12 @@ class Experiment:
     design: Requirements
     names: tuple[str, str] = ("A", "B")
     effort: float = 1.0
+    coupled: Coupled | None = None
 
     def difference(self, measure: Measure) -> tuple[Estimate, Estimate]:
-        """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); a mean within its error bound is 0.
+        """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b), independent given the label.
+
+        A mean within its error bound is 0.
 
         Raises
         ------
@@ -189,6 +207,8 @@ class Experiment:
 
     def drawn(self, measures: Sequence[Measure]) -> Drawn:
         """Return the orders on drawn lists that all measures share, for those that need draws."""
+        if self.coupled is not None:
+            return {m: found.wrong for m, found in self.coupled.drawn.items() if found.wrong is not None}
         asked = [m for m in measures if not self._enumerated(m)]
         if self.n > SIMULATED or not asked:
             return {}
@@ -208,18 +228,23 @@ class Experiment:
             Whether to find the required lengths of lists, which takes most of the time.
         """
         differences, reasons = {}, {}
+        agreements: dict[Measure, Agreement] = {}
         for measure in measures:
             try:
+                if self.coupled is not None:
+                    agreements[measure] = self.coupled.agreement(measure)
                 differences[measure] = self.difference(measure)
             except NotAvailableError as error:
                 reasons[measure] = str(error)
         known = (
-            lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort) if lengths else {}
+            lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort)
+            if lengths and self.coupled is None
+            else {}
         )
         return [
             PlanRow(str(measure), self.n, reason=reasons[measure])
             if measure in reasons
-            else self._row(measure, *differences[measure], known.get(measure), drawn)
+            else self._row(measure, *differences[measure], known.get(measure), drawn, agreements.get(measure))
             for measure in measures
         ]
 
@@ -263,11 +288,13 @@ class Experiment:
         """Return the answers that rows and families give."""
         ordered = sorted(rows, key=lambda row: -abs(row.effect or 0.0))
         families = tuple(exponents), tuple(cutoffs)
-        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, (sentences.INDEPENDENT,))
+        coupling = None if self.coupled is None else str(self.coupled.coupling)
+        remarks = (sentences.INDEPENDENT if coupling is None else sentences.coupled(coupling),)
+        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, remarks, coupling=coupling)
 
     def _enumerated(self, measure: Measure) -> bool:
         """Return whether the probability of the wrong order is known without draws."""
-        return one_item(self.a) or enumerable(self.a, measure, self.n)
+        return self.coupled is None and (one_item(self.a) or enumerable(self.a, measure, self.n))
 
     def _row(
         self,
@@ -276,6 +303,7 @@ class Experiment:
         sd: Estimate,
         known: tuple[LongRun, Length] | None,
         drawn: Drawn | None,
+        agreement: Agreement | None = None,
     ) -> PlanRow:
         fields = long_run_fields(*known, self.names) if known else {}
         ahead = known[0].ahead if known else int(difference < 0)
@@ -285,7 +313,13 @@ class Experiment:
             behind = self.names[int(difference < 0)]
             short = f"on lists of {self.n:,} documents {behind} has the larger mean"
             fields["reason"] = f"{short}; {fields['reason']}" if fields["reason"] else short
-        if drawn is not None:
+        independent, ends, sds = None, None, None
+        if agreement is not None:
+            independent, sd = self.design.lists(float(difference), float(sd)), agreement.sd
+            sds = max(sd - sd.error, 0.0), sd + sd.error
+            ends = self.design.lists(float(difference), sds[0]), self.design.lists(float(difference), sds[1])
+            fields |= agreement.fields
+        if drawn is not None and (self.coupled is None or measure in drawn):
             fields |= self._wrong(measure, ahead, drawn.get(measure)).fields
         return PlanRow(
             str(measure),
@@ -293,12 +327,15 @@ class Experiment:
             limits=(limit(self.a, measure).value, limit(self.b, measure).value),
             difference_error=difference.error,
             sd_error=sd.error,
+            independent_lists=independent,
             **fields,
-            **self.design.sizes(float(difference), float(sd)),
+            **self.design.sizes(float(difference), float(sd), ends, sds),
         )
 
     def _wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
         """Return P(the scorer that is ahead on long lists is not ahead on one of n items)."""
+        if self.coupled is not None and drawn:
+            return WrongOrder.counted(*drawn[ahead])
         pair = better_first((self.a, self.b), ahead)
         return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None, self.effort)
 
@@ -306,6 +343,9 @@ class Experiment:
         """Return the effect size to about 1e-3 of its value; None where the variance is 0 or not known."""
         try:
             mean, sd = quick_moments((self.a, self.b), measure, self.n)
+            if self.coupled is not None:
+                drawn = self.coupled.drawn.get(measure)
+                sd = float((drawn or self.coupled.agreement(measure)).sd)
         except NotAvailableError:
             return None
         return mean / sd if sd > 0 else None

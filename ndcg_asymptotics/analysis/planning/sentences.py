@@ -11,18 +11,27 @@ from ndcg_asymptotics.core.text import count_text
 
 INDEPENDENT = (
     "The rankers are taken to score documents independently given the label. Real ones agree more: three "
-    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `plan --run` measures it"
+    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `--coupling 0.7` plans for that"
 )
 """What plans from curves assume."""
 
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 
 
+def coupled(coupling: str) -> str:
+    """Return what a plan from curves with a coupling assumes."""
+    return (
+        f"The depths of a document have the copula {coupling} given its label. The long run and the required "
+        "documents, of rankers that are independent given the label, are those of a plan without --coupling"
+    )
+
+
 def answers(found: Findings) -> list[str]:
     """Return the answers in the order of the questions, a sentence each."""
     if found.source == "sd":
         return [_detected(found), *_enough(found)]
-    said = (_long_run(found), _lengths(found), _lists(found), *_enough(found), _choice(found))
+    needs = _lists(found), _agreement(found)
+    said = (_long_run(found), _lengths(found), *needs, *_enough(found), _choice(found))
     return [sentence for sentence in said if sentence]
 
 
@@ -108,6 +117,15 @@ def _lists(found: Findings) -> str:
     said = f"{test} with {first.queries} {'new ' if runs else ''}queries by {first.measure}"
     said += f", {last.queries} by {last.measure}" if last is not first else ""
     return f"{IF_OBSERVED.capitalize()}, {said}; {_assured(found)}." if runs else f"{where} {said}."
+
+
+def _agreement(found: Findings) -> str:
+    """Return what the agreement of the rankers does to the number of queries."""
+    known = [row for row in found.rows if row.required_lists and row.independent_lists]
+    if not known:
+        return ""
+    needs = [f"{row.independent_lists:,} by {row.measure}" for row in dict.fromkeys((known[0], known[-1]))]
+    return f"They agree, {found.coupling}; independent given the label they would need {_listed(needs)}."
 
 
 def _assured(found: Findings) -> str:
@@ -213,6 +231,8 @@ def legend(found: Findings) -> str:
         parts.append(
             f"Detectable difference: the smallest for which {design.queries} queries give it that power."
         )
+    if any(row.correlation_method == "drawn lists" for row in found.rows):
+        parts.append("In brackets: 95% intervals, as lists are drawn.")
     if any(row.effect for row in found.rows):
         parts.append("Effect size: the mean difference on one list over its standard deviation.")
     if any(row.ties for row in found.rows):
