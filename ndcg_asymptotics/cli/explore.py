@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ app = typer.Typer()
 def explore(
     *,
     port: Annotated[
-        Any,
+        int | None,
         typer.Option(metavar="PORT", parser=parse_whole, help="Port of the page.", show_default="a free one"),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,

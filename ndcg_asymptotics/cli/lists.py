@@ -303,11 +303,11 @@ def larger_corpus(
     qrels: RequiredQrels,
     measure: Measures,
     corpus: Annotated[
-        Any,
+        int,
         typer.Option(metavar="N", parser=parse_whole, help="Number of documents that the runs searched."),
     ],
     to: Annotated[
-        Any,
+        int,
         typer.Option(
             metavar="N",
             parser=parse_whole,

@@ -236,7 +236,7 @@ Ranks = Annotated[
     ),
 ]
 Items = Annotated[
-    Any,
+    int | None,
     _from_input(
         metavar="N",
         parser=parse_whole,
@@ -246,7 +246,7 @@ Items = Annotated[
     ),
 ]
 Columns = Annotated[
-    Any,
+    dict[str, str] | None,
     _from_input(
         metavar="NAME=COLUMN,…",
         parser=_columns,
@@ -279,8 +279,8 @@ _gain_option = partial(
     help="Gain of a label y: y itself (linear), 2^y - 1 (exp2), or that of a table: '0=0, 1=1, 2=3', "
     "also in a file.",
 )
-Gain = Annotated[Any, _gain_option()]
-GainLike = Annotated[Any, _gain_option(show_default="linear, or that of --like")]
+Gain = Annotated[str, _gain_option()]
+GainLike = Annotated[str | None, _gain_option(show_default="linear, or that of --like")]
 Like = Annotated[
     str | None,
     typer.Option(

@@ -41,7 +41,7 @@ def plan(
         _from_input("--b", metavar="CURVE", help="That of the second one, with equally distributed labels."),
     ] = None,
     n: Annotated[
-        Any,
+        int | None,
         _from_input(
             "-n",
             "--n",
@@ -61,7 +61,7 @@ def plan(
         ),
     ] = None,
     pilot: Annotated[
-        Any,
+        int | None,
         _from_input(
             metavar="N",
             parser=parse_whole,
@@ -86,7 +86,7 @@ def plan(
         ),
     ] = None,
     queries: Annotated[
-        Any,
+        int | None,
         typer.Option(
             metavar="N",
             parser=parse_whole,
@@ -103,7 +103,7 @@ def plan(
         typer.Option(help="Significance level of the paired t test; intervals have the level 1 minus this."),
     ] = 0.05,
     systems: Annotated[
-        Any,
+        int | None,
         typer.Option(
             metavar="M",
             parser=parse_whole,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,7 +22,7 @@ def predict(
     *,
     measure: Measures,
     n: Annotated[
-        list[Any],
+        list[int],
         typer.Option(
             "-n",
             "--n",

@@ -262,12 +262,12 @@ def _stated(hint: object) -> tuple[Column | None, Data | None]:
 def plain(value: object) -> Any:
     """Return plain data for JSON: rows and reports as maps of the values they declare, arrays as lists.
 
-    What is not a finite number in an array becomes None.
+    What has a method ``as_dict`` is what this returns. What is not a finite number in an array becomes None.
 
     >>> plain({"mean": np.array([0.5, np.nan]), "n": np.arange(2)})
     {'mean': [0.5, None], 'n': [0, 1]}
     """
-    if isinstance(value, Report):
+    if hasattr(value, "as_dict"):
         return value.as_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _declared_values(value)

@@ -124,7 +124,7 @@ class Answers:
 
     def _show_details(self, state: State) -> None:
         require_available(bool(self.rows), "no answers without the required lengths")
-        answers = values.experiment(state).plan(self.rows, self.exponents, self.cutoffs).answers()
+        answers = values.experiment(state).plan(self.rows, self.exponents, self.cutoffs).answers
         self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 
     def show_drawn(self, found: DrawnLists | None) -> None:

@@ -13,7 +13,6 @@ from ndcg_asymptotics.core.arrays import random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import (
-    HIDDEN,
     Column,
     Data,
     Line,
@@ -22,7 +21,6 @@ from ndcg_asymptotics.core.tables import (
     Table,
     fixed,
     general,
-    plain,
 )
 from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL
@@ -73,7 +71,7 @@ class LossSummary:
     typical: Annotated[float, Column("mean regret", general(".2g"), drop=2), Data("typical_regret")]
     worst: Annotated[float, Column("worst found", general(".4g")), Data("worst_regret")]
     possible: Annotated[float | None, Column("supremum", general(".4g")), Data("worst_possible")]
-    example: Annotated[Problem | None, HIDDEN]
+    example: Annotated[Problem | None, Data(frame=False)]
 
     @property
     def interval(self) -> Annotated[str, Column("95% interval", str, drop=1, before="tied")]:
@@ -85,7 +83,7 @@ class LossSummary:
 class Search(Report):
     """The outcome of `search_losses`."""
 
-    utility: Utility
+    utility: Annotated[Utility, Data("measure", text=True)]
     items: int
     grades: int
     vectors: int
@@ -93,11 +91,10 @@ class Search(Report):
     seed: int
     losses: tuple[LossSummary, ...]
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the outcome as plain data for JSON; an example has the fields of a problem file."""
-        settings = {name: getattr(self, name) for name in ("items", "grades", "vectors", "draws", "seed")}
-        rows = [{**plain(f), "example": f.example and f.example.as_dict()} for f in self.losses]
-        return {"measure": str(self.utility), "gain": self.utility.gain, **settings, "losses": rows}
+    @property
+    def gain(self) -> Annotated[Gain, Data(before="items")]:
+        """The gain of labels."""
+        return self.utility.gain
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with a row for every loss, and the worst examples as problem files."""

@@ -78,7 +78,7 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
 
 def power_figure(comparison: Comparison) -> Figure:
     """Return a figure of the fraction of the pairs of runs that each measure tells apart."""
-    found = comparison.discriminative_power()
+    found = comparison.discriminative_power
     with style():
         figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)))
         for row, power in enumerate(found):

@@ -194,7 +194,7 @@ def test_several_runs_are_compared_in_pairs():
     scores, labels = collection()
     found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
     assert [(pair.a, pair.b) for pair in found.pairs] == list(itertools.combinations(RUNS, 2))
-    power = {row.measure: row for row in found.discriminative_power()}
+    power = {row.measure: row for row in found.discriminative_power}
     assert power["nDCG(log)"].significant == 5  # all but the twins
     assert power["nDCG(log)"].corrected <= power["nDCG(log)"].significant
     assert power["nDCG(log)"].queries < power["nDCG(log)@1"].queries

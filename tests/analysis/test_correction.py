@@ -145,4 +145,4 @@ def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     by_permutation = holm([paired_difference(x, resamples=199).p for x in d.T])
     assert not any(p < 0.05 for p in by_permutation)
     several = compare_files(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"], theory=False)
-    assert [row.corrected for row in several.discriminative_power()] == [5, 3]
+    assert [row.corrected for row in several.discriminative_power] == [5, 3]

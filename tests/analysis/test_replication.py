@@ -287,4 +287,4 @@ def test_new_queries_are_held_against_both_numbers() -> None:
     }
     for queries, word in words.items():
         found = plan_runs(*collection(), whole.measure, theory=False, queries=queries)
-        assert f"{queries} new queries are {word} by {whole.measure}." in found.answers()
+        assert f"{queries} new queries are {word} by {whole.measure}." in found.answers

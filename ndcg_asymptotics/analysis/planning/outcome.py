@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.findings import Findings, PlanRow
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, declared
+from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, Table, declared
 
 _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 """The columns of the second table."""
@@ -18,17 +18,14 @@ _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 class Plan(Findings, Report):
     """The outcome of `plan`, `plan_runs` and `plan_for_sd`: what they find (`Findings`), to be printed."""
 
-    def answers(self) -> list[str]:
-        """Return the answers in the order of the questions, a sentence each."""
+    @property
+    def answers(self) -> Annotated[list[str], Data()]:
+        """The answers in the order of the questions, a sentence each."""
         return sentences.answers(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return super().as_dict() | {"answers": self.answers()}
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answers, a table by measure, and lines that say what its numbers mean."""
-        for answer in self.answers():
+        for answer in self.answers:
             yield Line(answer)
         yield Line("")
         for table in (self._table(), self._sample_sizes()):

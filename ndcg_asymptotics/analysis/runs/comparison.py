@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from ndcg_asymptotics.analysis.runs.compared import (
     DiscriminativePower,
@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table, frame_of, plain
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table, frame_of
 from ndcg_asymptotics.core.text import in_tex
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ class Comparison(Report):
         """What says the comparison in words."""
         return Words(self.queries, self.alpha, self.power)
 
-    def discriminative_power(self) -> list[DiscriminativePower]:
-        """Return the discriminative power of each measure, the largest first."""
+    @property
+    def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data()]:
+        """The discriminative power of each measure, the largest first."""
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):
             judged = [pair.by_measure[i] for pair in self.pairs]
@@ -80,7 +81,7 @@ class Comparison(Report):
 
     def leaders(self) -> str:
         """Return how the first two of several runs compare by the most discriminative measure."""
-        power = self.discriminative_power()[0]
+        power = self.discriminative_power[0]
         measure = [judged.measure for judged in self.pairs[0].by_measure].index(power.measure)
         first, second = (ranked.run for ranked in self.ranked(measure)[:2])
         pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
@@ -94,10 +95,6 @@ class Comparison(Report):
     def rankings(self) -> Annotated[list[Ranking], Data()]:
         """The runs in order of their means, by each measure."""
         return [Ranking(judged.measure, self.ranked(i)) for i, judged in enumerate(self.pairs[0].by_measure)]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, for JSON."""
-        return {**super().as_dict(), "discriminative_power": plain(self.discriminative_power())}
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per pair and measure."""
@@ -170,4 +167,4 @@ class Comparison(Report):
 
     def _power_table(self) -> Table:
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
-        return Table.of(title, DiscriminativePower, self.discriminative_power())
+        return Table.of(title, DiscriminativePower, self.discriminative_power)

@@ -107,7 +107,7 @@ def test_families_of_measures() -> None:
 
 
 def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    said = planned().answers()
+    said = planned().answers
     starts = ("In the long run", "One list shows", "With lists of 40 documents", "The 15", "Fewest")
     assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
     assert "only" in said[0]
@@ -147,7 +147,7 @@ def test_what_is_recommended_shows_the_same_order() -> None:
     assert found.fewest_judgements.effect < 0
     assert found.best(found.cutoffs).effect < 0
     assert found.better == GOOD
-    said = found.answers()[-1]
+    said = found.answers[-1]
     assert said.startswith(f"Fewest queries to show that {GOOD} is ahead on average: ")
     assert f"{top} is ahead by nDCG(log)@1; b = " in said
 
@@ -184,7 +184,7 @@ def test_a_stated_standard_deviation() -> None:
     assert row.detectable_low / row.detectable == pytest.approx(ends[0] / 0.2)
     assert row.detectable_high / row.detectable == pytest.approx(ends[1] / 0.2)
     assert lists_for(row.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
-    assert "are enough: 34 [24, 54] are needed" in found.answers()[1]
+    assert "are enough: 34 [24, 54] are needed" in found.answers[1]
     with pytest.raises(InputError, match="needs queries, difference or width"):
         plan_for_sd(0.2)
     with pytest.raises(InputError, match="sd: must be 1e-09 to 1e\\+09"):
@@ -254,7 +254,7 @@ def test_one_relevant_item_for_every_query_has_no_long_run_and_its_ties_are_not_
     labels = {str(user): {items[0]: 1} for user in range(60)}
     found = plan_runs(scores, labels, ["nDCG", "nDCG@3"])
     assert not any(
-        "In the long run" in answer or "order of the long run" in answer for answer in found.answers()
+        "In the long run" in answer or "order of the long run" in answer for answer in found.answers
     )
     assert [(row.long_run, row.required_n) for row in found.rows] == [(None, None)] * 2
     assert "Every query has 1 relevant item. The long run" in found.remarks[-1]
@@ -331,5 +331,5 @@ def test_a_quick_look_leaves_out_lengths_and_draws() -> None:
     whole = planned().cutoffs[-1]
     assert by_k[-1].effect == pytest.approx(whole.effect, rel=1e-3)
     assert (by_k[-1].documents, by_k[-1].wrong_method) == (40 * (by_k[-1].lists or 0), "normal law")
-    said = experiment.plan(experiment.rows(measures, lengths=False), cutoffs=by_k).answers()
+    said = experiment.plan(experiment.rows(measures, lengths=False), cutoffs=by_k).answers
     assert not any("long run" in answer for answer in said)
