@@ -105,7 +105,7 @@ studies: $(VENV)/installed  ## every study of experiments/ at full size, into re
 	$(BIN)/python experiments/shared_top.py
 
 losses: $(VENV)/installed  ## the experiments about losses, into results/learning; some need NDCG_ASYMPTOTICS_DATA
-	for name in decided discounts excess_risk growing long_lists margins movielens movielens_pairs mq2008 training_queries; do \
+	for name in decided discounts excess_risk growing long_lists margins movielens movielens_pairs mq2008 norms training_queries; do \
 	  $(BIN)/python experiments/learning/$$name.py || exit 1; done
 
 gallery: $(VENV)/installed  ## figures/gallery from results/

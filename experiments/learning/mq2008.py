@@ -8,6 +8,8 @@ standard deviations).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from keeping import data, keep
 from numpy.typing import NDArray
@@ -57,39 +59,48 @@ PERMUTATIONS = 20_000
 
 def main() -> None:
     """Train five folds, and write NDCG by query and the tests."""
+    trained = {FOR_DCG: ("order_preserving", "DCG@10")}
+    keep("mq2008", compared({text: trained.get(text, (text, "nDCG@10")) for text in EVERY}, PAIRS))
+
+
+def compared(losses: Mapping[str, tuple[str, str]], pairs: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """Return NDCG of rankers that five folds train, and tests of the differences of pairs.
+
+    Parameters
+    ----------
+    losses : mapping of name to (loss, measure)
+        The measure is that which the loss is a surrogate for and by which the penalty is chosen.
+    pairs : sequence of (name, name)
+    """
     folder = data("letor_mq2008")
     parts = [read_svmlight(folder / f"S{k}.txt.gz") for k in range(1, 6)]
     measures = [f"nDCG@{k}" for k in CUTOFFS]
-    values: dict[str, list[NDArray[np.float64]]] = {text: [] for text in EVERY}
-    penalties: dict[str, list[float]] = {text: [] for text in EVERY}
+    values: dict[str, list[NDArray[np.float64]]] = {name: [] for name in losses}
+    penalties: dict[str, list[float]] = {name: [] for name in losses}
     with show_progress():
         for fold in tracked(range(5), "folds"):
             first, second, third, held, test = (parts[(fold + k) % 5] for k in range(5))
             train = joined([first, second, third])
-            for text in tracked(EVERY, "losses"):
-                loss, measure = ("order_preserving", "DCG@10") if text == FOR_DCG else (text, "nDCG@10")
+            for name, (loss, measure) in tracked(losses.items(), "losses"):
                 ranker = train_ranker(train, loss, validation=held, measure=measure)
-                penalties[text].append(ranker.penalty)
-                values[text].append(evaluate(ranker.run(test), test.qrels(), measures).values)
-    by_query = {text: np.vstack(found) for text, found in values.items()}
-    tests = {f"{a} - {b}": permutation_test(by_query[a] - by_query[b]) for a, b in PAIRS}
-    means = {text: found.mean(axis=0).tolist() for text, found in by_query.items()}
+                penalties[name].append(ranker.penalty)
+                values[name].append(evaluate(ranker.run(test), test.qrels(), measures).values)
+    by_query = {name: np.vstack(found) for name, found in values.items()}
+    tests = {f"{a} - {b}": permutation_test(by_query[a] - by_query[b]) for a, b in pairs}
+    means = {name: found.mean(axis=0).tolist() for name, found in by_query.items()}
     errors = {t: (v.std(axis=0, ddof=1) / np.sqrt(len(v))).tolist() for t, v in by_query.items()}
-    for text, mean in means.items():
-        print(f"{text:28s}", *(f"{m:.4f}" for m in mean))
+    for name, mean in means.items():
+        print(f"{name:28s}", *(f"{m:.4f}" for m in mean))
     for pair, tested in tests.items():
         print(f"{pair:60s}", tested)
-    keep(
-        "mq2008",
-        {
-            "losses": EVERY,
-            "queries": len(by_query["squared"]),
-            "means": means,
-            "errors": errors,
-            "tests": tests,
-            "penalties": penalties,
-        },
-    )
+    return {
+        "losses": list(losses),
+        "queries": sum(part.count for part in parts),
+        "means": means,
+        "errors": errors,
+        "tests": tests,
+        "penalties": penalties,
+    }
 
 
 def joined(parts: list[Queries]) -> Queries:

@@ -93,9 +93,7 @@ class Decision(Report):
             LossDecision,
             self.losses,
         )
-        for reason in dict.fromkeys(reason for _, reason in self.left_out):
-            names = ", ".join(loss for loss, why in self.left_out if why == reason)
-            yield Line(f"Left out: {names} ({reason}).")
+        yield from left_out_lines(self.left_out)
         if isinstance(self.problem.utility, PairwiseDisagreement | ExactOrder):
             try:
                 self.problem.standardised_order()
@@ -138,6 +136,17 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
             continue
         found.append(_decided(loss, least, *known))
     return Decision(problem, problem.optimal_order(), tuple(found), tuple(left_out))
+
+
+def left_out_lines(left_out: Sequence[tuple[str, str]]) -> Iterator[Line]:
+    """Yield a line for each reason why losses are left out of a report.
+
+    >>> [line.text for line in left_out_lines([("a", "no minimum"), ("b", "no minimum")])]
+    ['Left out: a, b (no minimum).']
+    """
+    for reason in dict.fromkeys(reason for _, reason in left_out):
+        names = ", ".join(loss for loss, why in left_out if why == reason)
+        yield Line(f"Left out: {names} ({reason}).")
 
 
 def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) -> LossDecision:

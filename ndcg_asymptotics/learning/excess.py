@@ -32,6 +32,7 @@ from ndcg_asymptotics.core.tables import (
     Table,
     general,
 )
+from ndcg_asymptotics.learning.decide import left_out_lines
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
@@ -99,9 +100,7 @@ class ExcessRisk(Report):
             yield Line("Every order is optimal.")
         else:
             yield Line(f"Every order that is not optimal has at least the regret {self.margin:.4g}.")
-        for reason in dict.fromkeys(reason for _, reason in self.left_out):
-            names = ", ".join(loss for loss, why in self.left_out if why == reason)
-            yield Line(f"Left out: {names} ({reason}).")
+        yield from left_out_lines(self.left_out)
 
 
 def excess_risk(

@@ -21,6 +21,19 @@ LARGEST_LABEL = 1000.0
 """Gains 2^y - 1 stay finite."""
 
 
+def require_labels(labels: Floats) -> Floats:
+    """Return labels themselves, after checking that they are from 0 to 1000 or missing (NaN).
+
+    Raises
+    ------
+    InputError
+        If one is not.
+    """
+    wrong = labels[~(np.isnan(labels) | ((labels >= 0) & (labels <= LARGEST_LABEL)))]
+    require(wrong.size == 0, f"must be from 0 to {LARGEST_LABEL:g}, got {wrong[:1].tolist()}", "labels")
+    return labels
+
+
 class SameLength(NamedTuple):
     """The lists of one length: their indices (k,), and the indices of their items (k, m)."""
 
@@ -61,9 +74,7 @@ class Batch:
             f"must be list lengths >= 1 that add up to the {labels.size} labels, got {brief(sizes.tolist())}",
             "sizes",
         )
-        wrong = labels[~(np.isnan(labels) | ((labels >= 0) & (labels <= LARGEST_LABEL)))]
-        require(wrong.size == 0, f"must be from 0 to {LARGEST_LABEL:g}, got {wrong[:1].tolist()}", "labels")
-        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "labels", require_labels(labels))
         object.__setattr__(self, "sizes", sizes.astype(np.int64))
 
     @classmethod

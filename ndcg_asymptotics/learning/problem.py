@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of, read_file
-from ndcg_asymptotics.learning.labels import LARGEST_LABEL
+from ndcg_asymptotics.core.tables import Data
+from ndcg_asymptotics.learning.labels import require_labels
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
 from ndcg_asymptotics.learning.utilities import (
@@ -77,7 +78,7 @@ class Problem:
 
     labels: Floats
     probabilities: Floats
-    utility: Utility
+    utility: Annotated[Utility, Data("measure", text=True, before="labels")]
 
     def __init__(
         self,
@@ -116,6 +117,11 @@ class Problem:
         rows = np.arange(len(pairs))
         labels[rows, pairs[:, 0]], labels[rows, pairs[:, 1]] = 1.0, 0.0
         return cls(labels, a[a > 0] / a.sum(), "PD")
+
+    @property
+    def gain(self) -> Annotated[Gain, Data(before="labels")]:
+        """The gain of a label."""
+        return self.utility.gain
 
     @property
     def items(self) -> int:
@@ -183,11 +189,6 @@ class Problem:
             require_order_preserving(self.labels, self.probabilities, order)
         return tuple(order.tolist())
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the fields of a problem file as plain data for JSON."""
-        about = {"measure": str(self.utility), "gain": self.utility.gain}
-        return {**about, "labels": self.labels.tolist(), "probabilities": self.probabilities.tolist()}
-
     def to_toml(self) -> str:
         """Return the text of a problem file."""
         rows = ", ".join("[" + ", ".join(map(number_text, row)) + "]" for row in self.labels)
@@ -213,9 +214,7 @@ def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
     require(
         items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
     )
-    wrong = labels[~(np.isnan(labels) | ((labels >= 0) & (labels <= LARGEST_LABEL)))]
-    require(wrong.size == 0, f"must be from 0 to {LARGEST_LABEL:g}, got {wrong[:1].tolist()}", "labels")
-    return labels
+    return require_labels(labels)
 
 
 def _distribution(given: ArrayLike, count: int) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.progress import task, tracked
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.linear import LinearScorer, Minimum
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
@@ -84,13 +84,18 @@ class Ranker(Report):
 
     weights: Floats
     intercept: float
-    loss: Loss
-    utility: Utility
+    loss: Annotated[Loss, Data(text=True)]
+    utility: Annotated[Utility, Data("measure", text=True)]
     penalty: float
     tried: tuple[Tried, ...]
     folds: int
     iterations: int
     converged: bool
+
+    @property
+    def gain(self) -> Annotated[Gain, Data(before="penalty")]:
+        """The gain of a label."""
+        return self.utility.gain
 
     def scores(self, queries: Queries) -> Floats:
         """Return the scores of all documents, (n,).
@@ -143,21 +148,6 @@ class Ranker(Report):
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: holds no ranker ({' '.join(str(error).split())})") from None
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all fields as plain data for JSON."""
-        return {
-            "loss": str(self.loss),
-            "measure": str(self.utility),
-            "gain": self.utility.gain,
-            "penalty": self.penalty,
-            "tried": [asdict(row) for row in self.tried],
-            "folds": self.folds,
-            "iterations": self.iterations,
-            "converged": self.converged,
-            "intercept": self.intercept,
-            "weights": self.weights.tolist(),
-        }
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the penalties tried, and the chosen one."""
@@ -347,18 +337,12 @@ class Trained(Report):
         The number of test queries.
     """
 
-    ranker: Ranker
-    queries: int
+    ranker: Annotated[Ranker, Data(inline=True)]
+    queries: Annotated[int, Data("training_queries")]
     training: float
     test: float | None
     test_error: float | None
     test_queries: int
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all fields as plain data for JSON."""
-        means = {"training": self.training, "test": self.test, "test_error": self.test_error}
-        counts = {"training_queries": self.queries, "test_queries": self.test_queries}
-        return self.ranker.as_dict() | means | counts
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the report of the ranker, and the means."""

@@ -24,9 +24,7 @@ from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, all_orders, ranks_of
 
-LARGEST_PROGRAM = 3e6
-"""The largest number of label vectors times orders for which the linear programs are solved."""
-
+_LARGEST_PROGRAM = 3e6  # label vectors times orders for which the linear programs are solved
 _ROUNDING = 1e-12  # regrets up to this count as 0
 _STRICT_SHARE = 1e-3  # the probability in the example that makes the loss's order strict
 
@@ -50,8 +48,13 @@ class Worst:
 
 def has_worst_regret(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
     """Return whether `worst_regret` applies to a loss."""
-    tried = float(grades) ** items * len(all_orders(items))
-    return isinstance(loss, Listwise) and isinstance(utility, Discounted) and tried <= LARGEST_PROGRAM
+    known = isinstance(loss, Listwise) and isinstance(utility, Discounted)
+    return known and _few_enough(items, grades)
+
+
+def _few_enough(items: int, grades: int) -> bool:
+    """Return whether the linear programs are solved for so many label vectors and orders."""
+    return float(grades) ** items * len(all_orders(items)) <= _LARGEST_PROGRAM
 
 
 def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: int) -> Worst:
@@ -78,8 +81,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
     if not isinstance(utility, Discounted):
         raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
     require(grades >= 2, f"must be at least 2, got {grades}", "grades")
-    size = float(grades) ** items * len(all_orders(items))
-    require(size <= LARGEST_PROGRAM, f"{items} items of {grades} grades are too many", "items")
+    require(_few_enough(items, grades), f"{items} items of {grades} grades are too many", "items")
     labels = np.array(list(product(range(grades), repeat=items)), np.float64)
     targets = _targets(loss, labels, utility)
     value = utility.standardised(labels)

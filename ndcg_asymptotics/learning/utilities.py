@@ -50,7 +50,6 @@ class Utility(ABC):
         (P,)
         """
 
-    @abstractmethod
     def standardised(self, labels: Floats) -> Floats | None:
         """Return r(y), a function such that sorting by E[r(Y)] is optimal; None if there is no such function.
 
@@ -64,6 +63,7 @@ class Utility(ABC):
         -------
         (..., m), not negative
         """
+        return None
 
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""
@@ -151,9 +151,6 @@ class AveragePrecision(Utility):
     def __str__(self) -> str:
         return "AP"
 
-    def standardised(self, labels: Floats) -> None:
-        return None
-
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
         ranks = np.arange(1.0, labels.shape[-1] + 1)
         total = np.zeros(len(orders))
@@ -174,9 +171,6 @@ class ExpectedReciprocalRank(Utility):
 
     def __str__(self) -> str:
         return "ERR"
-
-    def standardised(self, labels: Floats) -> None:
-        return None
 
     def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
         gains = self.gains(labels)

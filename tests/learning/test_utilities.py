@@ -12,7 +12,6 @@ from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning import Problem, decide_losses
-from ndcg_asymptotics.learning.losses import swapped_gains
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
 from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_of
@@ -23,6 +22,16 @@ LINEAR = (
     *("nDCG(geometric(2))@0.2n", "DCG(log)", "DCG(zipf)@0.5n"),
 )
 OTHERS = ("AP", "ERR", "PD", "PD(gain)")
+
+
+def swapped_gains(gains) -> float:
+    """Return Σ (b - a) over the pairs in which an item of gain a ranks above one of gain b > a.
+
+    For D(r) = n - r this is IDCG - DCG of gains in rank order: moving an item up by one rank adds its gain to
+    DCG, so that each pair in the wrong order costs the difference of its gains.
+    """
+    y = np.asarray(gains, np.float64)
+    return float(np.triu(np.maximum(y[None, :] - y[:, None], 0.0)).sum())
 
 
 def problem(seed: int, measure: str, items: int = 4, vectors: int = 3) -> Problem:

@@ -11,7 +11,7 @@ from ndcg_asymptotics.learning.losses.bregman import Bregman
 from ndcg_asymptotics.learning.losses.lambdarank import LambdaField, LambdaRank
 from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
-from ndcg_asymptotics.learning.losses.pairwise import Pairwise, swapped_gains
+from ndcg_asymptotics.learning.losses.pairwise import Pairwise
 from ndcg_asymptotics.learning.losses.plackett_luce import ListMLE
 from ndcg_asymptotics.learning.losses.pnorm import PNorm, PNormNormalised
 
@@ -28,7 +28,6 @@ __all__ = [
     "Pairwise",
     "Surrogate",
     "losses_of",
-    "swapped_gains",
 ]
 
 STANDARD = (

@@ -14,7 +14,13 @@ from scipy.special import entr, expit, logit, xlogy
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.losses.listwise import Listwise
-from ndcg_asymptotics.learning.losses.loss import cosh_curvature, exp_curvature, exp_with_tangent
+from ndcg_asymptotics.learning.losses.loss import (
+    cosh_curvature,
+    cosh_with_tangent,
+    exp_curvature,
+    exp_with_tangent,
+    log_or_never,
+)
 from ndcg_asymptotics.learning.utilities import Utility
 from ndcg_asymptotics.specs import custom
 from ndcg_asymptotics.specs.scanner import Call
@@ -72,8 +78,7 @@ class Entropy(Psi):
         return np.asarray((xlogy(x, x) - x).sum(axis=-1))
 
     def gradient(self, x: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(x))
+        return log_or_never(x)
 
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
         powers, slopes = exp_with_tangent(s)
@@ -111,9 +116,8 @@ class Hyperbolic(Psi):
         return np.asarray(np.arcsinh(x))
 
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
-        powers, slopes = exp_with_tangent(np.abs(s))
-        inverse = np.exp(-np.abs(s))
-        return ((powers + inverse) / 2).sum(axis=-1), np.sign(s) * (slopes - inverse) / 2
+        cosh, slope = cosh_with_tangent(s)
+        return cosh.sum(axis=-1), slope
 
     def curvature(self, s: Floats) -> Floats:
         return cosh_curvature(s)

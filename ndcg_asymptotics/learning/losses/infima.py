@@ -37,6 +37,12 @@ class ScoreSum(ABC):
 
     items: int
 
+    def names_among(self, members: Integers) -> Integers:
+        """Return the numbers of all items within a component, -1 for those outside, (m,)."""
+        names = np.full(self.items, -1)
+        names[members] = np.arange(members.size)
+        return names
+
     @abstractmethod
     def arrows(self) -> Bools:
         """Return whether a term wants i above j, (m, m)."""
@@ -131,6 +137,12 @@ class SmoothSum(ScoreSum):
     @abstractmethod
     def distances(self, value: float) -> Floats:
         """Return upper bounds of s_j - s_i for the arrows from i to j, where Φ(s) <= value; else infinity."""
+
+    def shortest(self, first: Integers, second: Integers, lengths: Floats) -> Floats:
+        """Return the least of the bounds of s_second - s_first for each pair of items; else infinity."""
+        upper = np.full((self.items, self.items), np.inf)
+        np.minimum.at(upper, (first, second), lengths)
+        return upper
 
     @abstractmethod
     def scaled(self, factor: float) -> Self:

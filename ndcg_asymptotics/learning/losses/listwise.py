@@ -21,9 +21,11 @@ from ndcg_asymptotics.learning.losses.loss import (
     Order,
     Surrogate,
     cosh_curvature,
+    cosh_with_tangent,
     exp_curvature,
     exp_with_tangent,
     is_whole,
+    log_or_never,
     unit,
 )
 from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
@@ -66,9 +68,12 @@ class Listwise(Loss):
         """Whether `product` is known and of use: where φ is convex and twice differentiable."""
         return True
 
-    @abstractmethod
     def link(self, mean: Floats) -> Floats:
-        """Return the scores (m,) that minimise the expected loss, from E[T] over the contributing lists."""
+        """Return the scores (m,) that minimise the expected loss, from E[T] over the contributing lists.
+
+        That is E[T] itself, unless a loss overrides it.
+        """
+        return mean
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         return _BatchLoss(self, batch, utility)
@@ -169,9 +174,6 @@ class Squared(Listwise, keyword="squared"):
     def curvature(self) -> float:
         return 2.0
 
-    def link(self, mean: Floats) -> Floats:
-        return mean
-
     def strong_convexity(self, items: int) -> tuple[float, float]:
         return 2.0, 1.0
 
@@ -214,9 +216,6 @@ class Cosine(Listwise, keyword="cosine"):
         slope = (cosine * direction - t) * inverse
         return (inner(turn, t) * direction + cosine * turn - slope * along) * inverse
 
-    def link(self, mean: Floats) -> Floats:
-        return mean
-
 
 @dataclass(frozen=True)
 class CosineConsistent(Cosine, keyword="cosine_consistent"):
@@ -254,8 +253,7 @@ class ListNet(Listwise, keyword="listnet"):
         return np.asarray(p * (v - inner(p, v)))
 
     def link(self, mean: Floats) -> Floats:
-        with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
-            return np.log(mean)
+        return log_or_never(mean)
 
 
 @dataclass(frozen=True)
@@ -276,8 +274,7 @@ class ListNetConsistent(Listwise, keyword="listnet_consistent"):
         return exp_curvature(s) * v
 
     def link(self, mean: Floats) -> Floats:
-        with np.errstate(divide="ignore"):  # an item whose mean target is 0 gets the score -inf
-            return np.log(mean)
+        return log_or_never(mean)
 
 
 _LOG = Measure("log")
@@ -336,9 +333,6 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
     def curved(self) -> bool:
         return False
 
-    def link(self, mean: Floats) -> Floats:
-        return mean
-
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         return replace(super().minimiser(labels, probabilities, utility), scores=None)
 
@@ -384,9 +378,8 @@ class Duchi(Listwise, keyword="duchi"):
         if self.penalty == "square":
             rho, slope = s**2 / 2, s
         else:
-            powers, slopes = exp_with_tangent(np.abs(s))
-            inverse = np.exp(-np.abs(s))
-            rho, slope = (powers + inverse) / 2 - 1, np.sign(s) * (slopes - inverse) / 2
+            cosh, slope = cosh_with_tangent(s)
+            rho = cosh - 1
         value = self.strength * rho.sum(axis=-1) - (s * t).sum(axis=-1)
         return value, self.strength * slope - t
 

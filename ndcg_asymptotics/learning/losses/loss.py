@@ -192,6 +192,27 @@ def exp_curvature(x: Floats) -> Floats:
     return np.where(x <= _LARGEST, np.exp(np.minimum(x, _LARGEST)), 0.0)
 
 
+def cosh_with_tangent(x: Floats) -> tuple[Floats, Floats]:
+    """Return cosh(x) and its derivative, where exp is continued by its tangent beyond 300.
+
+    >>> [float(part[0]) for part in cosh_with_tangent(np.zeros(1))]
+    [1.0, 0.0]
+    """
+    powers, slopes = exp_with_tangent(np.abs(x))
+    inverse = np.exp(-np.abs(x))
+    return (powers + inverse) / 2, np.sign(x) * (slopes - inverse) / 2
+
+
+def log_or_never(x: Floats) -> Floats:
+    """Return log(x); an item whose mean target is 0 gets the score -inf.
+
+    >>> log_or_never(np.array([0.0, 1.0]))
+    array([-inf,   0.])
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(x))
+
+
 def cosh_curvature(x: Floats) -> Floats:
     """Return the second derivative of cosh where exp is continued by its tangent.
 

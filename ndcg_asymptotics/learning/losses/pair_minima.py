@@ -33,8 +33,7 @@ class _Pairs(ScoreSum):
         return arrows
 
     def inside(self, members: Integers) -> tuple[Self, float]:
-        names = np.full(self.items, -1)
-        names[members] = np.arange(members.size)
+        names = self.names_among(members)
         kept = (names[self.terms.first] >= 0) & (names[self.terms.second] >= 0)
         return replace(self, terms=self.terms.select(kept).renamed(names), items=members.size), 0.0
 
@@ -69,11 +68,9 @@ class SmoothPairs(_Pairs, SmoothSum):
 
     def distances(self, value: float) -> Floats:
         # no term is larger than the sum, and φ(t) >= -t, so s_j - s_i <= value/w - c
-        upper = np.full((self.items, self.items), np.inf)
         with np.errstate(over="ignore"):  # a tiny weight bounds nothing
             lengths = value / self.terms.weight - self.terms.offset
-        np.minimum.at(upper, (self.terms.first, self.terms.second), lengths)
-        return upper
+        return self.shortest(self.terms.first, self.terms.second, lengths)
 
     def scaled(self, factor: float) -> Self:
         return replace(self, terms=self.terms._replace(weight=self.terms.weight * factor))

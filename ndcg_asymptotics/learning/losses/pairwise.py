@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
@@ -181,7 +180,7 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
 class LinearNDCG(Pairwise, keyword="linear_ndcg"):
     """φ = Σ_{G_i > G_j} (G_i - G_j)/||G||_linear · φ(s_i - s_j) (after Jin and Geng's Linear NDCG).
 
-    With φ(t) = 1(t <= 0) this is exactly 1 - NDCG for the discount n - r (see `swapped_gains`), whatever
+    With φ(t) = 1(t <= 0) this is exactly 1 - NDCG for the discount n - r, whatever
     the measure; φ = "hinge", "squared_hinge" and "exponential" are upper bounds of it.
     """
 
@@ -194,17 +193,3 @@ class LinearNDCG(Pairwise, keyword="linear_ndcg"):
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         return self.quotient_pairs(labels, utility)
-
-
-def swapped_gains(gains: ArrayLike) -> float:
-    """Return Σ (b - a) over the pairs in which an item of gain a ranks above one of gain b > a.
-
-    For the discount D(r) = n - r this is exactly IDCG - DCG of gains in rank order: moving an item up by one
-    rank adds its gain to DCG, so each pair in the wrong order costs the difference of its gains. For binary
-    labels with m relevant and k other items, IDCG = mk + m(m-1)/2.
-
-    >>> swapped_gains([0, 1, 3])
-    6.0
-    """
-    y = np.asarray(gains, np.float64)
-    return float(np.triu(np.maximum(y[None, :] - y[:, None], 0.0)).sum())

@@ -100,8 +100,7 @@ class _Draws(SmoothSum):
         return arrows
 
     def inside(self, members: Integers) -> tuple[Self, float]:
-        names = np.full(self.items, -1)
-        names[members] = np.arange(members.size)
+        names = self.names_among(members)
         kept = names[self.chosen] >= 0
         return self._without_constants(
             self.weight[kept], names[self.chosen[kept]], self.counts[np.ix_(kept, members)]
@@ -133,12 +132,10 @@ class _Draws(SmoothSum):
 
     def distances(self, value: float) -> Floats:
         # no term is larger than the sum, and none is less than w (s_k - s_i)
-        upper = np.full((self.items, self.items), np.inf)
         with np.errstate(over="ignore"):  # a tiny weight bounds nothing
             lengths = value / self.weight
         row, k = np.nonzero(self.counts)
-        np.minimum.at(upper, (self.chosen[row], k), lengths[row])
-        return upper
+        return self.shortest(self.chosen[row], k, lengths[row])
 
     def scaled(self, factor: float) -> Self:
         return replace(self, weight=self.weight * factor)
