@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Unpack, get_args, overload
+from typing import Unpack, overload
 
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation
+from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
-from ndcg_asymptotics.core.arrays import Floats, brief, require_choice, require_fraction
+from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -150,10 +150,7 @@ def compare(
     chosen = Conventions.of(**conventions)
     parsed = chosen.measures(measures_of(measures))
     scores = scores_of(runs)
-    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
-    require_fraction(level, "level")
-    require_fraction(power, "power")
-    require_choice(correction, get_args(Correction), "correction")
+    require_tests(len(runs), level, power, correction)
     require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
     labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
     found = {}

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
-from ndcg_asymptotics.analysis.runs.paired import Difference
+from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Table, fixed, general
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, Table, fixed, frame_of, general
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
+
+
+class Named(Protocol):
+    """What has the names of two runs."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+
+
+def frame_of_pairs(kind: type, rows: Sequence[tuple[Named, object]]) -> pd.DataFrame:
+    """Return a DataFrame of rows that a dataclass declares, with the names of the two runs of each."""
+    found = frame_of(kind, [row for _, row in rows])
+    found.insert(0, "a", [pair.a for pair, _ in rows])
+    found.insert(1, "b", [pair.b for pair, _ in rows])
+    return found
+
+
+class Pairwise(Report):
+    """Base class of comparisons of every pair of some runs, at a level and with remarks."""
+
+    level: float
+    remarks: tuple[str, ...]
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return alpha_of(self.level)
+
+    def said(self, *, warnings: bool) -> Iterator[Line]:
+        """Yield the remarks that are warnings, which come first, or the others."""
+        for remark in self.remarks:
+            if remark.startswith("Warning") == warnings:
+                yield Line(f"{remark}.")
 
 
 @dataclass(frozen=True)

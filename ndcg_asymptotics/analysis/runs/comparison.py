@@ -12,13 +12,14 @@ from ndcg_asymptotics.analysis.runs.compared import (
     DiscriminativePower,
     MeasureComparison,
     PairComparison,
+    Pairwise,
     Ranking,
+    frame_of_pairs,
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
-from ndcg_asymptotics.analysis.runs.paired import alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table, frame_of
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Report):
+class Comparison(Pairwise):
     """The outcome of `compare`."""
 
     runs: tuple[str, ...]
@@ -37,11 +38,6 @@ class Comparison(Report):
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
     per_query: Annotated[Table, HIDDEN] = Table("", (), ())
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests."""
-        return alpha_of(self.level)
 
     @property
     def words(self) -> Words:
@@ -70,14 +66,13 @@ class Comparison(Report):
     def ranked(self, measure: int) -> tuple[RankedRun, ...]:
         """Return the runs in order of their means by a measure, with their possible ranks and groups."""
         means: dict[str, float] = {}
-        signs: dict[tuple[str, str], int | None] = {}
+        signs = {}
         for pair in self.pairs:
             judged = pair.by_measure[measure]
             means |= {pair.a: judged.mean_a, pair.b: judged.mean_b}
-            better = 1 if judged.difference.mean > 0 else -1
-            sign = None if judged.difference.identical else better if judged.p < self.alpha else 0
-            signs[pair.a, pair.b], signs[pair.b, pair.a] = sign, -sign if sign else sign
-        return rank_runs(means, lambda a, b: signs[a, b])
+            found = judged.difference
+            signs[pair.a, pair.b] = found.significant(found.mean, judged.p, self.alpha)
+        return rank_runs(means, signs)
 
     def leaders(self) -> str:
         """Return how the first two of several runs compare by the most discriminative measure."""
@@ -99,10 +94,7 @@ class Comparison(Report):
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per pair and measure."""
         every = [(pair, judged) for pair in self.pairs for judged in pair.by_measure]
-        found = frame_of(MeasureComparison, [judged for _, judged in every])
-        found.insert(0, "a", [pair.a for pair, _ in every])
-        found.insert(1, "b", [pair.b for pair, _ in every])
-        return found
+        return frame_of_pairs(MeasureComparison, every)
 
     def to_latex(self) -> str:
         """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
@@ -141,9 +133,7 @@ class Comparison(Report):
             Whether to add the paragraph and tables of every pair of more than two runs.
         """
         several = len(self.runs) > 2
-        for remark in self.remarks:
-            if remark.startswith("Warning"):
-                yield Line(f"{remark}.")
+        yield from self.said(warnings=True)
         if several:
             yield Line(self.leaders() + "\n")
             yield self._power_table()
@@ -160,9 +150,7 @@ class Comparison(Report):
             yield pair.table(self.words.level)
             if any(judged.cuts for judged in pair.by_measure):
                 yield pair.cut_table()
-        for remark in self.remarks:
-            if not remark.startswith("Warning"):
-                yield Line(f"{remark}.")
+        yield from self.said(warnings=False)
         yield Line(self.words.method(self.pairs, self.correction, pairs=full or not several))
 
     def _power_table(self) -> Table:

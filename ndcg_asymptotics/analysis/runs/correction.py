@@ -24,7 +24,14 @@ from typing import Literal
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_changes
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.core.arrays import (
+    Floats,
+    Integers,
+    random_generator,
+    require_choice,
+    require_fraction,
+)
+from ndcg_asymptotics.core.errors import require
 
 Correction = Literal["maxt", "holm", "bh"]
 """Corrections of p-values for the number of tests."""
@@ -34,6 +41,14 @@ DESCRIPTIONS: dict[Correction, str] = {
     "holm": "Holm's",
     "bh": "Benjamini and Hochberg's",
 }
+
+
+def require_tests(runs: int, level: float, power: float, correction: str) -> None:
+    """Refuse fewer than two runs, a level or a power outside (0, 1), and an unknown correction."""
+    require(runs >= 2, f"a comparison needs at least two runs, got {runs}", "runs")
+    require_fraction(level, "level")
+    require_fraction(power, "power")
+    require_choice(correction, DESCRIPTIONS, "correction")
 
 
 def corrected(

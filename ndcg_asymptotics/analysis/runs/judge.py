@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Unpack, get_args
+from typing import Unpack
 
 import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.analysis.runs.agreement import agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected
+from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, require_tests
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
     JudgedMeasure,
@@ -28,8 +28,8 @@ from ndcg_asymptotics.analysis.runs.judged import (
 )
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of, fewest_queries, paired_differences
-from ndcg_asymptotics.core.arrays import Floats, require_choice, require_fraction
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError, naming
 from ndcg_asymptotics.core.tables import Column, Table, fixed
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate
@@ -92,10 +92,7 @@ def compare_judged(
     chosen = Conventions.of(**conventions)
     parsed = chosen.measures(measures_of(measures))
     scores = scores_of(runs)
-    require(len(runs) >= 2, f"a comparison needs at least two runs, got {len(runs)}", "runs")
-    require_fraction(level, "level")
-    require_fraction(power, "power")
-    require_choice(correction, get_args(Correction), "correction")
+    require_tests(len(runs), level, power, correction)
     human = without_negatives(Records.of(qrels, "label"), chosen.gain)
     machine = without_negatives(Records.of(judge, "label"), chosen.gain)
     by_humans, by_judge = (

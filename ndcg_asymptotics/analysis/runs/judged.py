@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from ndcg_asymptotics.analysis.runs.agreement import Agreement
-from ndcg_asymptotics.analysis.runs.compared import Ranking
+from ndcg_asymptotics.analysis.runs.compared import Pairwise, Ranking, frame_of_pairs
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
-from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun, rank_runs
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
     Column,
     Data,
     Line,
-    Report,
     ReportBlock,
     Table,
-    frame_of,
     general,
 )
 
@@ -33,7 +30,7 @@ Design = Literal["nested", "equal"]
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Labelled(WithInterval):
     """The difference of two runs by some labels: a - b, with its interval and test.
 
     ``interval`` is None where the runs are the same for every query; ``queries`` is the number of queries.
@@ -48,29 +45,9 @@ class Labelled:
     queries: Annotated[int, Column("queries", general(","), 2)]
 
     @property
-    def low(self) -> Annotated[float, Data(json=False, before="p")]:
-        """The lower end of the interval; NaN without one."""
-        return self.interval.low if self.interval else math.nan
-
-    @property
-    def high(self) -> Annotated[float, Data(json=False, before="p")]:
-        """The upper end of the interval; NaN without one."""
-        return self.interval.high if self.interval else math.nan
-
-    @property
-    def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
-        """The interval in a table."""
-        return f"[{self.low:+.4f}, {self.high:+.4f}]" if self.interval else "identical"
-
-    @property
     def worth(self) -> Annotated[float | None, Column("worth", general(",.0f"))]:
         """How many queries judged by humans have a mean of the same variance, if that is known."""
         return None
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 where 0 is outside the interval, else 0."""
-        return self.interval.sign if self.interval else 0
 
 
 @dataclass(frozen=True)
@@ -189,7 +166,7 @@ class JudgedPair:
 
 
 @dataclass(frozen=True, repr=False)
-class JudgedComparison(Report):
+class JudgedComparison(Pairwise):
     """The outcome of `compare` with the labels of a judge.
 
     Attributes
@@ -219,24 +196,20 @@ class JudgedComparison(Report):
     means: Annotated[tuple[dict[str, float], ...], HIDDEN] = ()
 
     @property
-    def alpha(self) -> float:
-        """The level of the tests."""
-        return alpha_of(self.level)
-
-    @property
     def words(self) -> JudgedWords:
         """What says the comparison in words."""
         return JudgedWords(self.human_queries, self.machine_queries, self.alpha, self.power)
 
     def ranked(self, measure: int) -> tuple[RankedRun, ...]:
         """Return the runs in order of their means by a measure, with their possible ranks and groups."""
-        signs: dict[tuple[str, str], int | None] = {}
-        for pair in self.pairs:
-            judged = pair.measures[measure].combined
-            better = 1 if judged.difference > 0 else -1
-            sign = None if judged.interval is None else better if judged.p_corrected < self.alpha else 0
-            signs[pair.a, pair.b], signs[pair.b, pair.a] = sign, -sign if sign else sign
-        return rank_runs(self.means[measure], lambda a, b: signs[a, b])
+        combined = {(pair.a, pair.b): pair.measures[measure].combined for pair in self.pairs}
+        return rank_runs(
+            self.means[measure],
+            {
+                both: row.significant(row.difference, row.p_corrected, self.alpha)
+                for both, row in combined.items()
+            },
+        )
 
     @property
     def rankings(self) -> Annotated[list[Ranking], Data()]:
@@ -246,10 +219,7 @@ class JudgedComparison(Report):
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per pair, measure and kind of labels."""
         every = [(pair, row) for pair in self.pairs for judged in pair.measures for row in judged.rows]
-        found = frame_of(Labelled, [row for _, row in every])
-        found.insert(0, "a", [pair.a for pair, _ in every])
-        found.insert(1, "b", [pair.b for pair, _ in every])
-        return found
+        return frame_of_pairs(Labelled, every)
 
     def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
         """Return a paragraph and tables for two runs; for more, their ranks by each measure.
@@ -260,9 +230,7 @@ class JudgedComparison(Report):
             Whether to add the paragraph and tables of every pair of more than two runs.
         """
         several = len(self.runs) > 2
-        for remark in self.remarks:
-            if remark.startswith("Warning"):
-                yield Line(f"{remark}.")
+        yield from self.said(warnings=True)
         if several:
             for ranking in self.rankings:
                 yield Table.of(
@@ -275,7 +243,5 @@ class JudgedComparison(Report):
             yield pair.table(self.words.level)
         yield self.agreement.table()
         yield Line(self.words.quality(self.agreement))
-        for remark in self.remarks:
-            if not remark.startswith("Warning"):
-                yield Line(f"{remark}.")
+        yield from self.said(warnings=False)
         yield Line(self.words.method(self.correction, len(self.pairs) * len(self.pairs[0].measures)))

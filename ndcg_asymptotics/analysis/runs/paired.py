@@ -48,8 +48,38 @@ class Interval(NamedTuple):
         return int(self.low > 0) - int(self.high < 0)
 
 
+class WithInterval:
+    """Base class of rows with the interval of a difference of two runs, None if these are identical."""
+
+    interval: Annotated[Interval | None, Data(frame=False)]
+
+    @property
+    def low(self) -> Annotated[float, Data(json=False, before="p")]:
+        """The lower end of the interval; NaN if the runs are identical."""
+        return self.interval.low if self.interval else math.nan
+
+    @property
+    def high(self) -> Annotated[float, Data(json=False, before="p")]:
+        """The upper end of the interval; NaN if the runs are identical."""
+        return self.interval.high if self.interval else math.nan
+
+    @property
+    def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
+        """The interval in a table."""
+        return f"[{self.low:+.4f}, {self.high:+.4f}]" if self.interval else "identical"
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where 0 is outside the interval, else 0."""
+        return self.interval.sign if self.interval else 0
+
+    def significant(self, difference: float, p: float, alpha: float) -> int | None:
+        """Return 1 or -1 where the first run is significantly better or worse, 0 else; None if identical."""
+        return None if self.interval is None else (1 if difference > 0 else -1) if p < alpha else 0
+
+
 @dataclass(frozen=True)
-class Difference:
+class Difference(WithInterval):
     """A mean difference, with its test and interval.
 
     Attributes
@@ -82,21 +112,6 @@ class Difference:
         return self.interval is None
 
     @property
-    def low(self) -> Annotated[float, Data(json=False, before="p")]:
-        """The lower end of the interval; NaN if the runs are identical."""
-        return self.interval.low if self.interval else math.nan
-
-    @property
-    def high(self) -> Annotated[float, Data(json=False, before="p")]:
-        """The upper end of the interval; NaN if the runs are identical."""
-        return self.interval.high if self.interval else math.nan
-
-    @property
-    def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
-        """The interval in a table."""
-        return f"[{self.low:+.4f}, {self.high:+.4f}]" if self.interval else "identical"
-
-    @property
     def queries_text(
         self,
     ) -> Annotated[str | None, Column("queries as observed", str, before="queries_assured")]:
@@ -105,11 +120,6 @@ class Difference:
             return None
         found, low = ("∞" if n is None else f"{n:,}" for n in (self.queries, self.queries_low))
         return f"{found} [{low}, " + ("∞)" if self.queries_high is None else f"{self.queries_high:,}]")
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 where 0 is outside the interval, else 0."""
-        return self.interval.sign if self.interval else 0
 
     @property
     def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:

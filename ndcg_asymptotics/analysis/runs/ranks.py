@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from string import ascii_lowercase
@@ -57,24 +57,26 @@ class RankedRun:
     against: Annotated[str, Column("against 1, 2, …", str)]
 
 
-def rank_runs(means: dict[str, float], sign: Callable[[str, str], int | None]) -> tuple[RankedRun, ...]:
+def rank_runs(
+    means: Mapping[str, float], signs: Mapping[tuple[str, str], int | None]
+) -> tuple[RankedRun, ...]:
     """Return runs in order of their means, with their possible ranks and groups.
 
     Parameters
     ----------
-    means : dictionary of run to mean
-    sign : callable
+    means : mapping of run to mean
+    signs : mapping of two runs, in either order, to int or None
         1 or -1 where the first of two runs is significantly better or worse, 0 where they cannot be told
         apart, None where they are identical.
 
-    >>> order = lambda a, b: 0 if "mid" in (a, b) else 1 if a == "high" else -1
+    >>> order = {("low", "mid"): 0, ("mid", "high"): 0, ("low", "high"): -1}
     >>> found = rank_runs({"low": 0.1, "mid": 0.2, "high": 0.3}, order)
     >>> [(row.run, row.ranks, row.groups, row.against) for row in found]
     [('high', (1, 2), (0,), '-·>'), ('mid', (1, 3), (0, 1), '·-·'), ('low', (2, 3), (1,), '<·-')]
     """
     runs = sorted(means, key=lambda run: -means[run])
-    signs = {(a, b): sign(a, b) for a in runs for b in runs if a != b}
-    groups = groups_of(runs, {pair for pair, found in signs.items() if found})
+    groups = groups_of(runs, {both for a, b in signs if signs[a, b] for both in ((a, b), (b, a))})
+    signs = {**signs, **{(b, a): sign and -sign for (a, b), sign in signs.items()}}
     marks = {1: ">", -1: "<", 0: "·", None: "="}
     return tuple(
         RankedRun(
