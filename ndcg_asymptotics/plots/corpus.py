@@ -16,7 +16,7 @@ from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 
 
-class InLargerCorpora(Series):
+class CorpusSeries(Series):
     """Runs against the number of documents; a dotted line ends where predictions were tested."""
 
     kind: ClassVar[str] = "corpus"

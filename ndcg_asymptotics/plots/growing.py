@@ -27,7 +27,7 @@ _FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
 _POINTS = 250  # points of a line
 
 
-class GrowingLists(Series):
+class GrowthSeries(Series):
     """Runs against the number of documents that have arrived."""
 
     def __init__(self, growth: Growth, choice: Choice | None) -> None:

@@ -19,7 +19,7 @@ from ndcg_asymptotics.plots.style import LineStyle
 _RING: dict[str, Any] = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 6}
 
 
-class AgainstNegatives(Series):
+class SampledSeries(Series):
     """Systems against the number of sampled negatives; rings mark where two change places."""
 
     kind: ClassVar[str] = "sampled"

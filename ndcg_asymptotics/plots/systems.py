@@ -15,9 +15,9 @@ from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.corpus import InLargerCorpora
-from ndcg_asymptotics.plots.growing import GrowingLists
-from ndcg_asymptotics.plots.sampled import AgainstNegatives
+from ndcg_asymptotics.plots.corpus import CorpusSeries
+from ndcg_asymptotics.plots.growing import GrowthSeries
+from ndcg_asymptotics.plots.sampled import SampledSeries
 from ndcg_asymptotics.plots.saving import SaveOptions
 from ndcg_asymptotics.plots.series import Series
 
@@ -27,10 +27,10 @@ Outcome = Growth | LargerCorpus | Sampled
 
 def _series(outcome: Outcome, choice: Choice | None = None) -> Series:
     if isinstance(outcome, Growth):
-        return GrowingLists(outcome, choice)
+        return GrowthSeries(outcome, choice)
     if isinstance(outcome, LargerCorpus):
-        return InLargerCorpora(outcome, choice)
-    return AgainstNegatives(outcome, choice)
+        return CorpusSeries(outcome, choice)
+    return SampledSeries(outcome, choice)
 
 
 def system_curves(

@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.analysis.orders.weighted import combine, fit_exponent, from_on, weighted_rate
+from ndcg_asymptotics.analysis.orders.weighted import combine_rates, fit_exponent, from_on, weighted_rate
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -99,7 +99,7 @@ def test_one_curve_from_two() -> None:
     plain = [Rate(10, 0.9, 0.8, 0.95, -1.0, 0.1, True), Rate(100, 1.0, 0.9, 1.0)]
     rare = [Rate(10, 0.91, 0.8, 0.95, -1.05, 0.2, True), Rate(100, 1.0, 1.0, 1.0, -9.0, 0.1, True)]
     rare.append(Rate(1000, math.nan, math.nan, math.nan))
-    assert combine(plain, rare) == [plain[0], rare[1], rare[2]]
+    assert combine_rates(plain, rare) == [plain[0], rare[1], rare[2]]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
-from ndcg_asymptotics.analysis.runs.agreement import Agreement, GradeAgreement, Rate
+from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
 from ndcg_asymptotics.analysis.runs.candidates import Candidates
 from ndcg_asymptotics.analysis.runs.compared import (
     Cut,
@@ -109,7 +109,7 @@ OBJECTS = dict(objects())
 ROWS = {
     "candidates mean": CandidateRow,
     "check": Check,
-    "agreement": Agreement,
+    "agreement": JudgeAgreement,
     "choice": FamilyMember,
     "combined difference": OfBoth,
     "compare with a judge": JudgedComparison,
@@ -118,7 +118,7 @@ ROWS = {
     "judged measure": JudgedMeasure,
     "judged pair": JudgedPair,
     "labelled difference": Labelled,
-    "label rate": Rate,
+    "label rate": ShareOfDocuments,
     "compare": Comparison,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,

@@ -32,7 +32,7 @@ from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate, fit_
 from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.orders.weighted import (
     FittedExponent,
-    combine,
+    combine_rates,
     fit_exponent,
     from_on,
     weighted_rate,
@@ -168,7 +168,7 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     key = (one.pair, one.measure, one.right)
     for other in others:
         if (other.pair, other.measure, other.right) == key:
-            points, from_n = combine(one.points, other.points), combine(one.from_n, other.from_n)
+            points, from_n = combine_rates(one.points, other.points), combine_rates(one.from_n, other.from_n)
             found = _fitted_exponent(points, results, one.pair, Measure.parse(one.measure))
             text = f"{one.text} With the rare engine: {weighted_paragraph(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, error_exponent=found, text=text)

@@ -119,7 +119,7 @@ def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bool
     return found
 
 
-def combine(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
+def combine_rates(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
     """Return one curve from two: at each n the reliable rate with the smaller relative error."""
 
     def error(point: Rate) -> float:

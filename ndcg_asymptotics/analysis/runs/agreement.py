@@ -29,7 +29,7 @@ from ndcg_asymptotics.lists.records import Records
 
 
 @dataclass(frozen=True)
-class Rate:
+class ShareOfDocuments:
     """A share of documents with its interval; both None where there are no documents."""
 
     value: float | None
@@ -47,30 +47,30 @@ class GradeAgreement:
 
     grade: Annotated[float, Column("grade by humans", general("g"))]
     documents: Annotated[int, Column("documents", general(","))]
-    relevant: Annotated[Rate, Column("share that the judge calls relevant", str)]
+    relevant: Annotated[ShareOfDocuments, Column("share that the judge calls relevant", str)]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class JudgeAgreement:
     """The agreement of a judge with humans about documents that both have judged.
 
     Attributes
     ----------
     documents : int
         How many both have judged.
-    fpr, fnr : Rate
+    fpr, fnr : ShareOfDocuments
         The share of relevant ones by the judge among those that are not relevant by humans, and of those that
         are not relevant by the judge among those that are by humans. A label above 0 is relevant.
-    kappa : Rate
+    kappa : ShareOfDocuments
         Cohen's kappa of relevance.
     grades : tuple of GradeAgreement
         By grade of humans.
     """
 
     documents: int
-    fpr: Rate
-    fnr: Rate
-    kappa: Rate
+    fpr: ShareOfDocuments
+    fnr: ShareOfDocuments
+    kappa: ShareOfDocuments
     grades: tuple[GradeAgreement, ...]
 
     def table(self) -> Table:
@@ -79,7 +79,7 @@ class Agreement:
         return Table.of(title, GradeAgreement, self.grades)
 
 
-def agreement(human: Records, judge: Records, level: float = 0.95) -> Agreement:
+def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgreement:
     """Compare the labels of a judge with those of humans.
 
     Parameters
@@ -100,7 +100,7 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> Agreement:
     grades, row = human.values[both], human.row[both]
     truth, said = grades > 0, judge.values[at[both]] > 0
 
-    def rate(wrong: Bools, among: Bools) -> Rate:
+    def rate(wrong: Bools, among: Bools) -> ShareOfDocuments:
         return _rate(wrong[among], row[among], level)
 
     by_grade = tuple(
@@ -108,13 +108,13 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> Agreement:
         for grade in np.unique(grades)[::-1].tolist()
     )
     kappa = _kappa(truth, said, row, level)
-    return Agreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), kappa, by_grade)
+    return JudgeAgreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), kappa, by_grade)
 
 
-def _rate(hits: Bools, row: Codes, level: float) -> Rate:
+def _rate(hits: Bools, row: Codes, level: float) -> ShareOfDocuments:
     """Return the share of hits; ``row`` is the query of each document."""
     if not hits.size:
-        return Rate(None, None)
+        return ShareOfDocuments(None, None)
     _, query = np.unique(row, return_inverse=True)
     sizes, counts = np.bincount(query), np.bincount(query, hits)
     documents, queries = hits.size, sizes.size
@@ -128,25 +128,25 @@ def _rate(hits: Bools, row: Codes, level: float) -> Rate:
         effective = float(documents)
         if variance > 0:
             effective = min(effective, float(value * (1 - value) / variance * wider**2))
-    return Rate(value, Interval(*clopper_pearson(value * effective, effective, level)))
+    return ShareOfDocuments(value, Interval(*clopper_pearson(value * effective, effective, level)))
 
 
-def _kappa(truth: Bools, said: Bools, row: Codes, level: float) -> Rate:
+def _kappa(truth: Bools, said: Bools, row: Codes, level: float) -> ShareOfDocuments:
     """Return Cohen's kappa with Student's interval of the jackknife over queries."""
     _, query = np.unique(row, return_inverse=True)
     tables = np.stack([np.bincount(query, cell) for cell in (truth & said, truth, said, np.ones(len(truth)))])
     whole = tables.sum(axis=1)
     value = float(_kappa_of(whole[:, None])[0]) if truth.size else np.nan
     if not np.isfinite(value):
-        return Rate(None, None)
+        return ShareOfDocuments(None, None)
     queries = tables.shape[1]
     without = _kappa_of(whole[:, None] - tables)
     without = without[np.isfinite(without)]
     if without.size < 2:
-        return Rate(value, Interval(-1.0, 1.0))
+        return ShareOfDocuments(value, Interval(-1.0, 1.0))
     error = float(np.sqrt((queries - 1) / queries * ((without - without.mean()) ** 2).sum()))
     reach = -error * float(special.stdtrit(without.size - 1, tails(level)[0]))
-    return Rate(value, Interval(max(value - reach, -1.0), min(value + reach, 1.0)))
+    return ShareOfDocuments(value, Interval(max(value - reach, -1.0), min(value + reach, 1.0)))
 
 
 def _kappa_of(tables: Floats) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ndcg_asymptotics.analysis.runs.agreement import Agreement
+from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
 from ndcg_asymptotics.analysis.runs.compared import Pairwise, Ranking, frame_of_pairs
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
@@ -99,7 +99,7 @@ class Quality:
     """The bias of the judge between two runs, and its errors: numbers with their intervals.
 
     ``bias`` is the mean of the difference by its labels minus that by labels of humans, over the queries of
-    humans; rates and kappa are those of `Agreement`.
+    humans; rates and kappa are those of `JudgeAgreement`.
     """
 
     bias: float
@@ -112,7 +112,7 @@ class Quality:
     kappa_interval: Interval | None
 
     @classmethod
-    def of(cls, bias: float, interval: Interval | None, found: Agreement) -> Quality:
+    def of(cls, bias: float, interval: Interval | None, found: JudgeAgreement) -> Quality:
         """Return the bias with the rates of an agreement."""
         rates = [part for rate in (found.fpr, found.fnr, found.kappa) for part in (rate.value, rate.interval)]
         return cls(bias, interval, *rates)  # type: ignore[arg-type]
@@ -176,7 +176,7 @@ class JudgedComparison(Pairwise):
         The queries judged by humans, and by the judge.
     level, power : float
     pairs : tuple of JudgedPair
-    agreement : Agreement
+    agreement : JudgeAgreement
     correction : {"maxt", "holm", "bh"}
     remarks : tuple of str
     means : tuple of mapping
@@ -190,7 +190,7 @@ class JudgedComparison(Pairwise):
     power: float
     correction: Correction
     pairs: tuple[JudgedPair, ...]
-    agreement: Agreement
+    agreement: JudgeAgreement
     remarks: tuple[str, ...] = ()
     per_query: Annotated[Table, HIDDEN] = Table("", (), ())
     means: Annotated[tuple[dict[str, float], ...], HIDDEN] = ()

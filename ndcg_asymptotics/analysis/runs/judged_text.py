@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.analysis.replication import IF_OBSERVED
-from ndcg_asymptotics.analysis.runs.agreement import Agreement
+from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class JudgedWords:
             "number, excludes 0)."
         )
 
-    def quality(self, found: Agreement) -> str:
+    def quality(self, found: JudgeAgreement) -> str:
         """Return the error rates of the judge."""
         return (
             f"The judge calls {found.fpr} of the documents relevant that are not by humans (false positive "

@@ -13,7 +13,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.candidates import Candidates, candidates_of, hold_candidates
 from ndcg_asymptotics.analysis.runs.sampled_orders import (
-    Moments,
+    SampledMoments,
     corrected_rows,
     order_at,
     order_of,
@@ -197,7 +197,7 @@ def sampled(
     means, sds = [], []
     with task("numbers of negatives", grid.size * len(parsed)) as bar:
         for measure in parsed:
-            moments = Moments(systems, measure, replacement)
+            moments = SampledMoments(systems, measure, replacement)
             for part in np.array_split(grid, math.ceil(grid.size / _AT_ONCE)):
                 moments.compute(part)
                 bar.update(part.size)

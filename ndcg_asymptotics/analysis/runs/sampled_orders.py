@@ -40,7 +40,7 @@ class _AtM:
     over_users: Floats
 
 
-class Moments:
+class SampledMoments:
     """The moments of all systems under one measure, computed once for every number of negatives."""
 
     def __init__(self, systems: Mapping[str, RankedItems], measure: Measure, replacement: bool) -> None:
@@ -96,7 +96,7 @@ class Moments:
         return NormalDist().cdf(ahead / math.sqrt(variance))
 
 
-def order_of(moments: Moments, a: int, b: int, grid: Integers, level: float) -> PairRow:
+def order_of(moments: SampledMoments, a: int, b: int, grid: Integers, level: float) -> PairRow:
     """Return where the expected order of two systems changes, and how many negatives are enough.
 
     The expected order is looked at on a grid of numbers of negatives, and between two of them that differ.
@@ -129,13 +129,13 @@ def order_of(moments: Moments, a: int, b: int, grid: Integers, level: float) -> 
     return PairRow(names[a], names[b], str(moments.measure), difference, tuple(crossings), *enough)
 
 
-def order_at(moments: Moments, pair: PairRow, m: int) -> OrderAt:
+def order_at(moments: SampledMoments, pair: PairRow, m: int) -> OrderAt:
     """Return the sampled order of two systems at m."""
     a, b = map(list(moments.systems).index, (pair.a, pair.b))
     return OrderAt(pair, moments.difference(a, b, m), moments.probability(a, b, m))
 
 
-def sampled_rows(moments: Moments, m: int) -> list[SampledRow]:
+def sampled_rows(moments: SampledMoments, m: int) -> list[SampledRow]:
     """Return the rows of all systems at m."""
     at, measure = moments.at(m), str(moments.measure)
     return [
@@ -146,7 +146,7 @@ def sampled_rows(moments: Moments, m: int) -> list[SampledRow]:
     ]
 
 
-def corrected_rows(moments: Moments, m: int, gamma: float) -> list[CorrectedRow]:
+def corrected_rows(moments: SampledMoments, m: int, gamma: float) -> list[CorrectedRow]:
     """Return the estimates of the full metric from ranks among m negatives, two for each system.
 
     Raises
