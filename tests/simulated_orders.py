@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Curve, Relevance
 
 
 def wrong(pair: tuple[str, str], measure: str, n: int, lists: int, seed: int) -> float:
@@ -29,7 +29,7 @@ def wrong(pair: tuple[str, str], measure: str, n: int, lists: int, seed: int) ->
     return count / lists
 
 
-def _depths(rng: np.random.Generator, curve, count: int, relevant: bool) -> np.ndarray:
+def _depths(rng: np.random.Generator, curve: Curve, count: int, relevant: bool) -> np.ndarray:
     found = np.empty(0)
     while len(found) < count:
         t = rng.random(2 * count + 50)

@@ -86,7 +86,8 @@ def test_exponents_of_equal_tops(
 )
 def test_costs_of_equal_tops(discount: str, b: float, a: float, tolerance: float) -> None:
     """The cost of the tilted law, which is found by iteration, is that of the theorem at n = 1e18."""
-    found = tilt(*map(Relevance.parse, PAIR), Measure.parse(f"nDCG({discount})@n^{a}"), 10**18)
+    left, right = map(Relevance.parse, PAIR)
+    found = tilt(left, right, Measure.parse(f"nDCG({discount})@n^{a}"), 10**18)
     assert found.leader == 1
     assert found.cost == pytest.approx(cost(b, 1e18, a), rel=tolerance)
     # half of a cost, and that of an exponent b that is 0.1 larger, are not

@@ -1,0 +1,353 @@
+"""A search for counterexamples to theorems of docs/theory.md, fluctuations.md, rates.md and few.md.
+
+`python -m robustness.counterexamples [TRIES]`; exit status 1 if one is contradicted or hardly tested.
+
+Curves are straight between random depths or have steps, start at a certain label, at none, or at a random
+one, and have one or two grades. Each statement is held to something that does not know it:
+
+- exponents of the wrong order (Theorems A to E and G) to the cost of the tilted law, at n = 1e10 to 1e18;
+- what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400;
+- upper bounds for every dependence (Theorems A and H) to lists whose depths are joined given the label;
+- equal limits under r^-b (Theorem T2) to the exact difference of the means at n = 1e6;
+- bounds of standard deviations (Theorem S1) to exact ones;
+- limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
+
+Limits with a share of relevant items have their own search, tests/theory/test_limit_scan.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from scipy.special import zeta
+
+from ndcg_asymptotics.analysis.limit_tests import judge_limit
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance
+from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.fluctuations.variance import ndcg_std
+from ndcg_asymptotics.theory.mean.expectation import expected_ndcg
+from ndcg_asymptotics.theory.rare import error_exponent, tilt
+from ndcg_asymptotics.theory.values import TheoreticalValues
+
+Rng = np.random.Generator
+Statement = Callable[[Rng, float], "Try"]
+
+_LARGE = (10**10, 10**14, 10**18)
+_SMALL = (100, 200, 400)
+_FAR, _CLOSER = 0.12, 0.02  # a slope this far from its exponent must have come closer by at least that
+_DISCOUNTS = ("log", "zipf", "power(0.2)", "power(0.4)", "power(0.7)", "linear", "constant")
+_CUTOFFS = ("", "@0.2n", "@n^0.5", "@n^0.8", "@n^0.9")
+
+
+@dataclass(frozen=True)
+class Try:
+    """One try: None where the statement says nothing or nothing can be computed, else whether it held."""
+
+    held: bool | None
+    what: str
+
+
+def main() -> int:
+    """Print a line per statement and per counterexample; 1 if there is any, or a statement hardly tested."""
+    tries = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    bad = 0
+    for name in STATEMENTS:
+        found = list(search(name, tries))
+        broken = [one.what for one in found if one.held is False]
+        tested = sum(one.held is not None for one in found)
+        print(f"{name}: {tries} tries, {tested} tested, {len(broken)} contradicted", flush=True)
+        for what in broken:
+            print(f"  {what}")
+        bad += len(broken) + (tested < tries / 4)
+    return int(bad > 0)
+
+
+def search(name: str, tries: int, seed: int = 38, wrong: float = 0.0) -> Iterator[Try]:
+    """Yield the tries of one statement; ``wrong`` other than 0 makes it say what is not so."""
+    for i in range(tries):
+        yield STATEMENTS[name](np.random.default_rng((seed, i)), wrong)
+
+
+def pair(rng: Rng, grades: int) -> tuple[str, str]:
+    """Return two curves with the same label law."""
+    found = [_level_curves(rng, 1 / grades) for _ in range(grades)]
+    if grades == 1:
+        return found[0]
+    first, second = (f"graded(2={high}, 1={low})" for high, low in zip(*found, strict=True))
+    return first, second
+
+
+def _level_curves(rng: Rng, most: float) -> tuple[str, str]:
+    """Return two curves of the same mean with values up to ``most``."""
+    steps, inner = rng.random() < 0.4, float(rng.uniform(0.15, 0.6))
+    # shares of the three values in the mean
+    share = np.array([inner, 0.0, 1 - inner] if steps else [inner / 2, 0.5, (1 - inner) / 2])
+    level = rng.random() < 0.25
+    while True:
+        a, b = (_values(rng, most) for _ in range(2))
+        if level:
+            b[0] = a[0]
+        b[2] += float(share @ (a - b)) / share[2]
+        if 0 <= b[2] <= most and np.abs(a - b).max() > 0.05 * most:
+            return _text(a, inner, steps), _text(b, inner, steps)
+
+
+def _text(v: np.ndarray, inner: float, steps: bool) -> str:
+    if steps:
+        return f"step({v[2]:.17g}, {v[0]:.17g}, {1 - inner:.17g})"
+    return f"piecewise(0={v[0]:.17g}, {inner:.17g}={v[1]:.17g}, 1={v[2]:.17g})"
+
+
+def _values(rng: Rng, most: float) -> np.ndarray:
+    values = most * rng.uniform(0.1, 0.9, 3)
+    if rng.random() < 0.3:  # a certain label at the top, or none
+        values[0] = most * rng.integers(2)
+    return values
+
+
+def _measure(rng: Rng, cutoffs: tuple[str, ...]) -> Measure:
+    discount, cutoff = str(rng.choice(_DISCOUNTS)), str(rng.choice(cutoffs))
+    return Measure.parse(f"nDCG({discount}){'@0.3n' if discount == 'constant' and not cutoff else cutoff}")
+
+
+def exponents(rng: Rng, wrong: float) -> Try:
+    """-log P(wrong) = n^(e + o(1)): slopes of the cost of the tilt tend to e (Theorems A to E and G)."""
+    texts = pair(rng, int(rng.integers(1, 3)))
+    measure = _measure(rng, _CUTOFFS)
+    what = f"{texts[0]} against {texts[1]}, {measure}"
+    a, b = map(Relevance.parse, texts)
+    end = error_exponent(a, b, measure)
+    if end.exponent is None:
+        return Try(None, end.reason)
+    try:
+        costs = [tilt(a, b, measure, n).cost for n in _LARGE]
+    except InputError as error:
+        return Try(None, str(error))
+    if costs[0] < 1 and end.exponent:
+        return Try(None, f"{what}: the mean of the difference is still too small")
+    costs = [max(cost, 1.0) for cost in costs]
+    early, late = np.diff(np.log(costs)) / np.diff(np.log(_LARGE))
+    off = [abs(slope - end.exponent - wrong) for slope in (early, late)]
+    held = off[1] < _FAR or off[1] < off[0] - _CLOSER
+    return Try(
+        bool(held), f"{what}: slopes {early:.3f}, {late:.3f}, exponent {end.exponent:.3f} ({end.reason})"
+    )
+
+
+def first_rank(rng: Rng, wrong: float) -> Try:
+    """nDCG@1 with binary labels: P(wrong) falls like exp(-cn), like a power of n, or not (Theorem F)."""
+    texts = pair(rng, 1)
+    a, b = map(Relevance.parse, texts)
+    if a.mean_gain_at_top < b.mean_gain_at_top:
+        a, b = b, a
+    end = error_exponent(a, b, Measure.parse("nDCG@1"))
+    if end.exponent is None:
+        return Try(None, end.reason)
+    chances = [-math.log(wrong_at_first_rank(a, b, n)) for n in _SMALL]
+    late = math.log2(chances[2] / chances[1])
+    if (end.exponent == 1.0) != (wrong != 0):
+        held = late > 0.8
+    elif end.settles:  # between two powers of n
+        held = 0.2 < chances[2] - chances[1] < 3 and late < 0.8
+    else:
+        held = chances[2] - chances[1] < 0.2
+    return Try(bool(held), f"{texts[0]} against {texts[1]}: -log P = {np.round(chances, 3)} ({end.reason})")
+
+
+def wrong_at_first_rank(a: Relevance, b: Relevance, n: int) -> float:
+    """P(wrong or tie at rank 1): 1 - E[P(A's first label is 1 | L) P(B's is 0 | L)], L ~ Bin(n, p)."""
+    p = a.curves[0].mass
+    count = np.arange(n + 1)
+    mass = stats.binom.pmf(count, n, p)
+    first = []
+    for curve in (a.curves[0], b.curves[0]):
+        breaks = (*a.breakpoints, *b.breakpoints)
+        edges = np.unique(np.concatenate(([0.0], np.geomspace(1e-6 / n, 1, 3000), breaks)))
+        # shares of relevant and of irrelevant items below each edge, to the power of their number
+        relevant = np.append(0.0, np.cumsum(np.diff(edges) * curve.mean(edges[:-1], edges[1:])))
+        own = np.maximum(1 - relevant / p, 0.0) ** count[:, None]
+        others = np.maximum(1 - (edges - relevant) / (1 - p), 0.0) ** (n - count[:, None])
+        # P(the first item is relevant) = int (1 - G_0)^(n - L) d(1 - (1 - G_1)^L)
+        first.append(np.sum(-np.diff(own, axis=1) * (others[:, 1:] + others[:, :-1]) / 2, axis=1))
+    return float(mass @ (1 - first[0] * (1 - first[1])))
+
+
+def dependent(rng: Rng, wrong: float) -> Try:
+    """P(wrong) <= exp(-mean^2 / (8 n)) for the constant discount and k = cn, whatever joins the depths.
+
+    This is McDiarmid's inequality as in Theorem A, with changes of at most 4 by one item: the bound is that
+    of changes of at most 4 - wrong.
+    """
+    texts, n, c, lists = pair(rng, 1), int(rng.integers(100, 800)), float(rng.uniform(0.1, 0.9)), 200
+    a, b = (Relevance.parse(text).curves[0] for text in texts)
+    k = math.ceil(c * n)
+    labels = rng.random((lists, n)) < a.mass
+    u = rng.random((lists, n))
+    v = {"same": u, "opposite": 1 - u, "independent": rng.random((lists, n))}
+    kind = str(rng.choice(list(v)))
+    hits = [_above(rng, curve, labels, places, k) for curve, places in ((a, u), (b, v[kind]))]
+    ahead = hits[0] - hits[1]
+    mean = ahead.mean()
+    ahead, mean = (ahead, mean) if mean >= 0 else (-ahead, -mean)
+    bound = math.exp(-2 * max(mean - 4 * ahead.std() / math.sqrt(lists), 0.0) ** 2 / (n * (4 - wrong) ** 2))
+    share = float(np.mean(ahead <= 0))
+    if bound > 0.9:
+        return Try(None, "the means are too near to each other")
+    error = 4 * math.sqrt(max(bound * (1 - bound), 1 / lists) / lists)
+    return Try(
+        share <= bound + error, f"{texts[0]} against {texts[1]}, {kind}, n = {n}: {share} > {bound:.3g}"
+    )
+
+
+def _above(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray, k: int) -> np.ndarray:
+    """Return the numbers of relevant items at the first k ranks; u are the places of depths given labels."""
+    edges = np.unique(np.concatenate((np.linspace(0, 1, 2001), curve.breakpoints)))
+    relevant = np.append(0.0, np.cumsum(np.diff(edges) * curve.mean(edges[:-1], edges[1:])))
+    others = edges - relevant
+    depths = np.where(
+        labels, np.interp(u, relevant / relevant[-1], edges), np.interp(u, others / others[-1], edges)
+    )
+    order = np.argsort(depths + 1e-12 * rng.random(depths.shape), axis=1)
+    return np.asarray(np.take_along_axis(labels, order, axis=1)[:, :k].sum(axis=1), dtype=float)
+
+
+def few_relevant(rng: Rng, wrong: float) -> Try:
+    """Scaled limits with fixed numbers of relevant items, against exact means (Theorems F1 to F8)."""
+    kappa = rng.uniform(0.2, 0.9)
+    roc = rng.choice(
+        [
+            f"roc_power({kappa:.4g})",
+            f"roc_beta({kappa:.4g}, {rng.uniform(1, 3):.4g})",
+            "random",
+            pair(rng, 1)[0],
+        ]
+    )
+    counts = int(rng.integers(1, 5))
+    text = f"relevant({counts}, {roc})"
+    if rng.random() < 0.3:
+        text = f"relevant(2={counts}, 1=2, graded(2={roc}, 1=roc_power({rng.uniform(0.2, 1):.4g})))"
+    measure = _measure(rng, ("", "@0.3n", "@5", "@n^0.5"))
+    try:
+        theory = TheoreticalValues(FixedCounts.parse(text), measure, TheoryCache(None))
+        row = judge_limit(theory, "a", 1.0 + wrong)
+    except InputError as error:
+        return Try(None, str(error))
+    if not row.tested:
+        return Try(None, row.explanation)
+    # where b is near kappa, extrapolations are known to be off by a few times their error, 1e-5
+    limit, found = row.limit or 0.0, row.extrapolated or 0.0
+    off = row.verdict == "disagrees" and abs(limit - found) > 1e-3 * abs(found)
+    return Try(not bool(off), f"{text}, {measure}: {limit} against {found}")
+
+
+def shared_top(rng: Rng, wrong: float) -> Try:
+    """Rerankers that share their top: the bound of P(wrong) in Theorem H.
+
+    The upper share t0 of the list is Bernoulli(q) for both; below, relevant items come first with a bias that
+    differs between them, and the two orders are independent. With ``wrong`` they are swapped.
+    """
+    n, t0, b, lists = int(rng.integers(5000, 40_000)), rng.uniform(0.3, 0.7), rng.uniform(0.1, 0.6), 40
+    q, high, low = rng.uniform(0.2, 0.8), rng.uniform(2.0, 5.0), rng.uniform(0.2, 0.8)
+    shared, labels = rng.binomial(n, t0, lists), rng.random((lists, n)) < q
+    means, orders = [], []
+    for bias in (
+        high,
+        low,
+    ):  # relevant items are at t0 + (1 - t0) u^bias, others at t0 + (1 - t0) u
+        places = rng.random((lists, n))
+        keys = np.where(labels, places**bias, places)
+        keys = np.where(np.arange(n) < shared[:, None], np.arange(n) - n, keys)
+        orders.append(np.take_along_axis(labels, np.argsort(keys, axis=1), axis=1))
+        # int t^-b m(t) dt with t = t0 + (1 - t0) (q G(x) + (1 - q) x), G(x) = x^(1/bias)
+        x = np.linspace(0, 1, 20001)
+        g = x ** (1 / bias)
+        t = t0 + (1 - t0) * (q * g + (1 - q) * x)
+        means.append(float(np.sum((1 - t0) * q * np.diff(g) * ((t[1:] + t[:-1]) / 2) ** -b)))
+    delta = means[0] - means[1]
+    if n < 2 / t0 or b * (t0 / 2) ** (-b - 1) * (n**-0.5 / 2 + 1 / n) > delta / 2:
+        return Try(None, "the list is too short for the theorem")
+    bound = math.exp(-(delta**2) * (t0 / 2) ** (2 * b) * n / 8) + math.exp(-t0 * n / 8)
+    discounts = np.arange(1.0, n + 1) ** -b
+    ahead = (orders[0] @ discounts - orders[1] @ discounts) * (-1 if wrong else 1)
+    share = float(np.mean(ahead <= 0))
+    error = 4 * math.sqrt(max(bound * (1 - bound), 1 / lists) / lists) if bound < 1 else 1.0
+    return Try(
+        share <= bound + error,
+        f"{n}, {t0}, {b}, {q}, {high}, {low}: {share} > {bound}",
+    )
+
+
+def equal_limits(rng: Rng, wrong: float) -> Try:
+    """r^-b, b > 1/2, equal limits: means differ by zeta(b) dq, and the order never settles (T2)."""
+    b = float(rng.choice([0.6, 0.7, 0.8, 0.9]))
+    knots = np.array([0.0, rng.uniform(0.02, 0.3), rng.uniform(0.4, 0.9), 1.0])
+    # integrals of the four hat functions, alone and with the weight t^-b
+    plain, weighed = np.zeros(4), np.zeros(4)
+    for i, (x, y) in enumerate(itertools.pairwise(knots)):
+        for weights, c in ((plain, 0.0), (weighed, b)):
+            zeroth = (y ** (1 - c) - x ** (1 - c)) / (1 - c)
+            first = (y ** (2 - c) - x ** (2 - c)) / (2 - c)
+            weights[i] += (y * zeroth - first) / (y - x)
+            weights[i + 1] += (first - x * zeroth) / (y - x)
+    sums = np.array([plain, weighed])
+    change = np.append(1.0, np.linalg.lstsq(sums[:, 1:], -sums[:, 0])[0])  # 1 at the top, and 0 in the mean
+    change *= rng.uniform(0.3, 0.9) / np.abs(change).max()
+    texts = [
+        "piecewise(" + ", ".join(f"{t:.17g}={v:.17g}" for t, v in zip(knots, values, strict=True)) + ")"
+        for values in (0.5 + change / 2, 0.5 - change / 2)
+    ]
+    what, measure = f"{texts[0]} against {texts[1]}, b = {b}", Measure.parse(f"nDCG(power({b}))")
+    one, other = map(Relevance.parse, texts)
+    if abs(change[0]) < 0.02:
+        return Try(None, "the tops are too near to each other")
+    end = error_exponent(one, other, measure)
+    means = [expected_ndcg(text, f"DCG(power({b}))", [10**6]) for text in texts]
+    gap, error = abs(means[0].value[0] - means[1].value[0]), sum(mean.error[0] for mean in means)
+    expected = abs(float(zeta(b)) * change[0]) * (1 + wrong)
+    held = end.settles is False and abs(gap - expected) < 0.02 * abs(expected) + error
+    return Try(bool(held), f"{what}: {gap} against {expected} ({end.reason})")
+
+
+def spread(rng: Rng, wrong: float) -> Try:
+    """Standard deviations of NDCG are at most 2 y_1 (sum_(r <= k) D^2)^1/2 / E[IDCG] (Theorem S1).
+
+    With ``wrong`` the bound is 1/20 of it.
+    """
+    text, n = pair(rng, int(rng.integers(1, 3)))[0], int(rng.choice([20, 200, 2000]))
+    measure = Measure.parse(
+        f"nDCG({rng.choice(('log', 'zipf', 'power(0.3)', 'power(0.7)'))}){rng.choice(('', '@10'))}"
+    )
+    relevance = Relevance.parse(text)
+    discounts = measure.discount(np.arange(1.0, measure.cutoff(n) + 1), float(n))
+    shares = [curve.mass for curve in relevance.curves]
+    if min(n * min(shares), n * (1 - sum(shares))) < 5:
+        return Try(None, "few items of a grade")
+    counts = rng.multinomial(n, [*shares, 1 - sum(shares)], 500)[:, :-1]
+    ideal = float(np.mean([measure.ideal(count, relevance.gains, n) for count in counts]))
+    bound = 2 * relevance.gains[0] * math.sqrt(float(discounts @ discounts)) / ideal
+    found = float(ndcg_std(text, measure, [n], quick=True).value[0])
+    return Try(
+        bool(found <= bound * (0.05 if wrong else 1.01)), f"{text}, {measure}, n = {n}: {found} > {bound}"
+    )
+
+
+STATEMENTS: dict[str, Statement] = {
+    "exponents": exponents,
+    "first rank": first_rank,
+    "dependent scorers": dependent,
+    "shared tops": shared_top,
+    "equal limits": equal_limits,
+    "standard deviations": spread,
+    "few relevant items": few_relevant,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""The search for counterexamples: a few tries of each statement, and a statement that is not so."""
+
+from __future__ import annotations
+
+import pytest
+from robustness.counterexamples import STATEMENTS, search
+
+# what each statement is told to say instead, and the least share of tries that then contradict it
+WRONG = {
+    "exponents": (0.5, 0.5),
+    "first rank": (1.0, 0.8),
+    "dependent scorers": (3.9, 0.1),
+    "shared tops": (1.0, 0.5),
+    "equal limits": (0.1, 0.8),
+    "standard deviations": (1.0, 0.8),
+    "few relevant items": (0.05, 0.8),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_no_try_contradicts_a_statement_and_many_contradict_a_wrong_one(name: str) -> None:
+    tries = 8
+    found = list(search(name, tries))
+    assert [one.what for one in found if one.held is False] == []
+    assert sum(one.held is not None for one in found) >= tries / 4
+    wrong, share = WRONG[name]
+    held = [one.held for one in search(name, tries, wrong=wrong) if one.held is not None]
+    assert held.count(False) >= max(1, share * len(held))
