@@ -77,7 +77,7 @@ def test_random_rerankers_with_a_shared_top_settle(seed: int) -> None:
     cuts = np.concatenate(([shared], np.sort(rng.uniform(shared, 1, parts - 1)), [1.0]))
     values, top = rng.random(parts), rng.random(2)
     if rng.random() < 0.3:
-        values = (values > 0.5) * 1.0  # certain labels
+        values = np.round(values)  # certain labels
     order, sizes = rng.permutation(parts), np.diff(cuts)
     starts = np.empty(parts)
     starts[order] = shared + np.concatenate(([0.0], np.cumsum(sizes[order])[:-1]))
