@@ -17,6 +17,7 @@ from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
+from ndcg_asymptotics.populations.reported import Confusion, Noisy
 from ndcg_asymptotics.populations.roc import (
     DepthLaw,
     GradedRoc,
@@ -32,6 +33,7 @@ from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance,
 
 __all__ = [
     "Binormal",
+    "Confusion",
     "ConstantCurve",
     "Coupling",
     "Curve",
@@ -47,6 +49,7 @@ __all__ = [
     "LogisticCurve",
     "Mixture",
     "Model",
+    "Noisy",
     "OwnCurve",
     "PiecewiseLinear",
     "Polynomial",

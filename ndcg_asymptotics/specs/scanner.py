@@ -6,7 +6,7 @@
     cutoff   = k | c "n" | "n^" a | c "log(n)"
     call     = name [ "(" argument { "," argument } ")" ]
     argument = [ (name | number) "=" ] value
-    value    = number | 'text' in double quotes | call
+    value    = number | 'text' in double quotes | call | "[" [ value { "," value } ] "]"
 
 as in `ir_measures`. The families of `specs.spec` decide what a call means.
 """
@@ -88,8 +88,12 @@ class Argument:
     """One argument of a call: ``key`` is None when it was given by position."""
 
     key: str | None
-    value: float | str | Call
+    value: Value
     position: int
+
+
+Value = float | str | Call | tuple["Value", ...]
+"""The value of an argument; a tuple is a list in brackets."""
 
 
 class Scanner:
@@ -169,9 +173,7 @@ class Scanner:
             self.fail(f"expected a name, found {self.found()}")
         arguments: list[Argument] = []
         if self.accept("("):
-            self._depth += 1
-            if self._depth > _DEEPEST:
-                self.fail(f"at most {_DEEPEST} calls stand within one another", start)
+            self._deeper(start)
             while not self.accept(")"):
                 if arguments:
                     self.expect(",")
@@ -191,7 +193,9 @@ class Scanner:
             self.position = start
         return Argument(None, self._value(), start)
 
-    def _value(self) -> float | str | Call:
+    def _value(self) -> Value:
+        if self.accept("["):
+            return self._list()
         token = self.match(_NUMBER)
         if token is not None:
             return float(token)
@@ -201,6 +205,23 @@ class Scanner:
         if self.text[self.position :].lstrip()[:1] == '"':
             self.fail("the quotation is not closed")
         return self.call()
+
+    def _list(self) -> tuple[Value, ...]:
+        found: list[Value] = []
+        self._deeper(self.position)
+        while not self.accept("]"):
+            if found:
+                self.expect(",")
+            if len(found) == _MOST_ARGUMENTS:
+                self.fail(f"a list has at most {_MOST_ARGUMENTS} values")
+            found.append(self._value())
+        self._depth -= 1
+        return tuple(found)
+
+    def _deeper(self, start: int) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self.fail(f"at most {_DEEPEST} calls and lists stand within one another", start)
 
     def _string(self, token: str) -> str:
         """Return the content of a quoted text, written as in JSON."""

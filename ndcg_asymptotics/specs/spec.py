@@ -167,7 +167,7 @@ class Spec(ABC):
         """Return the value of an argument, checked against the type of its field (a number unless str)."""
         kinds: dict[str, object] = {field.name: field.type for field in cls._fields()}
         wants_text = kinds.get(name) == "str"
-        if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
+        if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call | tuple):
             wanted = "a text in double quotes" if wants_text else "a number"
             scanner.fail(f"{cls.keyword}: {name} must be {wanted}", argument.position)
         return argument.value

@@ -22,7 +22,9 @@ from ndcg_asymptotics.specs.ranges import within
 KNOWN = {
     keyword: member
     for keyword, member in Curve.members.items()
-    if issubclass(member, Curve) and member.__module__.startswith("ndcg_asymptotics.")
+    if issubclass(member, Curve)
+    and member.__module__.startswith("ndcg_asymptotics.")
+    and keyword != "noisy"  # the curve within it has a prevalence
 }
 PARAMETERS = {
     keyword: [part.name for part in dataclasses.fields(member) if part.type == "float"]
