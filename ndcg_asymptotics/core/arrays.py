@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,6 +77,10 @@ def list_length(given: object, argument: str = "n") -> int:
     1000
     """
     return whole_number(given, argument, 1, LARGEST_N)
+
+
+LEVEL = 0.95
+"""The level of bands and intervals that nobody chose."""
 
 
 def tails(level: float) -> tuple[float, float]:
@@ -160,6 +165,16 @@ def require_choice(value: object, choices: Iterable[str], argument: str) -> None
 def is_number(value: object) -> bool:
     """Return whether a value is a real number of Python's or numpy's, which may be infinite or NaN."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def named_generator(seed: int, name: str, number: int) -> np.random.Generator:
+    """Return a random generator that depends on the seed, a name and a number alone.
+
+    >>> named_generator(1, "run", 0).random() == named_generator(1, "run", 1).random()
+    False
+    """
+    words = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=16).digest(), "<u4")
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, *words.tolist())))
 
 
 def random_generator(seed: object) -> np.random.Generator:

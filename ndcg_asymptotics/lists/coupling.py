@@ -13,12 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, random_generator, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.records import RankedList
-
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)

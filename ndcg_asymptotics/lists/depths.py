@@ -24,7 +24,6 @@ drawn between that of the fit and 1, which is that of a bounded density.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -35,7 +34,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, tails
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, named_generator, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.theory.sampled import RankedItems
 
@@ -216,7 +215,7 @@ class DepthModel:
         ranks : (F, K, P)
         """
         for start in range(0, draws, _PATHS_AT_ONCE):
-            rng = generator_of_run(seed, name, start // _PATHS_AT_ONCE)
+            rng = named_generator(seed, name, start // _PATHS_AT_ONCE)
             parameters = self.parameters + self.factor @ rng.standard_normal(4)
             yield self._path(factors, longest, parameters, min(_PATHS_AT_ONCE, draws - start), rng)
 
@@ -256,12 +255,6 @@ class DepthModel:
             arrived += total[1:] - total[starts]
             ranks[k], before = ranked.rank[which][:, None] + arrived, factor
         return which, ranks
-
-
-def generator_of_run(seed: int, name: str, number: int) -> np.random.Generator:
-    """Return a random generator that depends on the seed, the name of the run and a number alone."""
-    words = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=16).digest(), "<u4")
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, *words.tolist())))
 
 
 def fit_depths(depths: RelevantDepths) -> DepthModel:

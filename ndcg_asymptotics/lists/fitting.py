@@ -16,7 +16,7 @@ from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, require_choice, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, random_generator, require_choice, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -25,7 +25,6 @@ from ndcg_asymptotics.specs.scanner import number_text
 
 Method = Literal["isotonic", "spline"]
 
-LEVEL = 0.95
 _CELL_WIDTH = 0.1  # relative to the depth of the cell, below the topmost ranks
 _MASS_TOLERANCE = 1e-14  # a few units in the last place of a probability
 

@@ -26,11 +26,10 @@ from typing import Any, Unpack
 import numpy as np
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, random_generator
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.coupling import item_depths
 from ndcg_asymptotics.lists.fitting import (
-    LEVEL,
     FitCurvesOptions,
     FittedCurve,
     cell_counts,

@@ -29,7 +29,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, require_choice
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, named_generator, require_choice
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
@@ -159,9 +159,7 @@ class GrowingLists:
 
     def _generator(self, query: int, order: int, what: str) -> np.random.Generator:
         """Return a generator that depends on the seed and the name of the query, not on other queries."""
-        text = f"{what} {self.documents.queries[query]}".encode()
-        words = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), "<u4")
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(order, *words.tolist())))
+        return named_generator(self.seed, f"{what} {self.documents.queries[query]}", order)
 
 
 def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:

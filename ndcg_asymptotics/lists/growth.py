@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, random_generator, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, random_generator, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.measures import Measure
@@ -16,8 +16,6 @@ from ndcg_asymptotics.measures import Measure
 if TYPE_CHECKING:
     import pandas as pd
 
-
-LEVEL = 0.95
 
 _RESAMPLES = 1000  # bootstrap samples of the band
 

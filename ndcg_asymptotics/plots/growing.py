@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.lists.fitting import LEVEL
+from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name

@@ -16,7 +16,7 @@ from ndcg_asymptotics.specs.spec import Portable, Spec
 
 Curves = TypeVar("Curves", bound=Spec)
 
-_MOST_GRADES = 255  # engines hold grades in a byte
+MOST_GRADES = 255  #: engines hold grades in a byte
 _LEAST_GAIN, _GREATEST_GAIN = 1e-30, 1e30  # their fourth powers, in kurtoses, stay finite
 
 
@@ -96,7 +96,7 @@ def check_gains(gains: tuple[float, ...]) -> None:
         "graded: gains must be distinct and positive (0 takes the rest), "
         f"got {', '.join(map(number_text, gains)) or 'none'}",
     )
-    require(len(gains) <= _MOST_GRADES, f"graded: at most {_MOST_GRADES} grades, got {len(gains)}")
+    require(len(gains) <= MOST_GRADES, f"graded: at most {MOST_GRADES} grades, got {len(gains)}")
     outside = [y for y in gains if not _LEAST_GAIN <= y <= _GREATEST_GAIN]
     allowed = f"{_LEAST_GAIN:g} to {_GREATEST_GAIN:g}"
     require(not outside, f"graded: gains must be {allowed}, got {next(iter(outside), 0):g}")

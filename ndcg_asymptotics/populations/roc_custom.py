@@ -15,6 +15,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, RocModel, Top
+from ndcg_asymptotics.populations.scorer import ROUNDING
 from ndcg_asymptotics.specs import custom
 
 _SLOPE = chebyshev.chebder(np.eye(panels.DEGREE + 1)).T  # from a series to that of its derivative
@@ -25,7 +26,6 @@ _JUMP = 1e-2  # of F on such a panel
 _START = np.union1d(np.linspace(math.log(SHALLOWEST), 0.0, 100), -(2.0 ** -np.arange(-2.0, 12.0)))
 _PROBED = np.linspace(0.0, 1.0, 1025)[1:-1]  # depths at which the polynomials are compared with F
 _ALIKE = 1e-9
-_ROUNDING = 1e-12
 _MOST_AT_TOP = 1e-15 * (1 + 1e-9)  # F(1e-300) for the least exponent that a ROC curve may have
 _LEAST = 1e-250  # value of F at which one power of t is looked for
 _ONE_POWER = 1e-9  # relative difference of its exponent at two places
@@ -66,7 +66,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
             0 <= start <= _MOST_AT_TOP,
             f"roc_custom: {self.target!r} must begin at 0, no slower than t^0.05: F(1e-300) is {start:g}",
         )
-        require(abs(end - 1) <= _ROUNDING, f"roc_custom: {self.target!r} must end at 1, F(1) is {end:g}")
+        require(abs(end - 1) <= ROUNDING, f"roc_custom: {self.target!r} must end at 1, F(1) is {end:g}")
         edges, series = self._panels()
         set_ = object.__setattr__
         set_(self, "_edges", edges)
@@ -125,7 +125,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
 
     def _require_increasing(self, t: Floats, values: Floats) -> None:
         t, values = t.ravel()[np.argsort(t.ravel())], values.ravel()[np.argsort(t.ravel())]
-        falls = np.diff(values) < -_ROUNDING * values[1:] - _UNDERFLOW
+        falls = np.diff(values) < -ROUNDING * values[1:] - _UNDERFLOW
         where = f"{t[np.argmax(falls)]:.6g}"
         require(not falls.any(), f"roc_custom: {self.target!r} must not decrease; it does near t = {where}")
 

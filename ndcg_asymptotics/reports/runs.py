@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.deviations import deviations
+from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
-from ndcg_asymptotics.lists.growth import LEVEL, Growth
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.reports.charts import comparison_charts, growth_charts
 from ndcg_asymptotics.reports.content import Listing, Mark, ReportPage, Section
 

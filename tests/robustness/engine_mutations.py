@@ -74,21 +74,14 @@ CELLS: tuple[Broken, ...] = (
     ),
     (
         "cells/brackets.py",
-        "greatest DCG of a cell: every gain the largest",
-        "high += gains[g] * (after - before)",
-        "high += gains[0] * (after - before)",
-        "least_greatest",
-    ),
-    (
-        "cells/brackets.py",
         "lower end of the bracket at the estimate",
         "math.floor(low * scale - slack)",
         "math.floor(middle * scale - slack)",
         "least_greatest",
     ),
     (
-        "cells/brackets.py",
-        "ideal list: every gain the largest",
+        "shared/tables.py",
+        "greatest DCG of a cell, and the ideal list: every gain the largest",
         "result += gains[g] * (after - before)",
         "result += gains[0] * (after - before)",
         "least_greatest",
@@ -216,10 +209,10 @@ RARE: tuple[Broken, ...] = (
         "least_greatest",
     ),
     (
-        "rare/leaves.py",
+        "shared/tables.py",
         "greatest DCG of a leaf: every gain the largest",
-        "high += gains[g] * (after - before)",
-        "high += gains[0] * (after - before)",
+        "result += gains[g] * (after - before)",
+        "result += gains[0] * (after - before)",
         "least_greatest",
     ),
     (

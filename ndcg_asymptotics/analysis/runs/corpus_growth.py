@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.corpus_rows import FitRow, TrialRow
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, named_generator
 from ndcg_asymptotics.core.errors import InputError, naming
-from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths, generator_of_run
+from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import full_ndcg
 
@@ -107,7 +107,7 @@ def grow_run(
     step(1)
     mean, errors = values.mean(axis=-1), {row.measure: row.error for row in trials}
     for m, measure in enumerate(measures):
-        noise = generator_of_run(seed, name, _NOISE + m).standard_normal(draws)
+        noise = named_generator(seed, name, _NOISE + m).standard_normal(draws)
         factor = np.exp(errors.get(str(measure), 0.0) * exponents[:, None] * noise)
         values[m] = np.minimum(values[m] * factor, 1.0)
     return GrownRun(model, trials, mean, values)

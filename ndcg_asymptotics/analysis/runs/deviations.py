@@ -15,10 +15,10 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
-from ndcg_asymptotics.lists.growth import LEVEL, Growth, resampled_means
+from ndcg_asymptotics.lists.growth import Growth, resampled_means
 
 WITHIN = 2.0
 """The number of standard errors within which theory is counted as right."""

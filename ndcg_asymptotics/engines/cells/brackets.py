@@ -33,6 +33,7 @@ from ndcg_asymptotics.engines.shared.tables import (
     cell_weight,
     cumulative,
     discount_slope,
+    greatest_dcg,
 )
 
 Words = NDArray[np.uint64]
@@ -67,13 +68,7 @@ class Task(NamedTuple):
 def ideal_of_counts(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
     """Return IDCG from the label counts: the gains in decreasing order on ranks 1 … k."""
     near, far, start, length = tables
-    result, position, before = 0.0, 0, 0.0
-    for g in range(len(gains)):
-        position += labels[g]
-        after = cumulative(near, far, start, length, row, min(position, cut))
-        result += gains[g] * (after - before)
-        before = after
-    return result
+    return greatest_dcg(near, far, start, length, row, cut, gains, labels, 0, 0.0)
 
 
 @njit(cache=True, error_model="numpy")
@@ -142,12 +137,7 @@ def settle(
                 at_top = cumulative(near, far, start, length, row, R)
                 at_end = cumulative(near, far, start, length, row, end)
                 # upper end: gain y_g on the P_g ranks that follow those of the higher gains
-                high, position, before = 0.0, R, at_top
-                for g in range(grades):
-                    position += held[g]
-                    after = cumulative(near, far, start, length, row, min(position, cut))
-                    high += gains[g] * (after - before)
-                    before = after
+                high = greatest_dcg(near, far, start, length, row, cut, gains, held, R, at_top)
                 # lower end: gain y_g on the P_g ranks that precede those of the higher gains
                 low, position, before = 0.0, R + count, at_end
                 for g in range(grades):

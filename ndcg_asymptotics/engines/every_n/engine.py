@@ -23,11 +23,10 @@ from ndcg_asymptotics.engines.every_n.pairs import signs
 from ndcg_asymptotics.engines.every_n.paths import dcg, ideal_path, method_of
 from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.measures import Measure, measures_of
-from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.populations.graded import MOST_GRADES
 from ndcg_asymptotics.studies.design import Design
 
 _LARGEST = 2**31 - 1  # ranks are 32-bit
-_GRADES = 255
 _WARM = 1024  # items: enough for every method of evaluation
 
 
@@ -131,8 +130,8 @@ def evaluate_every_n(
     require(bool((y >= 0).all() and np.isfinite(y).all()), "labels must be finite and >= 0")
     rising = np.union1d(np.unique(y), [0.0])
     require(
-        rising.size <= _GRADES + 1,
-        f"labels may have at most {_GRADES} different positive values, got {rising.size - 1}",
+        rising.size <= MOST_GRADES + 1,
+        f"labels may have at most {MOST_GRADES} different positive values, got {rising.size - 1}",
     )
     gains = rising[::-1].copy()
     grade = np.zeros(y.size, np.uint8)
@@ -160,8 +159,6 @@ def check(design: Design) -> None:
     remedy = "the cells engine does long lists, on the grid of sizes"
     require(items <= _LARGEST, f"every-n engine: n = {items:g} is beyond {_LARGEST:g}; {remedy}")
     require_memory("every-n", items, memory(design), remedy)
-    count = len(design.population.gains)
-    require(count <= _GRADES, f"every-n engine: at most {_GRADES} gains, got {number_text(count)}")
     for measure in design.measures:
         method_of(measure, items)
 

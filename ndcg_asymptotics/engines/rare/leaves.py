@@ -15,7 +15,7 @@ from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.engine import UNDECIDED
-from ndcg_asymptotics.engines.shared.tables import Tables, cumulative
+from ndcg_asymptotics.engines.shared.tables import Tables, cumulative, greatest_dcg
 
 LEVELS = 4  #: cuts of a base cell whose halves have probabilities of their own; below, both have 1/2
 UNKNOWN = int(UNDECIDED)
@@ -66,12 +66,8 @@ def bracket_of_leaf(table: MeasureTable, counts: Integers, above: int) -> tuple[
         return mean, mean, mean
     # DCG is largest with the gains decreasing from the top of the leaf and smallest with them increasing
     # (equation (13) of docs/theory.md for several gains)
-    high, low, before, position = 0.0, 0.0, first, above
-    for g in range(last):
-        position += counts[g]
-        after = cumulative(near, far, start, length, row, min(position, cut))
-        high += gains[g] * (after - before)
-        before = after
+    high = greatest_dcg(near, far, start, length, row, cut, gains, counts, above, first)
+    low = 0.0
     position = above + counts[last]
     before = cumulative(near, far, start, length, row, min(position, cut))
     for g in range(last - 1, -1, -1):

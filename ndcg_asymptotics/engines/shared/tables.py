@@ -90,6 +90,32 @@ def discount_slope(near: Floats, far: Floats, start: Integers, length: Integers,
     return float(far[i, p, _WEIGHT + 2])
 
 
+@njit(cache=True, forceinline=True)
+def greatest_dcg(
+    near: Floats,
+    far: Floats,
+    start: Integers,
+    length: Integers,
+    i: int,
+    cut: int,
+    gains: Floats,
+    counts: Integers,
+    above: int,
+    before: float,
+) -> float:
+    """Return the part of DCG of items below ``above`` others, in order of decreasing gain.
+
+    ``counts`` are their numbers of each of the gains, which are in decreasing order; ``before`` is F(above).
+    """
+    result = 0.0
+    for g in range(len(gains)):
+        above += counts[g]
+        after = cumulative(near, far, start, length, i, min(above, cut))
+        result += gains[g] * (after - before)
+        before = after
+    return result
+
+
 def build(
     discounts: tuple[Discount, ...], reaches: tuple[int, ...], sizes: tuple[int, ...]
 ) -> tuple[Tables, Integers]:
