@@ -119,6 +119,7 @@ def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
         assert {p.suffix for p in out.iterdir()} == suffixes
 
 
+PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")
 LINEAR = ("--scorer", "linear(0.1, 0.7)")
 
 
@@ -151,6 +152,10 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
         (("fit", "--out", "curve.json"), "--run and --qrels, or --lists"),
         (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
+        (("plan", "--sd", 0.2, "--queries", 9, "--coupling", 0.5), "--coupling: belongs to --a and --b"),
+        (("plan", "--coupling", 0.5), "plan needs --a and --b, got a part of these"),
+        (("plan", *PAIR, "--coupling", "nan"), "gaussian needs 0 <= rho <= 1, got nan"),
+        (("plan", *PAIR, "--coupling", "-0.5"), "gaussian needs 0 <= rho <= 1, got -0.5"),
         (("figures", "nowhere", "--out", "figures", "--format", ","), "must be of svg, png, pdf, got none"),
     ],
 )
@@ -163,9 +168,6 @@ def test_bad_input_is_one_line(
     assert len(err.splitlines()) == 1
     assert words in err
     assert list(tmp_path.iterdir()) == []
-
-
-PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")
 
 
 @pytest.mark.slow
