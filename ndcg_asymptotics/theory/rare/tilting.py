@@ -336,9 +336,7 @@ class _FixedPoint:
                 f"{self.what}: no law of the labels makes the wrong order likely: it is impossible, or a tie"
             )
         if gap(low) <= 0:  # the sign of a difference that only a finer mesh shows
-            raise NotAvailableError(
-                f"{self.what}: the mean DCGs are too close for cells of depth"
-            )
+            raise NotAvailableError(f"{self.what}: the mean DCGs are too close for cells of depth")
         from scipy.optimize import brentq  # here: it takes long to load
 
         return float(brentq(gap, low, high, rtol=self.tolerance / 1000, xtol=1e-300))
