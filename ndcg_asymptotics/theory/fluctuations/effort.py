@@ -110,7 +110,7 @@ REFINED = Effort(1.5, 1e-11, TOLERANCE, (8, 5, 3), 50_000, further=3)
 
 
 @dataclass(frozen=True)
-class Evaluations:
+class Refinement:
     """Evaluations, each better than the one before, until two agree; a value and a bound of its error follow.
 
     Attributes
@@ -130,11 +130,11 @@ class Evaluations:
     agreed: float
 
 
-TWO_QUICK = Evaluations((ROUGH, QUICK), 3.0, 1e-6, 0.02)
+TWO_QUICK = Refinement((ROUGH, QUICK), 3.0, 1e-6, 0.02)
 """Some four digits, where more than 128 ranks count: enough to show, and beside a simulation."""
-MANY_GRADES = Evaluations((replace(ROUGH, digits=1e-3, degrees=(3, 2, 1)), QUICK), 3.0, 1e-6, 0.01)
+MANY_GRADES = Refinement((replace(ROUGH, digits=1e-3, degrees=(3, 2, 1)), QUICK), 3.0, 1e-6, 0.01)
 """For a cutoff and more than `FEW_GRADES`, whose rough evaluation takes as long as the better one."""
-FULL = Evaluations(
+FULL = Refinement(
     (
         USUAL,
         REFINED,

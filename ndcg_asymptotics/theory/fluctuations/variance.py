@@ -35,9 +35,9 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     TWO_QUICK,
     USUAL,
     Effort,
-    Evaluations,
     MeanAndDeviation,
     Moments,
+    Refinement,
 )
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
@@ -178,7 +178,7 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool
 
 
 def _by_evaluations(
-    scorers: tuple[Scorer, ...], measure: Measure, n: int, several: Evaluations
+    scorers: tuple[Scorer, ...], measure: Measure, n: int, several: Refinement
 ) -> tuple[float, float]:
     """Return the variance at n and a bound of its error, from evaluations until two agree."""
     rough = moments(scorers, measure, n, several.efforts[0])

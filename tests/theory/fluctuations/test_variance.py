@@ -13,7 +13,7 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
-from ndcg_asymptotics.theory.fluctuations.effort import USUAL, Effort, Evaluations
+from ndcg_asymptotics.theory.fluctuations.effort import USUAL, Effort, Refinement
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -175,7 +175,7 @@ def test_an_error_of_the_finer_evaluation_is_covered(
     monkeypatch.setattr(variance, "_contradicted", lambda *_: 0.0)
     coarse = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=quick)
     for name in ("FULL", "TWO_QUICK"):
-        several: Evaluations = getattr(variance, name)
+        several: Refinement = getattr(variance, name)
         monkeypatch.setattr(variance, name, replace(several, efforts=(USUAL, coarse)))
     found = ndcg_std(f"constant({p})", "nDCG", [n], quick=quick)
     (value,), (error,) = found.value, found.error
