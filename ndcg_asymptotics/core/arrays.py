@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,7 +146,7 @@ def floats(given: object, argument: str = "") -> Floats:
         raise InputError(f"must be numbers, got {brief(given)}", argument) from None
 
 
-def require_fraction(value: Any, argument: str) -> None:
+def require_fraction(value: object, argument: str) -> None:
     """Refuse a value that is not a number inside (0, 1)."""
     require(is_number(value) and 0 < value < 1, f"must lie inside (0, 1), got {brief(value)}", argument)
 
@@ -162,7 +162,7 @@ def require_choice(value: object, choices: Iterable[str], argument: str) -> None
     require(known, f"must be one of {', '.join(choices)}, got {brief(value)}", argument)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a real number of Python's or numpy's, which may be infinite or NaN."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 

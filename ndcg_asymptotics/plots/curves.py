@@ -161,14 +161,12 @@ def draw_scorer(
         below, above = (cell[side].mean(axis=0)[shown] for side in ("low", "high"))
         band(ax, n, below, above, line.color, 0.45)
     # a line with a single point would be invisible
-    alone: dict[str, Any] = {"marker": "_", "ms": 16} if len(sizes) == 1 else {}
-    ax.plot(n, exact, color=line.color, ls=line.dashes, **alone)
+    marker = "_" if len(sizes) == 1 else "none"
+    ax.plot(n, exact, color=line.color, ls=line.dashes, marker=marker, ms=16)
     if np.isnan(exact).any():  # a thin line leads the eye along the markers instead
         ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=line.color, lw=0.5)
     drawn = (mean * len(values) >= _RELIABLE) | study.population.iid
-    ax.plot(
-        n[drawn], mean[drawn], ls="none", marker=line.marker, mfc="white", mec=line.color, mew=0.8, zorder=3
-    )
+    ax.plot(n[drawn], mean[drawn], ls="none", **line.hollow, zorder=3)
 
 
 def shared_limit(limits: dict[str, Limit]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -116,11 +116,13 @@ def pair_figures(
     }
 
 
-def _pair_figure(results: Results, entries: Callable[[], list[Pair]], **options: Any) -> Figure:
+def _pair_figure(
+    results: Results, entries: Callable[[], list[Pair]], *, width: float | None, choice: Choice | None
+) -> Figure:
     if "log_weight" not in results.values:
-        return order_figure(results, entries(), **options)
+        return order_figure(results, entries(), width=width, choice=choice)
     with style():
-        figure = error_exponent_figure(entries(), results.study, **options)
+        figure = error_exponent_figure(entries(), results.study, width=width, choice=choice)
         _note_incomplete(figure, results)
     return figure
 
@@ -185,19 +187,23 @@ def draw_all(
         If no replicate is complete, or for a measure or scorer that the study does not have.
     """
     chosen, study = _chosen(results, measures), results.study
-    options: dict[str, Any] = {"width": width, "choice": choice}
     figures: list[tuple[Words, Callable[[], Figure]]] = []
     rare = "log_weight" in results.values
     if not rare:
         if len(chosen) > 1:
-            figures.append((("overview",), partial(overview_figure, results, chosen, **options)))
-        figures += [((str(m),), partial(measure_figure, results, m, **options)) for m in chosen]
+            figures.append(
+                (("overview",), partial(overview_figure, results, chosen, width=width, choice=choice))
+            )
+        figures += [
+            ((str(m),), partial(measure_figure, results, m, width=width, choice=choice)) for m in chosen
+        ]
         if len(study.scorers) > 1 and not study.pairs:
             say("no figure of which scorer is ahead: the study has no pairs")
 
     word = "error-exponent" if rare else "order"
     found = _found(results, chosen, choice)
     figures += [
-        ((word, *pair), partial(_pair_figure, results, entries, **options)) for pair, entries in found.items()
+        ((word, *pair), partial(_pair_figure, results, entries, width=width, choice=choice))
+        for pair, entries in found.items()
     ]
     return save_all(figures, folder, **saved)

@@ -232,8 +232,9 @@ def _draw(ax: Axes, x: Floats, line: LineStyle, values: _Values) -> None:
     if values.limit is not None:
         ax.plot(x, values.limit, color=line.color, ls=":", lw=0.9)
     bars = np.abs([values.simulated - values.low, values.high - values.simulated])
-    marker: dict[str, Any] = {"marker": line.marker, "mfc": "white", "mec": line.color, "mew": 0.8}
-    ax.errorbar(x, values.simulated, bars, ls="none", **marker, ecolor=line.color, elinewidth=0.8, zorder=3)
+    ax.errorbar(
+        x, values.simulated, bars, ls="none", **line.hollow, ecolor=line.color, elinewidth=0.8, zorder=3
+    )
 
 
 def _ticks(ax: Axes, x: Floats) -> None:

@@ -48,16 +48,7 @@ class GrowthSeries(Series):
             ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
             if theory is not None:
                 ax.plot(theory.sizes, theory.pooled[r], color=line.color, ls=":", lw=1.0)
-                ax.plot(
-                    theory.sizes,
-                    theory.mixture[r],
-                    ls="none",
-                    marker=line.marker,
-                    mfc="white",
-                    mec=line.color,
-                    mew=0.8,
-                    zorder=3,
-                )
+                ax.plot(theory.sizes, theory.mixture[r], ls="none", **line.hollow, zorder=3)
             ends[run] = float(mean[-1])
         length_axis(ax, sizes)
         top = 1.1 * float(high[:, measure][:, shown].max())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -87,19 +87,20 @@ def log_ticks(axis: Axis) -> None:
 def _minor_ticks(ax: Axes, places: Floats) -> None:
     """Draw minor ticks of the x axis as one line, because matplotlib makes four artists of each tick."""
     settings = mpl.rcParams
-    marker: dict[str, Any] = {
-        "marker": TICKDOWN,
-        "ms": settings["xtick.minor.size"],
-        "mew": settings["xtick.minor.width"],
-        "color": settings["xtick.color"],
-    }
-    free: dict[str, Any] = {
-        "transform": ax.get_xaxis_transform(),
-        "clip_on": False,
-        "scalex": False,
-        "scaley": False,
-    }
-    (line,) = ax.plot(places, np.zeros_like(places), ls="none", **marker, **free, label="_minor ticks")
+    (line,) = ax.plot(
+        places,
+        np.zeros_like(places),
+        ls="none",
+        marker=TICKDOWN,
+        ms=settings["xtick.minor.size"],
+        mew=settings["xtick.minor.width"],
+        color=settings["xtick.color"],
+        transform=ax.get_xaxis_transform(),
+        clip_on=False,
+        scalex=False,
+        scaley=False,
+        label="_minor ticks",
+    )
     line.set_in_layout(False)
 
 

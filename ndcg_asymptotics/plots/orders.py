@@ -34,9 +34,8 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
 _LONGEST = 22  # characters of a name in a title
-_MARKERS = 12  # approximate number of markers on a curve
-_MARKER: Any = {"mfc": "white", "mew": 0.8, "ms": 2.8}
 _NONE_WRONG: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
+_MARKERS = 12  # approximate number of markers on a curve
 
 
 def wrong_order_rates(
@@ -65,13 +64,8 @@ def wrong_order_rates(
         seen = wrong > 0
         band(ax, n, np.where(seen, low, np.nan), np.where(seen, high, np.nan), line.color, 0.14)
         step = max(1, round(len(n) / _MARKERS))
-        curve: dict[str, Any] = {
-            "color": line.color,
-            "ls": line.dashes,
-            "marker": line.marker,
-            "markevery": step,
-        }
-        ax.plot(n, np.where(seen, wrong, np.nan), **curve, **_MARKER)
+        shown = np.where(seen, wrong, np.nan)
+        ax.plot(n, shown, color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow)
         if not seen[-1]:
             first = len(n) - int(np.argmax(seen[::-1])) if seen.any() else 0
             ax.plot(n[first], high[first], color=line.color, ls="none", **_NONE_WRONG)
@@ -146,7 +140,6 @@ def order_error_exponents(
         sizes, nats = _predicted(study, pair, measure)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
-        marker: dict[str, Any] = {"marker": line.marker, "ms": 3.0, "mfc": "white", "mew": 0.8}
         ax.errorbar(
             [point.n for point in seen],
             [-(point.log10_wrong or 0.0) for point in seen],
@@ -155,7 +148,8 @@ def order_error_exponents(
             elinewidth=0.9,
             ls="none",
             zorder=3,
-            **marker,
+            ms=3.0,
+            **line.hollow,
         )
         if len(sizes):
             labels.append(

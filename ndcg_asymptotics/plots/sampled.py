@@ -36,8 +36,8 @@ class SampledSeries(Series):
             at = measure, self.systems.index(system)
             band(ax, m, means[at] - sds[at], means[at] + sds[at], line.color, 0.14)
             ax.plot(m, means[at], color=line.color, ls=line.dashes, lw=1.1)
-            shown: dict[str, Any] = {"ls": "none", "marker": line.marker, "color": line.color}
-            ax.plot(sampled.items, full[system], **shown, ms=4, zorder=3)
+            end = full[system]
+            ax.plot(sampled.items, end, ls="none", marker=line.marker, color=line.color, ms=4, zorder=3)
         for pair in sampled.pairs:
             if pair.measure == text and pair.a in lines and pair.b in lines:
                 values = means[measure, self.systems.index(pair.a)]

@@ -42,6 +42,11 @@ class LineStyle:
     dashes: LineStyleType
     marker: str
 
+    @property
+    def hollow(self) -> dict[str, Any]:
+        """Matplotlib's settings of the marker, with a white face."""
+        return {"marker": self.marker, "mfc": "white", "mec": self.color, "mew": 0.8}
+
 
 # the palette of Okabe and Ito for colour blindness, dark colours first, and an eighth colour of Tol's
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255")

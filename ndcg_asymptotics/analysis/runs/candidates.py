@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -146,7 +145,9 @@ def _row(
 ) -> CandidateRow:
     m, items = ranks.fewest, ranks.items
 
-    def known(compute: Any) -> Any:
+    def known(
+        compute: Callable[[], tuple[float, float]],
+    ) -> tuple[float, float] | tuple[None, None]:
         try:
             return compute()
         except NotAvailableError as error:
