@@ -107,21 +107,24 @@ class JudgedWords:
         )
 
     def _bias(self, pair: JudgedPair, best: JudgedMeasure) -> str:
-        quality = best.judge
+        biased = [judged for judged in pair.measures if judged.judge.favours]
+        shown = best if best in biased or not biased else biased[0]
+        quality, measure = shown.judge, shown.measure
         if quality.bias_interval is None:
             return "In every query of humans the judge finds the difference that they find."
         low, high = quality.bias_interval
-        if not quality.favours:
+        if not biased:
             return (
-                f"No bias of the judge between the two is shown by {best.measure}; the {self.level} interval "
+                f"No bias of the judge between the two is shown by {measure}; the {self.level} interval "
                 f"of its bias is {low:+.4f} to {high:+.4f}."
             )
-        favoured = pair.a if quality.bias > 0 else pair.b
         low, high = sorted((abs(low), abs(high)))
+        same = [of.measure for of in biased if of is not shown and of.judge.favours == quality.favours]
         return (
-            f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {best.measure} in "
-            f"favour of {favoured} ({self.level} interval {low:.4f} to {high:.4f}); do not rely on them "
-            "alone. Errors that are blind to the runs shrink differences, too."
+            f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {measure} in favour "
+            f"of {pair.a if quality.bias > 0 else pair.b} ({self.level} interval {low:.4f} to {high:.4f})"
+            f"{', and by ' * bool(same)}{', '.join(same)}; do not rely on them alone. Errors that are blind "
+            "to the runs shrink differences, too."
         )
 
     def _few(self, best: JudgedMeasure) -> str:

@@ -1,0 +1,87 @@
+"""Two TREC runs by 30 topics of human assessors and 100 of a judge who errs, or who favours a run.
+
+``python experiments/real/judges.py FOLDER [A B]`` reads ``qrels.txt.gz`` and two of the runs ``*.run.gz`` in
+the folder (those of TREC 2003 Robust, for docs/judges.md) and keeps the judgements of 30 random topics as
+those of humans. Of three judges of all topics two err at random, and one also calls relevant a third of the
+irrelevant documents among the first ten of the second run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.lists import read_qrels, read_run
+from ndcg_asymptotics.lists.records import Qrels, Run
+
+TOPICS = 30
+MEASURES = ("nDCG", "nDCG@10")
+RUNS = ("pircRBa1", "THUIRr0301")
+
+
+def judged(truth: Qrels, fpr: float, fnr: float, rng: np.random.Generator) -> Qrels:
+    """Return the labels of a judge who errs at random."""
+    return {
+        topic: {
+            document: float(rng.random() < fpr) if label <= 0 else label * (rng.random() >= fnr)
+            for document, label in labels.items()
+        }
+        for topic, labels in truth.items()
+    }
+
+
+def favouring(labels: Qrels, run: Run, share: float, rng: np.random.Generator) -> Qrels:
+    """Return labels in which a share of the irrelevant ones among the first ten of a run are relevant."""
+    found = {topic: dict(of_topic) for topic, of_topic in labels.items()}
+    for topic, scores in run.items():
+        for document in sorted(scores, key=scores.__getitem__, reverse=True)[:10]:
+            if topic in found and found[topic].get(document, 0.0) <= 0 and rng.random() < share:
+                found[topic][document] = 1.0
+    return found
+
+
+def judges(truth: Qrels, run: Run) -> Iterator[tuple[str, Qrels]]:
+    """Yield the names of judges and their labels."""
+    for name, fpr, fnr in (
+        ("errs at random, 1% and 20%", 0.01, 0.2),
+        ("errs at random, 5% and 20%", 0.05, 0.2),
+    ):
+        yield name, judged(truth, fpr, fnr, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    yield "favours the second run", favouring(judged(truth, 0.01, 0.2, rng), run, 1 / 3, rng)
+
+
+def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
+    """Yield the lines of a table in Markdown, and the answers in words."""
+    topics = np.random.default_rng(2).permutation(sorted(truth))[:TOPICS].tolist()
+    humans = {topic: truth[topic] for topic in topics}
+    whole = compare(runs, truth, MEASURES, theory=False).pairs[0]
+    yield "| judge | measure | labels | difference | interval | worth |"
+    yield "|---|---|---|---:|---|---:|"
+    for every in whole.by_measure:
+        d = every.difference
+        yield f"| humans, all topics | {every.measure} | humans | {d.mean:+.4f} | {d.interval_text} | 100 |"
+    said = []
+    for name, labels in judges(truth, list(runs.values())[1]):
+        pair = compare(runs, humans, MEASURES, judge=labels).pairs[0]
+        said.append(f"{name}: {pair.text}")
+        for measure in pair.measures:
+            for row in measure.rows:
+                worth = "" if row.worth is None else f"{row.worth:.0f}"
+                cells = name, row.measure, row.labels, f"{row.difference:+.4f}", row.interval_text, worth
+                yield f"| {' | '.join(cells)} |"
+    yield from said
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 4):
+        raise SystemExit(__doc__)
+    folder = Path(sys.argv[1])
+    names = sys.argv[2:] or RUNS
+    given = {name: read_run(folder / f"{name}.run.gz") for name in names}
+    for line in rows(given, read_qrels(folder / "qrels.txt.gz")):
+        print(line)
