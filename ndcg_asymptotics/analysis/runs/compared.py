@@ -33,7 +33,7 @@ def frame_of_pairs(kind: type, rows: Sequence[tuple[Named, object]]) -> pd.DataF
     return found
 
 
-class Pairwise(Report):
+class ComparedPairs(Report):
     """Base class of comparisons of every pair of some runs, at a level and with remarks."""
 
     level: float

@@ -9,10 +9,10 @@ from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 from ndcg_asymptotics.analysis.runs.compared import (
+    ComparedPairs,
     DiscriminativePower,
     MeasureComparison,
     PairComparison,
-    Pairwise,
     Ranking,
     frame_of_pairs,
 )
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Pairwise):
+class Comparison(ComparedPairs):
     """The outcome of `compare`."""
 
     runs: tuple[str, ...]

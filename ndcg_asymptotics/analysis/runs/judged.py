@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
-from ndcg_asymptotics.analysis.runs.compared import Pairwise, Ranking, frame_of_pairs
+from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, Ranking, frame_of_pairs
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
@@ -166,7 +166,7 @@ class JudgedPair:
 
 
 @dataclass(frozen=True, repr=False)
-class JudgedComparison(Pairwise):
+class JudgedComparison(ComparedPairs):
     """The outcome of `compare` with the labels of a judge.
 
     Attributes
