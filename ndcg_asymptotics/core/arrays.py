@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+LARGEST_LOG = 690.0
+"""Exponentials of numbers up to this size, of either sign, are doubles with all their digits."""
 LARGEST_N = 9 * 10**18
 """The greatest list length: n and sums of counts stay within a signed 64-bit integer."""
 

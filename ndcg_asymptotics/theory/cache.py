@@ -34,7 +34,7 @@ Key = tuple[tuple[str, str], ...]  # what decides the bits of a value, by name
 Known = Mapping[int, tuple[float, float]]
 Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
 
-METHOD = 1
+METHOD = 2
 """The version of the method, which is raised when cached values or the bounds of their errors change."""
 
 _LIMIT = 2**26  # bytes in memory, and on the disk: 64 MB, about 300,000 values each
@@ -104,7 +104,7 @@ class TheoryCache:
         """
 
         def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
-            return _parts(ndcg_std(relevance, measure, lengths, quick=True))
+            return _parts(ndcg_std(relevance, measure, lengths))
 
         return StandardDeviation(*self.values("sd", relevance, measure, sizes, compute))
 

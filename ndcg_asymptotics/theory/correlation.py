@@ -78,8 +78,6 @@ def correlation(
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
     coupling: Coupling | str | float,
-    *,
-    quick: bool = False,
 ) -> Correlation:
     """Return the correlation of the NDCG_n, or DCG_n, of two scorers on the same items.
 
@@ -99,8 +97,6 @@ def correlation(
         List lengths from 2 to 9e18.
     coupling : Coupling, text or number
         ``gaussian(rho)`` or rho, from 0 to 1.
-    quick : bool
-        As of `ndcg_std`, for the standard deviations.
 
     Raises
     ------
@@ -126,8 +122,8 @@ def correlation(
     rho = population.coupling.rho if isinstance(population.coupling, Gaussian) else 0.0
     pair = population.scorers["a"], population.scorers["b"]
     of_a, of_b = models = _models(*pair, measure, lengths)
-    sds = [ndcg_std(model, measure, lengths, quick=quick) for model in models]
-    independent = difference_std(of_a, of_b, measure, lengths, quick=quick)
+    sds = [ndcg_std(model, measure, lengths) for model in models]
+    independent = difference_std(of_a, of_b, measure, lengths)
     found = [
         _at(models, measure, n, rho, [(float(sd.value[i]), float(sd.error[i])) for sd in (*sds, independent)])
         for i, n in enumerate(lengths)

@@ -193,7 +193,7 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     stds: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
     if means[0][0] is not None:
         try:
-            std = ndcg_std(scorer, measure, sizes, quick=True)
+            std = ndcg_std(scorer, measure, sizes)
             stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
         except NotAvailableError as error:
             reasons.append(str(error))

@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import ENDLESS, Floats
+from ndcg_asymptotics.core.arrays import ENDLESS, LARGEST_LOG, Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
@@ -46,7 +46,6 @@ _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _RANKS = 4096  # terms of a sum over ranks that are added one by one
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
 _WIDTH = 1.0  # panels of the logarithm of a rank beyond
-_LAST_LOG = 690.0  # logarithm of the last rank of a sum
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
 _LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
@@ -292,7 +291,7 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     if k is not None and k <= _RANKS:
         return total
     # sum_(r > m) f(r) = int_(m + 1/2)^inf f - f'(m + 1/2)/24 …, which is below 1e-9 of it
-    end = _LAST_LOG if k is None else math.log(k + 0.5)
+    end = LARGEST_LOG if k is None else math.log(k + 0.5)
     start = math.log(last + 0.5)
     edges = np.linspace(start, end, math.ceil((end - start) / _WIDTH) + 1)
     x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:]))

@@ -137,11 +137,11 @@ def simulated(a: str, b: str, measure: str, n: int, rho: float, lists: int) -> t
 def test_drawn_lists_have_the_correlation_to_within_the_remainder(measure: str) -> None:
     # 4.5 standard errors: a false alarm in 1.5e5 tests
     for rho in (0.5, 0.8):
-        found = correlation(GOOD, FLAT, measure, [1000], rho, quick=True)
+        found = correlation(GOOD, FLAT, measure, [1000], rho)
         drawn, error = simulated(GOOD, FLAT, measure, 1000, rho, 3000)
         room = found.error[0] + found.remainder[0] + 4.5 * error
         assert abs(drawn - found.value[0]) < room
-        wrong = correlation(GOOD, FLAT, measure, [1000], rho - 0.3, quick=True)
+        wrong = correlation(GOOD, FLAT, measure, [1000], rho - 0.3)
         assert abs(drawn - wrong.value[0]) > room
 
 
@@ -173,7 +173,7 @@ def test_long_lists_reach_the_sums_over_items() -> None:
     found = correlation(GOOD, FLAT, "nDCG", [10**6, 10**18], 0.0)
     assert np.all(np.abs(found.value - found.leading) < [2e-3, 1e-5])
     assert found.value.round(3).tolist() == [0.31, 0.376]
-    both = correlation(GOOD, FLAT, "nDCG", [10**12], 0.5, quick=True)
+    both = correlation(GOOD, FLAT, "nDCG", [10**12], 0.5)
     assert 0 < both.remainder[0] < 1e-4 > abs(both.value[0] - both.leading[0])
 
 
@@ -230,10 +230,10 @@ def test_random_curves_agree_with_themselves() -> None:
 )
 def test_curves_with_steps_and_certain_ends(a: str, b: str) -> None:
     for measure in ("nDCG", "nDCG(power(0.3))"):
-        found = correlation(a, b, measure, [1000, 10**9], 0.8, quick=True)
+        found = correlation(a, b, measure, [1000, 10**9], 0.8)
         assert np.all(np.abs(found.value) <= 1)
         assert np.all(found.error < 0.03)
-        none = difference_std(a, b, measure, [1000, 10**9], quick=True)
+        none = difference_std(a, b, measure, [1000, 10**9])
         assert np.all(found.difference_std().value < none.value + none.error)
 
 

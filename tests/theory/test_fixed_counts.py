@@ -113,7 +113,7 @@ def test_random_models_against_simulated_lists(effort):
         values = table[ranks - 1].sum(axis=1) / (best or 1.0)
         model = f"relevant({relevant}, {text})"
         mean = expected_ndcg(model, measure, [n]).value[0]
-        std = ndcg_std(model, measure, [n], quick=True).value[0]
+        std = ndcg_std(model, measure, [n]).value[0]
         # nearly all lists are alike, or all of the variance is in lists that are too rare to be drawn
         if (values != values[0]).sum() < 100 or std > 5 * mean:
             continue
@@ -198,7 +198,12 @@ def wrong_values(rng: np.random.Generator, cases: int, longest: int) -> list[Any
             off = abs(found.value[0] - mean) > found.error[0] + 1e-12
             # the root of rounding in a variance near 0
             error = 2 * std * spread.error[0] + spread.error[0] ** 2 + 1e-12
-            if off or found.error[0] > 1e-9 or abs(spread.value[0] ** 2 - std**2) > error or error > 1e-7:
+            if (
+                off
+                or found.error[0] > 1e-9
+                or abs(spread.value[0] ** 2 - std**2) > error
+                or error > 1e-7 + 1e-3 * std
+            ):
                 wrong.append((text, str(measure), n, found, mean, spread, std))
     return wrong
 
@@ -278,7 +283,7 @@ def test_mixtures_and_differences():
     law = with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3})
     assert expected_ndcg(law, "nDCG", [50]).value[0] == pytest.approx(0.7 * one + 0.3 * two, abs=1e-13)
     variance = 0.7 * sds[0] ** 2 + 0.3 * sds[1] ** 2 + 0.21 * (one - two) ** 2
-    assert ndcg_std(law, "nDCG", [50]).value[0] == pytest.approx(math.sqrt(variance), abs=1e-10)
+    assert ndcg_std(law, "nDCG", [50]).value[0] == pytest.approx(math.sqrt(variance), abs=1e-8)
     # labels are not random, so two scorers are independent
     other = ndcg_std("relevant(2, roc_power(0.6))", "nDCG", [50]).value[0]
     pair = difference_std("relevant(2, roc_power(0.4))", "relevant(2, roc_power(0.6))", "nDCG", [50])
@@ -306,10 +311,10 @@ def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float) -> None:
 
 
 @pytest.mark.slow
-def test_quick_deviation_of_three_grades_with_a_cutoff():
+def test_the_deviation_of_three_grades_with_a_cutoff():
     """Variances at a tenth of the nodes, against those at all nodes."""
     scorer = "relevant(7=2, 3=3, 1=5, graded(7=roc_power(0.3), 3=roc_power(0.5), 1=roc_power(0.7)))"
-    std = ndcg_std(scorer, "nDCG@10", [100], quick=True)
+    std = ndcg_std(scorer, "nDCG@10", [100])
     assert abs(std.value[0] - 0.2085774) < std.error[0] < 5e-5
 
 
@@ -341,5 +346,5 @@ def test_a_relevant_item_that_is_nearly_always_last(separation, n):
 
 def test_all_relevant_items_below_the_cutoff() -> None:
     """One of the first 10 of 1e18 items is relevant with a probability below 1e-40."""
-    found = ndcg_std("relevant(2, roc_beta(2.55, 1.2))", "nDCG@10", [10**18], quick=True)
+    found = ndcg_std("relevant(2, roc_beta(2.55, 1.2))", "nDCG@10", [10**18])
     assert found.value.tolist() == [0.0]

@@ -306,7 +306,7 @@ def test_signal_and_noise_of_two_rankers():
         difference = (
             expected_ndcg(pair[0], measure, sizes).value - expected_ndcg(pair[1], measure, sizes).value
         )
-        noise = np.hypot(*(ndcg_std(scorer, measure, sizes, quick=True).value for scorer in pair))
+        noise = np.hypot(*(ndcg_std(scorer, measure, sizes).value for scorer in pair))
         assert difference / noise == pytest.approx(expected, abs=6e-4)
 
 

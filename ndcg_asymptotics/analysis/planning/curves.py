@@ -201,7 +201,7 @@ class Experiment:
         """
         first, second = (expected_ndcg(scorer, measure, [self.n]) for scorer in (self.a, self.b))
         mean, error = float(first.value[0] - second.value[0]), float(first.error[0] + second.error[0])
-        sd = difference_std(self.a, self.b, measure, [self.n], quick=True)
+        sd = difference_std(self.a, self.b, measure, [self.n])
         known = mean if abs(mean) > error else 0.0
         return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 

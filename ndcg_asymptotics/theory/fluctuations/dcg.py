@@ -20,10 +20,9 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff, means_given_counts
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import given_label_counts, given_on_panels, smooth_sums
+from ndcg_asymptotics.theory.fluctuations.whole import count_rule, given_label_counts, given_on_panels
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -97,9 +96,8 @@ def _covariance(
     scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort
 ) -> tuple[float, float]:
     """Return ``Cov(E[DCG_a | c], E[DCG_b | c])``, and the largest error of the means of its rule."""
-    mesh = Mesh.of(scorers[0], n)
-    sums, gains = smooth_sums(measure.discount, n, effort.fit), np.array(scorers[0].gains)
-    rule = CountRule.of(mesh.law, gains, sums, n, effort.counts)
+    mesh, gains = Mesh.of(scorers[0], n), scorers[0].gains
+    rule = count_rule(gains, measure.discount, tuple(mesh.law.tolist()), n, effort)
     counts, weights = rule.counts, rule.weights
     wide = 3 * math.sqrt(float((mesh.law * (1 - mesh.law)).max()) / n)  # of the counts, as parts of n
     if len(gains) > FEW_GRADES and wide ** (_DEGREE + 1) <= effort.digits:

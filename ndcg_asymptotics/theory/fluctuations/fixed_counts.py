@@ -27,7 +27,8 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import Given, given_on_panels
+from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
+from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
@@ -35,7 +36,8 @@ from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule
 from ndcg_asymptotics.theory.rules.law_panels import above, by_ranks, label_counts, law_panels, panels_down_to
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
-_VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances in a quick evaluation
+_VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances
+_FEW = 300  # depths and numbers at all of which variances are computed
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
@@ -85,7 +87,7 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
     law = np.concatenate([chances for _, _, chances in lists])
     # in very long lists even the likeliest numbers above are unlikely
     negligible = effort.negligible * float(law.sum())
-    given: dict[float, Given] = {}
+    given: dict[float, GivenCounts] = {}
     means = []
     for depth, counts, chances in lists:
         panels, centre = panels_down_to(model, n, depth, effort.refine), chances @ counts / chances.sum()
@@ -106,8 +108,8 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
 def _for_variances(
     model: FixedCounts, lists: list[tuple[float, Floats, Floats]], effort: Effort
 ) -> Iterator[tuple[float, Floats, float]]:
-    """Yield depths, numbers above (J + 1,) and chances for means of variances, fewer if that is quick."""
-    if not effort.quick or all(len(counts) == 1 for _, counts, _ in lists):
+    """Yield depths, numbers above (J + 1,) and chances for means of variances, fewer of many."""
+    if sum(len(counts) for _, counts, _ in lists) <= _FEW:
         for depth, counts, chances in lists:
             yield from ((depth, *pair) for pair in zip(counts, chances.tolist(), strict=True))
         return

@@ -29,15 +29,14 @@ from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
     FEW_GRADES,
-    FULL,
-    MANY_GRADES,
+    FINE,
+    FINER,
+    MANY_ITEMS,
     ROUGH,
-    TWO_QUICK,
     USUAL,
     Effort,
     MeanAndDeviation,
     Moments,
-    Refinement,
 )
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
@@ -46,8 +45,8 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _SPACING = 3e-17  # rounding of counts of long lists, relative to their standard deviation, over n^1/2
-_MEAN_ROUNDING = 1e-9  # error of a mean that says nothing about the variance
-_MANY = 1000.0  # expected items of a grade from which 1/IDCG is smooth in their number
+_CAUTION = 3.0  # the stated error is this times the difference of two evaluations
+_AGREED = 0.02  # error, relative to the variance, from which better evaluations are made: 1% of the value
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,6 @@ def ndcg_std(
     scorer: Scorer | str,
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
-    *,
-    quick: bool = False,
 ) -> StandardDeviation:
     """Return the standard deviation of NDCG_n, or of DCG_n.
 
@@ -86,11 +83,12 @@ def ndcg_std(
         Any discount that has an exact mean, any cutoff.
     sizes : (sizes,) whole numbers
         List lengths from 1 to 9e18.
-    quick : bool
-        Whether some four digits are enough where more than 128 ranks count, as they are to be shown or
-        beside a simulation. That takes a quarter of the time, and of three grades and more minutes less.
-        Where the error would exceed 1% of the value it is computed in full, and where fewer ranks count
-        twelve digits take no longer.
+
+    Returns
+    -------
+    StandardDeviation
+        Values with some four digits where more than 128 ranks count, and twelve where fewer do. The stated
+        error is below 1% of the value but for three grades and more, where it may be larger.
 
     Raises
     ------
@@ -108,7 +106,7 @@ def ndcg_std(
     """
     scorer, lengths = Scorer.of(scorer), list_lengths(sizes)
     scorer.check_lengths(lengths)
-    return _std((scorer,), Measure.of(measure), lengths, quick)
+    return _std((scorer,), Measure.of(measure), lengths)
 
 
 def difference_std(
@@ -116,8 +114,6 @@ def difference_std(
     b: Scorer | str,
     measure: Measure | str,
     sizes: Sequence[int] | ArrayLike,
-    *,
-    quick: bool = False,
 ) -> StandardDeviation:
     """Return the standard deviation of the difference in NDCG_n of two scorers on the same labels.
 
@@ -133,7 +129,7 @@ def difference_std(
     """
     pair, lengths = Population.of({"a": a, "b": b}).scorers, list_lengths(sizes)
     pair["a"].check_lengths(lengths)
-    return _std((pair["a"], pair["b"]), Measure.of(measure), lengths, quick)
+    return _std((pair["a"], pair["b"]), Measure.of(measure), lengths)
 
 
 def quick_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> MeanAndDeviation:
@@ -146,58 +142,33 @@ def quick_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Mean
     0.002591
     """
     found = moments(scorers, measure, n, ROUGH)
-    certain = found.variance <= FULL.rounding * found.size
+    certain = found.variance <= FINE.rounding * found.size
     return MeanAndDeviation(found.mean, 0.0 if certain else math.sqrt(found.variance))
 
 
 @shared
-def _std(
-    scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...], quick: bool
-) -> StandardDeviation:
-    found = [_variance(scorers, measure, n, quick) for n in lengths]
+def _std(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
+    found = [_variance(scorers, measure, n) for n in lengths]
     return _stated(found, _most(scorers, measure, lengths))
 
 
-def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from better evaluations where others do not agree.
-
-    Full ones take their place, but for many grades.
-    """
-    few_grades, cut = len(scorers[0].gains) <= FEW_GRADES, measure.cutoff(n) < n
-    if not quick:
-        tried = [FULL]
-    elif few_grades:
-        tried = [TWO_QUICK, FULL]
-    else:
-        tried = [MANY_GRADES, TWO_QUICK] if cut else [TWO_QUICK]
-    for several in tried:
-        variance, error = _by_evaluations(scorers, measure, n, several)
-        if error <= several.agreed * variance:
+def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[float, float]:
+    """Return the variance at n and a bound of its error, from two better evaluations where two differ."""
+    few_grades = len(scorers[0].gains) <= FEW_GRADES
+    for efforts in ((ROUGH, USUAL), (FINE, FINER)) if few_grades else ((ROUGH, USUAL),):
+        rough = moments(scorers, measure, n, efforts[0])
+        if not rough.size:  # by the recursion over ranks, which knows its error
+            return rough.variance, rough.missed
+        fine = moments(scorers, measure, n, efforts[1])
+        in_common = fine.missed + (efforts[1].rounding + _SPACING * math.sqrt(n)) * fine.size
+        in_common += _contradicted(fine, scorers, measure, n)
+        error = _CAUTION * abs(fine.variance - rough.variance) + in_common
+        if error <= _AGREED * fine.variance:
             break
-    return variance, error
-
-
-def _by_evaluations(
-    scorers: tuple[Scorer, ...], measure: Measure, n: int, several: Refinement
-) -> tuple[float, float]:
-    """Return the variance at n and a bound of its error, from evaluations until two agree."""
-    rough = moments(scorers, measure, n, several.efforts[0])
-    if not rough.size:  # by the recursion over ranks, which knows its error
-        return rough.variance, rough.missed
-    for effort in several.efforts[1:]:
-        fine = moments(scorers, measure, n, effort)
-        in_common = fine.missed + (several.rounding + _SPACING * math.sqrt(n)) * fine.size
-        in_common += _contradicted(fine, scorers, measure, n, effort.quick)
-        error = several.caution * abs(fine.variance - rough.variance) + in_common
-        if error <= max(several.agreed * fine.variance, 2 * in_common):
-            break
-        rough = fine
     return fine.variance, error
 
 
-def _contradicted(
-    found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int, quick: bool
-) -> float:
+def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure, n: int) -> float:
     """Return the error of a variance that its mean shows, as the exact one is known.
 
     Few nodes represent grades of few items, and the counts of many grades, in both evaluations.
@@ -206,18 +177,15 @@ def _contradicted(
     models = [model for _, model in scorers[0].groups if isinstance(model, Relevance)]
     rarest = min((mass for model in models for mass in model.masses if mass > 0), default=1.0)
     random = bool(models) and measure.normalised  # whether label counts and ideal lists are
-    few_items = random and cut and len(gains) > 1 and n * rarest <= _MANY
+    few_items = random and cut and len(gains) > 1 and n * rarest <= MANY_ITEMS
     many_grades = random and not cut and len(gains) > FEW_GRADES
-    if quick and not (few_items or many_grades):
+    if not (few_items or many_grades):
         return 0.0
     exact = [expected_ndcg(scorer, measure, [n]) for scorer in scorers]
     off = abs(found.mean - exact[0].value[0] + sum(other.value[0] for other in exact[1:]))
-    within, largest = sum(other.error[0] for other in exact), measure.largest(gains, n)
     if few_items:  # values lie in [0, 1], so the error of their squares is at most their own
-        return float(off + within)
-    if many_grades:
-        return float(off * math.sqrt(max(found.variance, 0.0)))
-    return float(max(off - within - _MEAN_ROUNDING * largest, 0.0)) * largest
+        return float(off + sum(other.error[0] for other in exact))
+    return float(off * math.sqrt(max(found.variance, 0.0)))
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:
@@ -294,4 +262,6 @@ def _mixed(weights: Floats, found: list[Moments]) -> Moments:
     off = math.sqrt(float(weights @ mean_errors**2))
     # by the inequality of Cauchy and Schwarz
     missed += 2 * math.sqrt(between) * off + off**2
-    return Moments(mean, variance + between, size + between, missed, float(weights @ mean_errors))
+    # where every group is known from the recursion over ranks, so is their mixture
+    size = size + between if size else 0.0
+    return Moments(mean, variance + between, size, missed, float(weights @ mean_errors))

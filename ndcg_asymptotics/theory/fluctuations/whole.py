@@ -15,7 +15,7 @@ from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts
+from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts, GivenCountsOfSum
 from ndcg_asymptotics.theory.rules.condense import interpolated
 from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -23,13 +23,12 @@ from ndcg_asymptotics.theory.rules.panels import Panels
 
 _MOST_TERMS = 300  # of a polynomial in the counts
 _MEAN_DIGITS = 0.1  # of the tolerance, for that polynomial
+_COUNT_DIGITS = 1e-2  # of the tolerance, for the label counts: they are many, but little is computed at each
 _NEAR = 4.0  # the last rank that items near the top have, as a multiple of that where the series begins
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
-Given = GivenCounts | AffineGivenCounts
 
-
-def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Effort) -> Given:
+def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Effort) -> GivenCounts:
     """Return DCG_n given its label counts."""
     mesh = Mesh.of(scorer, n, effort.refine)
     panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages])
@@ -38,7 +37,7 @@ def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Ef
 
 def given_on_panels(
     panels: Panels, gains: Floats, discount: Discount, n: int, centre: Floats, effort: Effort
-) -> Given:
+) -> GivenCounts:
     """Return DCG of items that lie on these panels, their counts near ``centre``, in a list of n."""
     if discount.affine:
         constant, slope = discount.coefficients(n)
@@ -46,7 +45,7 @@ def given_on_panels(
     longest = fitted_to(discount, math.ceil(centre.sum()))
     last = _NEAR * effort.series(len(gains))[0][0] / effort.refine
     whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, last))
-    return GivenCounts(panels, gains, whole, near, centre, effort)
+    return GivenCountsOfSum(panels, gains, whole, near, centre, effort)
 
 
 def fitted_to(discount: Discount, n: int) -> float:
@@ -84,7 +83,7 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     ideal, change = _ideal(given.gains, given.centre, rule.counts, discount, n, effort.fit)
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
     level = given.mean() / ideal
-    if effort.quick and len(law) > 2:  # there are many label counts of several grades
+    if len(law) > 2:  # there are many label counts of several grades
         degree = effort.degree(np.array(law), n, _MEAN_DIGITS * effort.digits, _MOST_TERMS)
         mean = interpolated(given.mean_changes, rule.counts, rule.weights, degree)
     else:
@@ -102,7 +101,7 @@ def count_rule(
 ) -> CountRule:
     """Return the rule for the label counts of a whole list."""
     sums = smooth_sums(discount, n, effort.fit)
-    return CountRule.of(np.array(law), np.array(gains), sums, n, effort.counts)
+    return CountRule.of(np.array(law), np.array(gains), sums, n, _COUNT_DIGITS * effort.digits)
 
 
 def over_counts(parts: Sequence[Part], rule: CountRule) -> tuple[float, float, float]:

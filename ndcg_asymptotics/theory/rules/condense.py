@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 
 # nodes to choose from for each that is kept, and in further tries; of 8 some have weights 1e4 times larger
 _CANDIDATES = (32, 256, 2048)
-_FITTED = 8  # nodes for each term of a polynomial that is fitted
+_FITTED = 4  # nodes for each term of a polynomial that is fitted
 _EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
 _DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
 _MISSED = 1e-11  # largest relative error of the moments
@@ -55,7 +55,7 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
 def interpolated(
     function: Callable[[Floats], Floats], counts: Floats, weights: Floats, degree: int
 ) -> Floats:
-    """Return a function at many counts (N, J + 1), from values at eight for each term of a polynomial.
+    """Return a function at many counts (N, J + 1), from values at four for each term of a polynomial.
 
     ``degree`` is that of the polynomial, the best one in the mean square with ``|weights|`` (N,).
 
@@ -70,8 +70,12 @@ def interpolated(
         return function(counts)
     size = np.abs(weights) / np.abs(weights).sum()
     monomials = _monomials(counts, size, degree)
-    some = np.argsort(-size * (monomials**2).sum(axis=0))[: _FITTED * len(monomials)]
-    root = np.sqrt(size[some])
+    # nodes drawn in proportion to what they weigh in the fit leave nearly the error of a fit to all
+    leverage = size * (monomials**2).sum(axis=0)
+    count = _FITTED * len(monomials)
+    drawn = np.searchsorted(np.cumsum(leverage), leverage.sum() * (np.arange(count) + 0.5) / count)
+    some = np.unique(drawn)
+    root = np.sqrt(size[some] / leverage[some])
     found = np.linalg.lstsq((monomials[:, some] * root).T, function(counts[some]) * root)[0]
     return np.asarray(found @ monomials)
 

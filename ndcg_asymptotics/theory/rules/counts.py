@@ -27,6 +27,8 @@ DEVIATIONS, FURTHER = 9.0, 25.0
 """Counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18."""
 EVERY = 200
 """Likely numbers up to which each is a node."""
+EVERY_SPLIT = 128
+"""The same where the numbers are then split into grades."""
 _DEEPER = 15.0  # further items, for depths
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral

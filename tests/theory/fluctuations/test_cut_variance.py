@@ -15,7 +15,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut.rules import CutIdeal
-from ndcg_asymptotics.theory.fluctuations.effort import QUICK, ROUGH, USUAL, Effort
+from ndcg_asymptotics.theory.fluctuations.effort import FINE, ROUGH, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import ndcg_law
 from ndcg_asymptotics.theory.fluctuations.variance import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -55,7 +55,7 @@ def test_the_mean_of_a_straight_curve() -> None:
     assert mean == pytest.approx(expected, abs=1e-11)
 
 
-@pytest.mark.parametrize("effort", [ROUGH, QUICK, USUAL])
+@pytest.mark.parametrize("effort", [ROUGH, USUAL, FINE])
 def test_the_depth_of_the_cutoff_between_breakpoints(effort: Effort) -> None:
     """The depth of the item at rank k + 1 has the law Beta(k + 1, n - k), with or without a kink."""
     n, k, breaks = 4000, 800, (0.193, 0.2, 0.203)
@@ -77,13 +77,14 @@ def test_few_relevant_items_above_a_cutoff(
     scorer: str, measure: str, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1/IDCG changes over the relevant items, which are fewer than the ranks that count."""
-    exact, quick = ndcg_std(scorer, measure, [n]), ndcg_std(scorer, measure, [n], quick=True)
-    assert abs(quick.value[0] - exact.value[0]) <= quick.error[0] + exact.error[0]
+    found = ndcg_std(scorer, measure, [n])
+    exact = math.sqrt(moments((Relevance.parse(scorer),), Measure.parse(measure), n, FINE).variance)
+    assert abs(found.value[0] - exact) <= found.error[0]
     # the nodes for a smooth 1/IDCG are too few
     monkeypatch.setattr(CutIdeal, "scale", 200.0)
-    other = replace(QUICK, further=0)  # an equal one would be found in memory
+    other = replace(USUAL, further=0)  # an equal one would be found in memory
     rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, other)
-    assert abs(math.sqrt(rough.variance) - exact.value[0]) > 1000 * exact.error[0]
+    assert abs(math.sqrt(rough.variance) - exact) > 10 * abs(found.value[0] - exact)
 
 
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -146,7 +147,7 @@ CURVES = {
 @pytest.mark.parametrize("cutoff", ["@5", "@0.05n", "@0.3n", "@0.6n"])
 @pytest.mark.parametrize(
     ("curve", "effort", "off"),
-    [("one grade", USUAL, 1e-9), ("better at the top", USUAL, 1e-9), ("two grades", QUICK, 5e-6)],
+    [("one grade", FINE, 1e-9), ("better at the top", FINE, 1e-9), ("two grades", USUAL, 5e-6)],
 )
 def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cutoff: str) -> None:
     """The mean of the same nodes and weights against the exact one, which is found another way."""
@@ -161,10 +162,10 @@ def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cut
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 10**4])
 @pytest.mark.parametrize("cutoff", ["@10", "@0.35n"])
-def test_quick_evaluations_are_as_good_as_they_say(n: int, cutoff: str) -> None:
-    quick = ndcg_std(GRADED, f"nDCG{cutoff}", [n], quick=True)
-    variance = moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, USUAL).variance
-    assert abs(quick.value[0] - math.sqrt(variance)) < quick.error[0] < 2e-3 * quick.value[0]
+def test_evaluations_are_as_good_as_they_say(n: int, cutoff: str) -> None:
+    found = ndcg_std(GRADED, f"nDCG{cutoff}", [n])
+    variance = moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, FINE).variance
+    assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 2e-3 * found.value[0]
 
 
 @pytest.mark.slow
@@ -177,7 +178,7 @@ def test_four_grades_of_which_the_best_are_rare() -> None:
     weights = 1 / np.log(np.arange(2.0, k + 2))
     best = np.sort(gain, axis=1)[:, ::-1][:, :k] @ weights
     x = gain[:, :k] @ weights / np.where(best > 0, best, 1.0)
-    found = ndcg_std(CURVES["four grades"], "nDCG@0.3n", [n], quick=True)
+    found = ndcg_std(CURVES["four grades"], "nDCG@0.3n", [n])
     squares = (x - x.mean()) ** 2
     near = 5 * squares.std() / math.sqrt(count)  # false alarm: 6e-7
     assert abs(squares.mean() - found.value[0] ** 2) < near + 2 * found.value[0] * found.error[0]
@@ -193,10 +194,10 @@ def test_more_lists_than_fit_into_a_lattice_of_numbers() -> None:
         std = ndcg_std(LINEAR, f"nDCG(zipf){cutoff}", sizes)
         slopes = np.diff(np.log(std.value)) / np.log(10)
         assert np.abs(np.diff(slopes)).max() < 0.02
-        assert (std.error < 1e-5 * std.value).all()
+        assert (std.error < 2e-3 * std.value).all()
 
 
-@pytest.mark.parametrize(("effort", "off"), [(QUICK, 1e-4), (USUAL, 1e-9)])
+@pytest.mark.parametrize(("effort", "off"), [(USUAL, 1e-4), (FINE, 1e-9)])
 def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, off: float) -> None:
     """Var -> sum_r D(r)^2 (q_a (1 - q_a) + q_b (1 - q_b)) / F(10)^2, q the probability at the top."""
     weights = 1 / np.log(np.arange(2.0, 12.0))
@@ -237,7 +238,7 @@ def deviation(values: np.ndarray, chances: np.ndarray) -> float:
 def test_extreme_curves(curve: str, measure: str) -> None:
     chosen, relevance = Measure.of(measure), Relevance.of(curve)
     for n in (n for n in (2, 3, 11, 50, 10**6, 9 * 10**18) if chosen.cutoff(n) < n):
-        found, exact = moments((relevance,), chosen, n, QUICK), expected_ndcg(relevance, chosen, [n])
+        found, exact = moments((relevance,), chosen, n, USUAL), expected_ndcg(relevance, chosen, [n])
         assert found.mean == pytest.approx(
             exact.value[0], rel=1e-4, abs=found.missed + exact.error[0] + 1e-15
         )
@@ -267,7 +268,7 @@ def test_long_lists_of_two_grades_follow_the_delta_method(rare: float) -> None:
     below = share - float(dt @ two(t))
     expected = math.sqrt(squares + ratio**2 * below - means**2) / (c + share)
     curve = f"graded(2=linear({0.05 * rare}, {0.15 * rare}), 1=linear(0.2, 0.7))"
-    found = ndcg_std(curve, "nDCG(constant)@0.2n", [n], quick=True)
+    found = ndcg_std(curve, "nDCG(constant)@0.2n", [n])
     assert found.error[0] < 3e-4 * found.value[0]
     assert abs(found.value[0] * math.sqrt(n) - expected) < found.error[0] * math.sqrt(n)
     without = math.sqrt(squares - means**2) / (c + share)  # the items of grade 2 below the cutoff left out

@@ -15,7 +15,12 @@ from oracles.deviations import Pieces, moments, of_sequences
 from random_lists import FIXED, Case, long_case, random_case
 
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
+from ndcg_asymptotics.theory.fluctuations.effort import FINE, ROUGH
+
+LINEAR = Relevance.of("linear(0, 1)")
 
 
 def sequences(pieces, gains, n):
@@ -50,13 +55,13 @@ def test_the_sums_over_counts_against_every_label_sequence(gains, normalised, k)
         assert found != pytest.approx(other, rel=1e-3)
 
 
-def evaluated(case: Case, *, quick: bool):
+def evaluated(case: Case):
     """The value and its error; None where a discount is no sum of exponentials."""
     try:
         if len(case.scorers) > 1:
             found = difference_std(case.scorers[0], case.scorers[1], case.measure, [case.n])
         else:
-            found = ndcg_std(case.scorers[0], case.measure, [case.n], quick=quick)
+            found = ndcg_std(case.scorers[0], case.measure, [case.n])
     except NotAvailableError as refused:
         assert "sum of exponentials" in str(refused)  # noqa: PT017
         return None
@@ -68,16 +73,15 @@ def searched(draw, seed, count):
     wrong, stated, true = [], [], []
     for i in range(count):
         case = draw(np.random.default_rng((seed, i)))
-        for quick in (False, True)[: 3 - len(case.scorers)]:
-            found = evaluated(case, quick=quick)
-            if found is None:
-                continue
-            off = abs(found[0] - case.deviation)
-            if not off <= found[1] + 1e-12 * case.deviation + 1e-14 * case.largest:
-                wrong.append((i, quick, case, *found))
-            if case.deviation > 1e-9 * case.largest:
-                stated.append(found[1] / case.deviation)
-                true.append(off / case.deviation)
+        found = evaluated(case)
+        if found is None:
+            continue
+        off = abs(found[0] - case.deviation)
+        if not off <= found[1] + 1e-12 * case.deviation + 1e-14 * case.largest:
+            wrong.append((i, case, *found))
+        if case.deviation > 1e-9 * case.largest:
+            stated.append(found[1] / case.deviation)
+            true.append(off / case.deviation)
     return wrong, np.array(stated), np.array(true)
 
 
@@ -126,23 +130,21 @@ def binary(*pieces):
             binary((1 - 0.9773, 1.0), (1.0, 0.0)),
             "clipped_log(2.161)",
             196,
-        ),  # quick: +15%
+        ),  # +15% once
     ],
 )
 def test_few_items_of_one_class(text, curve, discount, n):
     d = dict(FIXED)[discount](np.arange(1.0, n + 1), n)
     truth = moments([curve], [1.0], d)[1]
-    for quick in (False, True):
-        found = ndcg_std(text, f"nDCG({discount})", [n], quick=quick)
-        assert abs(found.value[0] - truth) <= found.error[0] < 0.0101 * truth
-        assert abs(found.value[0] - 1.02 * truth) > found.error[0]
+    found = ndcg_std(text, f"nDCG({discount})", [n])
+    assert abs(found.value[0] - truth) <= found.error[0] < 0.0101 * truth
+    assert abs(found.value[0] - 1.02 * truth) > found.error[0]
 
 
 @pytest.mark.slow
 def test_a_list_without_gain_above_its_cutoff():
     """The relevant items are among the last three percent, beyond the cutoff for all that matters."""
-    for quick in (False, True):
-        assert ndcg_std("step(0.1131, 0.0, 0.01804)", "nDCG@141", [267], quick=quick).value[0] == 0
+    assert ndcg_std("step(0.1131, 0.0, 0.01804)", "nDCG@141", [267]).value[0] == 0
     # of a pair one scorer has no gain above the cutoff
     found = difference_std(
         "step(0.986237, 0.0, 0.0037751)", "constant(0.003723143298700031)", "nDCG@140", [141]
@@ -152,11 +154,13 @@ def test_a_list_without_gain_above_its_cutoff():
     assert abs(found.value[0] - moments(curves, [1.0], d)[1]) <= found.error[0] < 1e-6
 
 
-def test_a_quick_evaluation_is_replaced_where_it_is_too_rough():
+def test_better_evaluations_follow_where_two_differ():
     """The first ranks are certain; once 2.265e-4 instead of 2.572e-4, and 0, with errors below 1e-6."""
-    sizes = [10**6, 10**9]
-    quick, full = (ndcg_std("linear(0, 1)", "nDCG(zipf)", sizes, quick=q) for q in (True, False))
-    assert np.all(np.abs(quick.value - full.value) <= quick.error + full.error)
-    assert np.all(quick.error <= np.maximum(0.0101 * quick.value, full.error))
-    assert quick.value[0] == pytest.approx(2.572e-4, rel=1e-3)
-    assert full.error[1] < 0.1 * full.value[1]
+    measure, sizes = Measure.of("nDCG(zipf)"), [10**6, 10**9]
+    found = ndcg_std("linear(0, 1)", measure, sizes)
+    for n, value, error in zip(sizes, found.value, found.error, strict=True):
+        rough, fine = (variance.moments((LINEAR,), measure, n, effort) for effort in (ROUGH, FINE))
+        assert abs(value**2 - fine.variance) <= 2 * error * value + error**2
+        assert abs(fine.variance - rough.variance) > 0.02 * fine.variance
+    assert found.value[0] == pytest.approx(2.572e-4, rel=1e-3)
+    assert np.all(found.error < 0.1 * found.value)

@@ -12,8 +12,9 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_std, given_counts, ndcg_std, whole
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, whole
 from ndcg_asymptotics.theory.fluctuations.effort import USUAL
+from ndcg_asymptotics.theory.fluctuations.pairs import series
 from ndcg_asymptotics.theory.fluctuations.ranks import recursion
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -44,7 +45,6 @@ def exchangeable(p: float, discount, n: int, k: int) -> tuple[float, float]:
         return float(mean), float(mp.sqrt(second - mean**2))
 
 
-@pytest.mark.parametrize("quick", [False, True])
 @pytest.mark.parametrize(
     ("curve", "measure", "n", "expected"),
     [
@@ -59,9 +59,9 @@ def exchangeable(p: float, discount, n: int, k: int) -> tuple[float, float]:
     ],
 )
 def test_values_known_from_sums_over_counts_and_pieces(
-    curve: str, measure: str, n: int, expected: float, quick: bool
+    curve: str, measure: str, n: int, expected: float
 ) -> None:
-    found = ndcg_std(curve, measure, [n], quick=quick)
+    found = ndcg_std(curve, measure, [n])
     assert found.value[0] == pytest.approx(expected, rel=4e-5 if expected > 0.08 else 4e-6)
     assert found.error[0] < 1e-8 * found.value[0]
 
@@ -95,9 +95,8 @@ def test_lists_of_every_length_up_to_the_boundary_and_beyond() -> None:
     for n in [*range(11, 131, 7), 127, 128, 129, 130]:
         _, deviation = exchangeable(0.3, DISCOUNTS["zipf"], n, n)
         assert few_ranks((curve,), Measure.of("nDCG(zipf)"), n) == (n <= 128)
-        for quick in (False, True):
-            found = ndcg_std(curve, "nDCG(zipf)", [n], quick=quick)
-            assert abs(found.value[0] - deviation) <= found.error[0]
+        found = ndcg_std(curve, "nDCG(zipf)", [n])
+        assert abs(found.value[0] - deviation) <= found.error[0]
 
 
 def test_long_lists_with_a_cutoff() -> None:
@@ -189,8 +188,8 @@ def test_products_of_ratios_are_the_same_whether_kept_or_not(monkeypatch: pytest
     curve, measure = Relevance.of("graded(2=linear(0.1, 0.2), 1=linear(0.1, 0.3))"), Measure.of("nDCG")
     discount, found = measure.discount, []
     for kept in (8_000_000, 0):
-        monkeypatch.setattr(given_counts, "_KEPT", kept)
-        monkeypatch.setattr(given_counts, "_CHUNK", 4_000_000 if kept else 1000)
+        monkeypatch.setattr(series, "_KEPT", kept)
+        monkeypatch.setattr(series, "_CHUNK", 4_000_000 if kept else 1000)
         given = whole.given_label_counts(curve, discount, 500, USUAL)
         found.append(given.variance(np.array([75.0, 100.0, 325.0])))
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12)

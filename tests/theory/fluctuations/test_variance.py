@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +11,10 @@ from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
-from ndcg_asymptotics.theory.fluctuations.effort import USUAL, Effort, Refinement
+from ndcg_asymptotics.theory.fluctuations.effort import FINE, FINER, Effort
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -95,9 +96,9 @@ def test_the_longest_lists_lose_no_digits() -> None:
     sizes = [10**6, 10**12, 10**18]
     for discount in ("linear", "power(0.2)", "log"):
         found = ndcg_std(LINEAR, f"nDCG({discount})", sizes)
-        assert np.all(found.error < 1e-7 * found.value)
+        assert np.all(found.error < 1e-3 * found.value)
     slope = np.diff(np.log(ndcg_std(LINEAR, "nDCG(linear)", sizes).value)) / np.diff(np.log(sizes))
-    np.testing.assert_allclose(slope, -0.5, atol=1e-6)
+    np.testing.assert_allclose(slope, -0.5, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -105,15 +106,18 @@ def test_the_longest_lists_lose_no_digits() -> None:
     "measure", ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG(linear)", "nDCG@10"]
 )
 @pytest.mark.parametrize("scorer", [LINEAR, "constant(0.02)", "step(0.1, 0.6, 0.7)", "linear(0, 1)"])
-def test_a_quick_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> None:
+def test_an_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> None:
     for n in (5, 1000, 10**12):
         try:
-            exact, found = ndcg_std(scorer, measure, [n]), ndcg_std(scorer, measure, [n], quick=True)
+            found = ndcg_std(scorer, measure, [n])
         except InputError:  # a list that may be shorter than its cutoff
             continue
-        assert abs(found.value[0] - exact.value[0]) <= found.error[0]
+        (value,), (error,) = found.value, found.error
+        finer = variance.moments((Relevance.of(scorer),), Measure.of(measure), n, FINER)
+        off = FINER.rounding * finer.size + finer.missed
+        assert abs(value**2 - finer.variance) <= 2 * value * error + error**2 + off
         if scorer != "linear(0, 1)":  # the first ranks are certain
-            assert found.error[0] < 2e-3 * exact.value[0]
+            assert error < 2e-3 * value
 
 
 @pytest.mark.parametrize(("n", "p"), [(10**5, 1e-5), (10**6, 1e-5), (10**12, 1e-12)])
@@ -128,10 +132,9 @@ def test_a_handful_of_relevant_items_in_a_long_list(n: int, p: float) -> None:
         values[lists] = (1 / np.log(ranks + 1)).sum(axis=1) / ideal
     squares = (values - values.mean()) ** 2
     error = squares.std() / math.sqrt(count)
-    for quick in (False, True):
-        variance = ndcg_std(f"constant({p})", "nDCG", [n], quick=quick).value[0] ** 2
-        assert abs(squares.mean() - variance) < 5 * error  # false alarm: 6e-7
-        assert abs(squares.mean() - 1.1 * variance) > 5 * error
+    found = ndcg_std(f"constant({p})", "nDCG", [n]).value[0] ** 2
+    assert abs(squares.mean() - found) < 5 * error  # false alarm: 6e-7
+    assert abs(squares.mean() - 1.1 * found) > 5 * error
 
 
 def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
@@ -163,21 +166,18 @@ def test_different_label_laws_are_refused() -> None:
         difference_std("constant(0.4)", "constant(0.5)", "nDCG", [10])
 
 
-@pytest.mark.parametrize("quick", [False, True])
 @pytest.mark.parametrize(("n", "p"), [(211, 0.317), (307, 0.0517)])
 def test_an_error_of_the_finer_evaluation_is_covered(
-    n: int, p: float, quick: bool, monkeypatch: pytest.MonkeyPatch
+    n: int, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stated error holds the truth where the finer evaluation has few nodes, as the other one differs.
 
     The mean of that evaluation, which would show the same, is not looked at.
     """
     monkeypatch.setattr(variance, "_contradicted", lambda *_: 0.0)
-    coarse = Effort(0.6, 1e-3, 1e-5, (3, 2, 1), 20_000, quick=quick)
-    for name in ("FULL", "TWO_QUICK"):
-        several: Refinement = getattr(variance, name)
-        monkeypatch.setattr(variance, name, replace(several, efforts=(USUAL, coarse)))
-    found = ndcg_std(f"constant({p})", "nDCG", [n], quick=quick)
+    monkeypatch.setattr(variance, "ROUGH", FINE)
+    monkeypatch.setattr(variance, "USUAL", Effort(0.6, 1e-3, 1e-5, (3, 2, 1)))
+    found = ndcg_std(f"constant({p})", "nDCG", [n])
     (value,), (error,) = found.value, found.error
     discounts = 1 / np.log(np.arange(2.0, n + 2))
     _, truth = moments([Pieces((1.0,), ((p,),))], (1.0,), discounts, normalised=True)

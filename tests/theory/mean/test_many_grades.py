@@ -65,7 +65,7 @@ def test_means_and_deviations_by_simulation(number, effort):
         exact = expected_ndcg(relevance, measure, [n])
         assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
         if number <= 5 and n <= 100:
-            std = ndcg_std(relevance, measure, [n], quick=True)
+            std = ndcg_std(relevance, measure, [n])
             assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
     wrong = expected_ndcg(relevance, Measure("log", k - 10), [n])
     assert abs(wrong.value[0] - mean) > 5 * error
@@ -126,7 +126,7 @@ def test_short_lists_are_enumerated():
 )
 def test_deviations_of_short_lists_with_rare_grades(n, simulated_deviation, error):
     """Five standard errors: 6e-7 by chance."""
-    std = ndcg_std(LEARNING_TO_RANK, "nDCG", [n], quick=True)
+    std = ndcg_std(LEARNING_TO_RANK, "nDCG", [n])
     assert std.error[0] < 1e-4
     assert abs(std.value[0] - simulated_deviation) < 5 * error
 
@@ -136,5 +136,5 @@ def test_deviations_of_ten_grades_with_a_cutoff():
     """From eight grades on rules follow one split at a time; products of rules of 2 nodes gave 0.027508."""
     shares = [(0.002 * 1.7**i, 0.002 * 1.6**i) for i in range(9)]
     texts = [f"{9 - i}=linear({a:.4f}, {b:.4f})" for i, (a, b) in enumerate(shares)]
-    std = ndcg_std(f"graded({', '.join(texts)})", "nDCG@0.2n", [1000], quick=True)
+    std = ndcg_std(f"graded({', '.join(texts)})", "nDCG@0.2n", [1000])
     assert abs(std.value[0] - 0.027508) <= std.error[0] < 5e-4

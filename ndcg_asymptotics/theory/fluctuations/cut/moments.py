@@ -28,7 +28,6 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     CutIdeal,
     CutRule,
     LabelLaws,
-    distributed,
     joined_rules,
     of_counts,
     pieces,
@@ -36,7 +35,8 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     with_others,
 )
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import Given, given_on_panels
+from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
+from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
@@ -62,9 +62,9 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
     several = [_rule(mesh, ideal, *piece) for piece in depths_at_cutoff(mesh, ideal.k, n, effort)]
-    given: dict[float, Given] = {}
+    given: dict[float, GivenCounts] = {}
 
-    def above(depth: float) -> Given:
+    def above(depth: float) -> GivenCounts:
         if depth not in given:
             given[depth] = _list_above(mesh, depth, ideal.k, n, measure.discount, effort)
         return given[depth]
@@ -133,7 +133,7 @@ def _deviation(x: Floats, weights: Floats) -> float:
     return math.sqrt(float(weights @ (x - weights @ x) ** 2))
 
 
-def _list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> Given:
+def _list_above(mesh: Mesh, depth: float, k: int, n: int, discount: Discount, effort: Effort) -> GivenCounts:
     """Return DCG of k items that lie above a depth."""
     panels, law = down_to(mesh, depth, k, [rank for rank, _ in effort.stages])
     return given_on_panels(panels, np.array(mesh.relevance.gains), discount, n, k * law, effort)
@@ -171,7 +171,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
 def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
     """Return the rule of one part of 1/IDCG; its nodes are label counts of the list."""
     numbers, chances = pieces(ideal.n, share(ideal.law, j), ideal.k, ideal.effort, beyond=beyond, split=j > 1)
-    own, ways = distributed(numbers, ideal.law[:j], ideal.effort)
+    own, ways = ideal.distributed(numbers, ideal.law[:j])
     means = np.zeros((*ways.shape, 2))
     for sign, (delta,) in ideal.part(np.zeros((1, j)), own.reshape(-1, j), beyond=beyond):
         means += sign * np.stack([delta, delta**2], axis=1).reshape(means.shape)

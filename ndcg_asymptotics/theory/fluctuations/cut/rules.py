@@ -13,7 +13,7 @@ threshold, below it. How C_j is distributed over the grades is smooth, so Gauss 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,10 +23,11 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.whole import increase, smooth_sums, summed
-from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_rules
+from ndcg_asymptotics.theory.rules.binomial import binomial_below
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.counts import EVERY, CountLaw, nodes_for
+from ndcg_asymptotics.theory.rules.counts import EVERY, EVERY_SPLIT, CountLaw, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh
+from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
 LINEAR, OF_PRODUCTS = 2, 3
@@ -36,15 +37,10 @@ few items a term of the third degree counts."""
 _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
 _FILLS = 3.0  # standard deviations by which the relevant items must exceed the cutoff to fill the ideal list
 _MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
-_SPLITS = 5  # up to which rules of splits are multiplied; products for more have too many nodes
+_POINTS = 141  # of the distribution of items over grades, above a depth and below it
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 _MOST_NUMBERS = 300  # of that lattice
-_EVERY_SPLIT = 128  # numbers up to which each is a node where it will be split further
-_NO_WEIGHT = 1e-28  # of a node
-_FEWEST, _MOST_SPLITS = 2, 8  # nodes with which one grade is split off
-# nodes where there are two grades; a steep discount bends sharply at counts of 0 and 1
-_MOST_LONE_SPLIT = 16
-_SPLIT_DIGITS = 0.1  # of the tolerance, for these
+_SMOOTH_SPLITS = 3  # nodes with which a grade is split off on which 1/IDCG does not depend
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,10 @@ class CutIdeal:
     def value(self) -> float:
         """The ideal DCG of the expected counts."""
         return float(self._steps @ smooth_sums(self.discount, self.n, self.effort.fit)(self._ends))
+
+    def distributed(self, sizes: Floats, law: Floats) -> tuple[Floats, Floats]:
+        """Return counts (C, M, j) of the first grades that add up to sizes (C,), and weights (C, M)."""
+        return distributed(sizes, law, nodes_of_splits(_POINTS, law.size - 1), self.effort.digits)
 
     def part(self, own: Floats, others: Floats, *, beyond: bool) -> Iterator[tuple[float, Floats]]:
         """Yield signs and values of delta, (M, N), that add up to one part of delta; their squares likewise.
@@ -257,7 +257,7 @@ class LabelLaws:
     def _part(self, j: int, *, beyond: bool) -> tuple[Floats, Floats]:
         """Return the nodes of one part of 1/IDCG, in which C_j is enumerated."""
         numbers, chances = self._numbers(j)
-        own, weights = distributed(numbers, self.above[:j], self.ideal.effort)
+        own, weights = self.ideal.distributed(numbers, self.above[:j])
         means = np.zeros((*weights.shape, 2)) if self.ideal.full else self._means(own, j, beyond=beyond)
         return with_others(
             own, (chances[:, None] * weights), means, self.ideal.k, self.above[j:], beyond=beyond
@@ -299,7 +299,7 @@ class LabelLaws:
             for number in known
         }
         every = np.unique(np.concatenate([numbers for numbers, _ in rules.values()]))
-        counts, ways = distributed(every, self.below[:j], effort)
+        counts, ways = self.ideal.distributed(every, self.below[:j])
         found = {}
         for number, (numbers, chances) in rules.items():
             at = np.searchsorted(every, numbers)
@@ -316,7 +316,7 @@ def with_others(
 
     ``chances`` (A, M) and the means of delta and its square (A, M, 2) make the weights of a `CutRule`.
     """
-    others, ways = distributed(total - own[:, 0].sum(axis=1), law, None)
+    others, ways = distributed(total - own[:, 0].sum(axis=1), law, _SMOOTH_SPLITS)
     one = np.full((*chances.shape, 1), 0.0 if beyond else 1.0)
     weights = chances[..., None] * np.concatenate([one, means], axis=2)
     counts = np.concatenate(
@@ -339,63 +339,9 @@ def pieces(
     """
     law = CountLaw(size, q, kink + 1 if beyond else 0, (kink,))
     count = nodes_for(1 / max(law.rarer, 1.0), effort.digits)
-    numbers, chances = law.nodes(count, _EVERY_SPLIT if split else EVERY)
+    numbers, chances = law.nodes(count, EVERY_SPLIT if split else EVERY)
     kept = chances > effort.negligible * chances.max(initial=0.0)
     return numbers[kept], chances[kept]
-
-
-def distributed(sizes: Floats, law: Floats, effort: Effort | None) -> tuple[Floats, Floats]:
-    """Distribute items over grades: counts (C, M, grades) that add up to the sizes (C,), and weights (C, M).
-
-    Each grade is split off by a Gauss rule, of more nodes where there are fewer grades, of three without an
-    effort.
-
-    >>> counts, weights = distributed(np.array([10.0]), np.array([0.2, 0.2, 0.1]), None)
-    >>> (weights[0] @ counts[0]).round(12)
-    array([4., 4., 2.])
-    """
-    splits = law.size - 1
-    if effort is None:
-        ways = [_FEWEST + 1] * splits
-    else:
-        means = law / max(float(law.sum()), 1e-300) * float(sizes.mean()) if sizes.size else law
-        rests = np.maximum(law.sum() - np.cumsum(law) + law, 1e-300)
-        shares_of_rest = np.minimum(law / rests, 1.0)
-        largest = _MOST_LONE_SPLIT if splits == 1 else _MOST_SPLITS
-        most = largest if splits > _SPLITS else int(effort.splits ** (0.5 / max(splits, 1)))
-        most = min(max(most, _FEWEST), largest)
-        ways = [
-            min(
-                max(nodes_for(float(m * (1 - p) / (1 + m) ** 2), _SPLIT_DIGITS * effort.digits), _FEWEST),
-                most,
-            )
-            for m, p in zip(means[:-1], shares_of_rest[:-1], strict=True)
-        ]
-    if splits <= _SPLITS:
-        return _product(sizes, law, ways)
-    # along one split at a time: exact for sums of functions of one split each
-    alone = [[count if i == split else 1 for i in range(splits)] for split, count in enumerate(ways)]
-    rules = [_product(sizes, law, some) for some in ([1] * splits, *alone)]
-    rules[0][1][:] *= 1 - splits
-    counts, weights = (np.concatenate(part, axis=1) for part in zip(*rules, strict=True))
-    return counts, weights
-
-
-def _product(sizes: Floats, law: Floats, ways: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return the products of Gauss rules with a number of nodes for each split."""
-    left, weights = sizes[:, None], np.ones((sizes.size, 1))
-    counts: list[Floats] = []
-    for grade, (q, count) in enumerate(zip(law[:-1], ways, strict=True)):
-        p = float(q) / rest if (rest := float(law[grade:].sum())) > 0 else 0.0
-        shift, chances = gauss_rules(left.ravel(), p, count)
-        # nodes of weight 0 may lie below 0, where functions of counts are infinite
-        nodes = left.ravel()[:, None] * p + np.where(chances > _NO_WEIGHT, shift, 0.0)
-        counts = [np.repeat(x, count, axis=1) for x in counts]
-        weights = np.repeat(weights, count, axis=1)
-        weights = weights * chances.reshape(weights.shape)
-        counts.append(nodes.reshape(weights.shape))
-        left = np.repeat(left, count, axis=1) - counts[-1]
-    return np.stack([*counts, left], axis=2), weights
 
 
 def share(law: Floats, j: int) -> float:
