@@ -12,11 +12,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
+from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, decimals, general
 from ndcg_asymptotics.theory.extrapolation import Extrapolation
 from ndcg_asymptotics.theory.gap import Gap
-from ndcg_asymptotics.theory.values import LONGEST, TheoreticalValues
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 LimitOutcome = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
@@ -62,7 +63,7 @@ class LimitTest:
     @property
     def last_gap(self) -> Annotated[float | None, Column("gap at 1e18", general("+.1e"), 2)]:
         """E[NDCG_n] - limit at n = 1e18."""
-        return dict(self.gaps).get(LONGEST)
+        return dict(self.gaps).get(ENDLESS)
 
     @property
     def tested(self) -> bool:
@@ -145,11 +146,11 @@ def _judge_limiting_std(theory: TheoreticalValues, factor: float) -> tuple[Limit
     """Compare the standard deviation that NDCG keeps where it does not converge with the exact one."""
     text = f"{theory.limit.reason}; the limiting standard deviation is {factor * theory.limiting_std:.4f}"
     try:
-        exact = theory.std(LONGEST)
+        exact = theory.std(ENDLESS)
     except NotAvailableError as error:
         return "not tested", f"{text}, but there is no exact value to compare it with: {error}"
     here, there, bound = factor * theory.std_near_limit, float(exact.value[0]), float(exact.error[0])
-    text += f"; at n = {LONGEST:.0e} the same formula gives {here:.4f}, and the exact value is {there:.4f}"
+    text += f"; at n = {ENDLESS:.0e} the same formula gives {here:.4f}, and the exact value is {there:.4f}"
     if not all(map(math.isfinite, (here, there, bound))) or bound > _LIMIT_TOLERANCE * there:
         return "not tested", text
     return (

@@ -399,8 +399,9 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
         ndcg-asymptotics compare a.run b.run --qrels humans.qrels --judge llm.qrels
     """
-    from ndcg_asymptotics.analysis.runs.compare import MEASURES, compare_files
+    from ndcg_asymptotics.analysis.runs.compare import compare_files
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
+    from ndcg_asymptotics.measures.measure import MEASURES
     from ndcg_asymptotics.reports.terminal import write_csv
 
     if judge is not None:

@@ -168,8 +168,8 @@ def plan(
 
         found = plan_for_sd(sd, measure[0] if measure else None, difference=difference, pilot=pilot, **design)
     elif a is not None and b is not None:
-        from ndcg_asymptotics.analysis.planning.curves import MEASURES
         from ndcg_asymptotics.analysis.planning.curves import plan as plan_curves
+        from ndcg_asymptotics.measures.measure import MEASURES
 
         length: dict[str, Any] = {} if n is None else {"n": n}
         found = plan_curves(
@@ -183,8 +183,8 @@ def plan(
             **design,
         )
     elif run and qrels is not None:
-        from ndcg_asymptotics.analysis.planning.curves import MEASURES
         from ndcg_asymptotics.analysis.planning.runs import plan_files
+        from ndcg_asymptotics.measures.measure import MEASURES
 
         found = plan_files(
             run,

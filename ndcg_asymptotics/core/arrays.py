@@ -17,6 +17,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Complex = NDArray[np.complex128]
 
 LARGEST_LOG = 690.0
 """Exponentials of numbers up to this size, of either sign, are doubles with all their digits."""

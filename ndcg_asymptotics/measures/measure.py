@@ -27,12 +27,14 @@ from ndcg_asymptotics.specs.spec import Portable
 
 _NAME = re.compile(r"(?:n?dcg|rbp)(?![A-Za-z_0-9])", re.IGNORECASE)
 
-MEASURES = (
+FORMS = (
     ("nDCG(discount)@cutoff", "DCG divided by that of the ideal order of the same labels."),
     ("DCG(discount)@cutoff", "sum_r y_(r) D(r) over the ranks r <= k, y_(r) the gain at rank r."),
     ("RBP(p)@cutoff", "Rank-biased precision, which is DCG(rbp(p))."),
 )
 """The texts of measures and their formulas; discount and cutoff may be left out."""
+MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
+"""The measures by which scorers and runs are compared by default."""
 
 
 @dataclass(frozen=True, init=False)

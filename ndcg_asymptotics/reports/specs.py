@@ -9,7 +9,7 @@ from typing import Annotated
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
-from ndcg_asymptotics.measures.measure import MEASURES
+from ndcg_asymptotics.measures.measure import FORMS
 from ndcg_asymptotics.populations import Coupling, RocModel, Scorer
 from ndcg_asymptotics.specs.spec import listing
 
@@ -49,5 +49,5 @@ def specs() -> Specs:
         "loss": Loss,
     }
     listed = [(kind, *row) for kind, family in families.items() for row in listing(family)]
-    measures = [("measure", *row) for row in MEASURES]
+    measures = [("measure", *row) for row in FORMS]
     return Specs(tuple(SpecRow(*row) for row in (*measures, *listed)))

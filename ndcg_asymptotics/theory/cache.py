@@ -31,7 +31,7 @@ from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 Key = tuple[tuple[str, str], ...]  # what decides the bits of a value, by name
-Known = Mapping[int, tuple[float, float]]
+KnownValues = Mapping[int, tuple[float, float]]
 Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
 
 METHOD = 2
@@ -64,7 +64,7 @@ class TheoryCache:
     def __init__(self, folder: Path | None, limit: int = _LIMIT) -> None:
         self._folder = folder
         self._limit = limit
-        self._known: LRUCache[Key, Known] = LRUCache(
+        self._known: LRUCache[Key, KnownValues] = LRUCache(
             limit, getsizeof=lambda known: _BYTES_OF_A_VALUE * (1 + len(known))
         )
         self._lock = threading.Lock()
@@ -163,12 +163,12 @@ class TheoryCache:
         key = _key(kind, of, measure)
         return key is not None and all(n in self._recalled(key) for n in sizes)
 
-    def _recalled(self, key: Key) -> Known:
+    def _recalled(self, key: Key) -> KnownValues:
         with self._lock:
-            known: Known | None = self._known.get(key)
+            known: KnownValues | None = self._known.get(key)
         return self._read(key) if known is None else known
 
-    def _remember(self, key: Key, known: Known) -> None:
+    def _remember(self, key: Key, known: KnownValues) -> None:
         with self._lock, suppress(ValueError):  # the values of one key exceed the limit
             self._known[key] = known
         if self._folder is None:
@@ -182,7 +182,7 @@ class TheoryCache:
                 self._written = 0
                 self._shrink(self._folder)
 
-    def _read(self, key: Key) -> Known:
+    def _read(self, key: Key) -> KnownValues:
         """Return the values of a key in the folder, or none if its file is not as it was written."""
         if self._folder is None:
             return {}

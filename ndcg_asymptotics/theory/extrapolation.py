@@ -30,7 +30,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
-from ndcg_asymptotics.theory.rules.acceleration import FEWEST, accelerated
+from ndcg_asymptotics.theory.rules.acceleration import FEWEST_VALUES, accelerated
 from ndcg_asymptotics.theory.scaled_limits import scaled_limit
 
 SIZES = tuple(10**d for d in range(6, 19))
@@ -90,7 +90,7 @@ class Extrapolation:
         gaps, errors = (self.expectation[usable] - limit) / scale, self.errors[usable] / scale
         # longer lists, whose gap is lost in the errors of the means, are left out
         seen = errors < _SEEN * np.abs(gaps)
-        if np.count_nonzero(seen) < FEWEST:
+        if np.count_nonzero(seen) < FEWEST_VALUES:
             return 0.0, math.inf
         return accelerated(gaps[seen], errors[seen], [1 / scale[seen]])
 
@@ -148,7 +148,7 @@ def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapo
     found = Expectation(in_values.value / unit, in_values.error / unit)
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
-    if np.count_nonzero(usable) < FEWEST:
+    if np.count_nonzero(usable) < FEWEST_VALUES:
         return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
     n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
     scales = _scales(measure, n)

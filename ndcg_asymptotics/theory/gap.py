@@ -104,7 +104,7 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
             constant = float(zeta(b))
             return Gap(constant * (top - value * most) / labels.ideal_integral(asymptotics, c), 1 - b)
         case HarmonicDecay():
-            t, dt = quadrature.nodes(edges)
+            t, dt = quadrature.nodes_between(edges)
             terms = (relevance.mean_gain(t) - top) / t * dt
             if abs(float(terms[t < _DEEPEST].sum())) > _DIVERGES:
                 return None

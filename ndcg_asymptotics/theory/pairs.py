@@ -65,7 +65,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     require_one_population(a, b)
     c = measure.cutoff.share
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
-    t, dt = quadrature.nodes(quadrature.edges(0.0, c, breaks))
+    t, dt = quadrature.nodes_between(quadrature.edges(0.0, c, breaks))
     difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)
     for order in range(_HIGHEST + 1):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)

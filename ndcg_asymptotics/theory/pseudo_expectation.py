@@ -64,7 +64,9 @@ def _mesh(
     panels = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
     ends = _NEAR_THE_END * n
     inner = [b * n for b in breaks if 1 < b * n < upper]
-    ranks, weights = quadrature.nodes(np.unique([*panels, *inner, *ends[(ends > 1) & (ends < upper)]]))
+    ranks, weights = quadrature.nodes_between(
+        np.unique([*panels, *inner, *ends[(ends > 1) & (ends < upper)]])
+    )
     return ranks, weights, discount(ranks, float(n))
 
 

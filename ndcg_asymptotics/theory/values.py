@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
@@ -21,9 +22,6 @@ from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
 from ndcg_asymptotics.theory.gap import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import Expectation
-
-LONGEST = 10**18
-"""The list length at which the exact standard deviation is compared with the one in the limit."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +77,18 @@ class TheoreticalValues:
     def limiting_std(self) -> float:
         """The standard deviation that NDCG_n keeps where it does not converge."""
         return self.cache.size(
-            "limiting sd", self.scorer, self.measure, LONGEST, lambda: limiting_std(self.scorer, self.measure)
+            "limiting sd", self.scorer, self.measure, ENDLESS, lambda: limiting_std(self.scorer, self.measure)
         )
 
     @property
     def std_near_limit(self) -> float:
-        """The standard deviation at n = `LONGEST`, where sums of discounts may still be incomplete."""
+        """The standard deviation at n = `ENDLESS`, where sums of discounts may still be incomplete."""
         return self.cache.size(
             "sd about n",
             self.scorer,
             self.measure,
-            LONGEST,
-            lambda: std_at(self.scorer, self.measure, LONGEST),
+            ENDLESS,
+            lambda: std_at(self.scorer, self.measure, ENDLESS),
         )
 
     def excess_kurtosis(self, n: int, std: float) -> float:

@@ -16,7 +16,7 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.roc_custom import roc_curve
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
-from ndcg_asymptotics.theory.rare.rates import slope as local_slope
+from ndcg_asymptotics.theory.rare.rates import cost_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
@@ -392,7 +392,7 @@ def test_the_local_slope_is_that_of_the_cost() -> None:
         measure = Measure.parse(text)
         leader = tilt(*pair, measure, n).leader
         costs = [tilt(*pair, measure, size, leader=leader).cost for size in (int(n / 1.2), int(n * 1.2))]
-        found = local_slope(*pair, measure, n)
+        found = cost_exponent(*pair, measure, n)
         assert found == pytest.approx(math.log(costs[1] / costs[0]) / (2 * math.log(1.2)), abs=0.01)
 
 

@@ -42,8 +42,8 @@ def test_no_law_fluctuates_more_than_the_sum_of_squared_discounts(seed: int) -> 
     curve, _, _ = random_curve(rng)
     discount, n = str(rng.choice(list(DISCOUNTS))), int(rng.integers(2, 60))
     of_dcg, of_ndcg = bounds(curve, discount, n)
-    assert ndcg_std(curve, f"DCG({discount})", [n], quick=True).value[0] <= of_dcg
-    assert ndcg_std(curve, f"nDCG({discount})", [n], quick=True).value[0] <= of_ndcg
+    assert ndcg_std(curve, f"DCG({discount})", [n]).value[0] <= of_dcg
+    assert ndcg_std(curve, f"nDCG({discount})", [n]).value[0] <= of_ndcg
 
 
 def test_the_bound_is_of_the_right_size() -> None:
@@ -63,7 +63,7 @@ def test_a_random_top_label_decides_the_spread_from_b_one_half_on(b: float, seri
         ideal = float(n * 0.4) ** (1 - b) / (1 - b) + zeta(b) if b < 1 else math.log(0.4 * n) + np.euler_gamma
         squares = series if series is not None else math.log(n) + np.euler_gamma
         stated = math.sqrt(0.6 * 0.4 * squares) / ideal
-        off.append(abs(ndcg_std(curve, measure, [n], quick=True).value[0] / stated - 1))
+        off.append(abs(ndcg_std(curve, measure, [n]).value[0] / stated - 1))
     assert off[2] < off[1] < off[0]
     assert off[2] < (0.07 if series is None else 0.01)  # like 1/log n at b = 1/2
 
@@ -83,7 +83,7 @@ def test_the_log_discount_fluctuates_like_the_root_of_n_times_log_n() -> None:
 def test_lemma_7_is_false_where_condition_2_of_theorem_4_needs_it() -> None:
     """With b = 0.8 and a Lipschitz curve the deviations n^-1/3 of Lemma 7 vanish beside the spread."""
     sizes = np.array([10**6, 10**9, 10**12])
-    spread = [ndcg_std("linear(0.2, 0.7)", "nDCG(power(0.8))", [int(n)], quick=True).value[0] for n in sizes]
+    spread = [ndcg_std("linear(0.2, 0.7)", "nDCG(power(0.8))", [int(n)]).value[0] for n in sizes]
     slope = np.polyfit(np.log(sizes), np.log(spread * sizes ** (1 / 3)), 1)[0]
     assert slope == pytest.approx(1 / 3 - (1 - 0.8), abs=0.01)
     assert spread[-1] * sizes[-1] ** (1 / 3) > 3

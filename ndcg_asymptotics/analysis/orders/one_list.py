@@ -31,7 +31,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.enumeration import Order, enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
@@ -268,7 +268,7 @@ def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrde
     return WrongOrder.counted(_RANKED_LISTS - int(right), _RANKED_LISTS)
 
 
-def _of_one_item(law: Order, error: float) -> WrongOrder:
+def _of_one_item(law: OrderChances, error: float) -> WrongOrder:
     wrong = law.less + law.tie
     high = _log10(min(wrong + error, 1.0))
     log10, low = _log10(wrong) if wrong > error else None, _log10(max(wrong - error, 0.0))

@@ -15,7 +15,7 @@ from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.studies.gains import with_gain
-from ndcg_asymptotics.theory.rare import error_exponent, slope, tilt
+from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, tilt
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PairPrediction:
     n: Annotated[int, Column("n", general("g"))]
     right: Annotated[str, Column("right", None, 2)]
     cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]
-    slope: Annotated[float | None, Column("slope", fixed(3), 4)]
+    slope: Annotated[float | None, Column("cost_exponent", fixed(3), 4)]
     wrong: Annotated[WrongOrder, Column("P(wrong order)")]
     error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
     residual: float
@@ -121,7 +121,7 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
         n=n,
         right=str(pair[0]),
         cost=found.cost,
-        slope=slope(a, b, measure, n),
+        slope=cost_exponent(a, b, measure, n),
         wrong=wrong,
         error_exponent=end.exponent,
         residual=found.residual,

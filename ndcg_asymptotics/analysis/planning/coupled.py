@@ -110,7 +110,7 @@ class Coupled:
         return _drawn(self) if self.n <= SIMULATED else {}
 
     def _by_formula(self, measure: Measure) -> Agreement:
-        found = correlation(self.a, self.b, measure, [self.n], self.coupling, quick=True)
+        found = correlation(self.a, self.b, measure, [self.n], self.coupling)
         sd = found.difference_std()
         return Agreement(
             Estimate(float(sd.value[0]), float(sd.error[0])),

@@ -29,6 +29,7 @@ from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
@@ -37,8 +38,6 @@ from ndcg_asymptotics.theory.fluctuations.variance import difference_std, quick_
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
-"""The measures that are planned for by default."""
 EXPONENTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0)
 """The b of the discounts r^-b that are compared."""
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -16,7 +16,6 @@ from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.curves import (
     CUTOFFS,
     EXPONENTS,
-    MEASURES,
     by_cutoff,
     by_exponent,
     long_run_fields,
@@ -39,6 +38,7 @@ from ndcg_asymptotics.lists.pooling import pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Population
 
 _FEWEST = 2  # queries

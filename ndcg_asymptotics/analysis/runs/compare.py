@@ -38,12 +38,10 @@ from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
-
-MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
-"""The measures by which runs are compared by default."""
 
 _DEEPER = 1.1  # ratio of the numbers of documents per query from which measures of deep ranks are unfair
 _GROUPS = 8

@@ -32,7 +32,7 @@ _DEGREE = 5  # of the polynomials in the counts of many grades for which a rule 
 
 
 def dcg_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    """Return `variance.moments` for DCG."""
+    """Return `variance.ndcg_moments` for DCG."""
     found = [_one(scorer, measure, n, effort) for scorer in scorers]
     if len(found) == 1:
         return found[0]

@@ -79,7 +79,7 @@ def _enumerable(grades: int, measure: Measure, n: int) -> bool:
     return n <= LONGEST_ENUMERATED and k <= math.log(_SEQUENCES) / math.log(grades + 1) + 1e-9 and few_counts
 
 
-class Order(NamedTuple):
+class OrderChances(NamedTuple):
     """The probabilities of NDCG_n(a) > NDCG_n(b), of NDCG_n(a) < NDCG_n(b) and of a tie."""
 
     more: float
@@ -87,7 +87,7 @@ class Order(NamedTuple):
     tie: float
 
 
-def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> Order:
+def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> OrderChances:
     """Return the probability of each order of two scorers.
 
     Parameters
@@ -103,19 +103,19 @@ def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> Order:
     [0.25, 0.0, 0.75]
     """
 
-    def combine(weights: Floats, laws: list[Order]) -> Order:
-        return Order(*(weights @ np.array(laws)).tolist())
+    def combine(weights: Floats, laws: list[OrderChances]) -> OrderChances:
+        return OrderChances(*(weights @ np.array(laws)).tolist())
 
     return over_groups([a, b], lambda first, second: _order_law(first, second, measure, n), combine)
 
 
-def _order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> Order:
+def _order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> OrderChances:
     k = min(measure.cutoff(n), n)
     first, second = (label_sequences(scorer, k, n, a.masses) for scorer in (a, b))
     return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
 
 
-def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> Order | None:
+def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> OrderChances | None:
     """Return `order_law` as n grows, for a fixed cutoff; None where there are too many label sequences.
 
     The labels at the ranks that count become independent draws from the label law at the top.
@@ -125,14 +125,14 @@ def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> Order | None
     [0.42, 0.12, 0.46]
     """
 
-    def combine(weights: Floats, laws: list[Order | None]) -> Order | None:
+    def combine(weights: Floats, laws: list[OrderChances | None]) -> OrderChances | None:
         found = [law for law in laws if law is not None]
-        return Order(*(weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
+        return OrderChances(*(weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
 
     return over_groups([a, b], lambda first, second: _order_law_at_the_top(first, second, measure), combine)
 
 
-def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order | None:
+def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> OrderChances | None:
     if measure.cutoff.regime != "fixed" or not enumerable(a, measure, LONGEST_ENUMERATED):
         return None
     k = measure.cutoff(LONGEST_ENUMERATED)
@@ -147,7 +147,7 @@ def _independent(relevance: Relevance, k: int) -> LabelSequences:
     return LabelSequences(gains[sequences], nobody, chances[sequences].prod(axis=1)[:, None])
 
 
-def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Order:
+def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> OrderChances:
     x, y = first.gains @ weights, second.gains @ weights
     tie = _TIE * max(x.max(initial=0.0), y.max(initial=0.0))
     order = np.argsort(y, kind="stable")
@@ -158,7 +158,7 @@ def _order(first: LabelSequences, second: LabelSequences, weights: Floats) -> Or
     # P(x, y, c) = P(x, c) P(y, c) / P(c), since the scorers are independent given the counts c
     given = np.divide(first.chances, whole, out=np.zeros_like(first.chances), where=whole > 0)
     parts = [(given * part).sum() for part in (less_than, whole - at_most, at_most - less_than)]
-    return Order(*(np.array(parts) / sum(parts)).tolist())
+    return OrderChances(*(np.array(parts) / sum(parts)).tolist())
 
 
 @dataclass(frozen=True, eq=False)

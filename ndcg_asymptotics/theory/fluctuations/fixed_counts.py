@@ -33,7 +33,13 @@ from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule
-from ndcg_asymptotics.theory.rules.law_panels import above, by_ranks, label_counts, law_panels, panels_down_to
+from ndcg_asymptotics.theory.rules.law_panels import (
+    above,
+    by_ranks,
+    fixed_label_counts,
+    law_panels,
+    panels_down_to,
+)
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
 _VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances
@@ -53,7 +59,7 @@ def fixed_moments(model: FixedCounts, measure: Measure, n: int, effort: Effort) 
     if model.least_n == 1:
         mean, variance, size = _one_item(model, measure, n, effort)
     elif measure.cutoff(n) >= n:
-        counts = label_counts(model, n)
+        counts = fixed_label_counts(model, n)
         panels = by_ranks(model, n, law_panels(model, n, n, effort.refine))
         given = given_on_panels(panels, np.array(model.gains), measure.discount, n, counts, effort)
         mean, (variance, size) = given.mean(), given.variance(counts)
@@ -165,7 +171,7 @@ def _above_cutoff(model: FixedCounts, n: int, k: int, depths: Floats) -> tuple[F
 
     The shapes are (N, J + 1) and (N, T).
     """
-    shares, counts = above(model, depths), label_counts(model, n)
+    shares, counts = above(model, depths), fixed_label_counts(model, n)
     densities = np.array([law.density(depths) for law in model.laws])
     ranges = [_likely(count, share, k) for count, share in zip(model.counts, shares, strict=False)]
     size = math.prod(map(len, ranges))

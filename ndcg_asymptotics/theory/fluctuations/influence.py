@@ -29,7 +29,7 @@ from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.whole import fitted_to
 from ndcg_asymptotics.theory.rules.mesh import HALVINGS, Mesh, depths_at, middles
-from ndcg_asymptotics.theory.rules.quadrature import NODES, running_integrals
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, running_integrals
 
 _FEW = 128  # items of a list up to which phi is a sum over ranks
 _SMALLEST, _LARGEST = 1e-40, 1e-15  # of the nodes: depth, and what it lacks to 1
@@ -93,7 +93,7 @@ def influence(relevance: Relevance, measure: Measure, n: int, width: float = _WI
     within = t < c
     mean = gains @ depths.value
     a, pushed = float((dt * mean * phi)[within].sum()), np.where(within, dt * mean * slope, 0.0)
-    below = pushed.sum() - running_integrals(pushed.reshape(-1, NODES)).ravel()  # int_t^c m phi'
+    below = pushed.sum() - running_integrals(pushed.reshape(-1, PANEL_NODES)).ravel()  # int_t^c m phi'
     # the part of the first bracket that does not depend on y
     base = below - float(pushed @ t) - a
     at_ends = mean_discount(measure.discount, n, np.append(ends, c))[0]

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
+from ndcg_asymptotics.core.arrays import ENDLESS, Complex, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
@@ -33,9 +33,8 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_l
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
-Regime = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
+LawKind = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
 
-Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _RANKS = 4000  # terms of a series that are treated one by one; the others add a normal variable
 _MOST_ENUMERATED = 100  # terms of a series whose law may be enumerated
@@ -56,7 +55,7 @@ _SMALL_TERM, _CUMULANTS = 0.25, 16  # which leaves 0.25^16, as there is no zero 
 _FURTHEST, _ENTRIES = 8.0, 64
 
 
-def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
+def regime(scorers: Sequence[Scorer], measure: Measure) -> LawKind:
     """Return which law holds for NDCG_n of one scorer, or for the difference of two.
 
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
@@ -325,7 +324,7 @@ def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float
     return series_law(tuple(scorer.model for scorer in scorers), measure).cdf(x)
 
 
-def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> Regime:
+def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> LawKind:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
     few = found in ("one item", "few items")

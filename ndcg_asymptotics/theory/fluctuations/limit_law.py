@@ -196,7 +196,7 @@ def _any_unlike_the_top(relevance: Relevance, count: int, n: int) -> float:
     ``sum_r E TV(t_r) = n int TV(t) P(Binomial(n - 1, t) < count) dt``, t_r the depth at rank r, since the
     densities of the first depths add up to that.
     """
-    t, w = quadrature.nodes(quadrature.edges(0.0, 1.0, relevance.breakpoints))
+    t, w = quadrature.nodes_between(quadrature.edges(0.0, 1.0, relevance.breakpoints))
     some_above = betaincc(count, n - count, t) if count < n else np.ones(t.size)
     return float(n * (w @ (_unlike_the_top(relevance, t) * some_above)))
 

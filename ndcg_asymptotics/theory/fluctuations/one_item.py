@@ -23,7 +23,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.quadrature import NODES, rule
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
 
 _LEFT_OUT = 1e-19  # probability of the law Beta(r, n - r) on either side
 _SKEW, _LONG_TAIL = 1000.0, 20.0  # r up to which the lower quantile is that of a gamma law, and needs …
@@ -153,7 +153,7 @@ def rank_law_from(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple
     for tail in (False, True):
         chosen = np.flatnonzero((side < _LONG_TAIL) == tail)
         count = _TAIL_PANELS if tail else _PANELS
-        pieces = math.ceil(chosen.size * count * NODES / _CHUNK)
+        pieces = math.ceil(chosen.size * count * PANEL_NODES / _CHUNK)
         for part in np.array_split(chosen, pieces) if pieces else ():
             rough, _ = _mean_share(model, n, side[part], deep, count)
             value[part], rounding = _mean_share(model, n, side[part], deep, math.ceil(_REFINED * count))
@@ -176,7 +176,7 @@ def _mean_share(model: FixedCounts, n: int, side: Floats, deep: bool, count: int
     cuts = np.clip(inner, low[:, None], high[:, None])
     logs = np.log(low)[:, None] + np.log(high / low)[:, None] * np.linspace(0, 1, count + 1)
     edges = np.sort(np.concatenate([logs, np.log(cuts)], axis=1))
-    x, w = rule(NODES)
+    x, w = rule(PANEL_NODES)
     half = np.diff(edges)[..., None] / 2
     log_v = np.minimum((edges[:, :-1] + edges[:, 1:])[..., None] / 2 + half * x, 0.0)
     # the density of Beta(r, n - r) in log v is r times P(Bin(n - 1, v) = r)

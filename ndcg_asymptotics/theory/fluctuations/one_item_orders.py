@@ -31,7 +31,7 @@ from ndcg_asymptotics.measures.discounts import Custom
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.populations.roc import RocModel
 from ndcg_asymptotics.populations.roc_custom import roc_curve
-from ndcg_asymptotics.theory.fluctuations.enumeration import Order
+from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances
 from ndcg_asymptotics.theory.fluctuations.one_item import rank_law, rank_law_from
 from ndcg_asymptotics.theory.rules.quadrature import rule
 
@@ -58,7 +58,7 @@ _BASES = [
 class OneItemOrder(NamedTuple):
     """The probabilities of the orders of two scorers, and a bound of the error of each."""
 
-    order: Order
+    order: OrderChances
     error: float
 
 
@@ -93,7 +93,7 @@ def order_of_one_item(a: Scorer, b: Scorer, measure: Measure, n: int) -> OneItem
         parts = _parts(_as_roc(one), _as_roc(two), measure, n)
         total += weight * np.sum([chances for chances, _ in parts], axis=0)
         error += float(weight) * sum(bound for _, bound in parts)
-    return OneItemOrder(Order(*np.clip(total, 0.0, 1.0).tolist()), error)
+    return OneItemOrder(OrderChances(*np.clip(total, 0.0, 1.0).tolist()), error)
 
 
 def _parts(a: FixedCounts, b: FixedCounts, measure: Measure, n: int) -> list[_Part]:

@@ -141,7 +141,7 @@ def quick_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Mean
     >>> round(sd, 6)
     0.002591
     """
-    found = moments(scorers, measure, n, ROUGH)
+    found = ndcg_moments(scorers, measure, n, ROUGH)
     certain = found.variance <= FINE.rounding * found.size
     return MeanAndDeviation(found.mean, 0.0 if certain else math.sqrt(found.variance))
 
@@ -156,10 +156,10 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[fl
     """Return the variance at n and a bound of its error, from two better evaluations where two differ."""
     few_grades = len(scorers[0].gains) <= FEW_GRADES
     for efforts in ((ROUGH, USUAL), (FINE, FINER)) if few_grades else ((ROUGH, USUAL),):
-        rough = moments(scorers, measure, n, efforts[0])
+        rough = ndcg_moments(scorers, measure, n, efforts[0])
         if not rough.size:  # by the recursion over ranks, which knows its error
             return rough.variance, rough.missed
-        fine = moments(scorers, measure, n, efforts[1])
+        fine = ndcg_moments(scorers, measure, n, efforts[1])
         in_common = fine.missed + (efforts[1].rounding + _SPACING * math.sqrt(n)) * fine.size
         in_common += _contradicted(fine, scorers, measure, n)
         error = _CAUTION * abs(fine.variance - rough.variance) + in_common
@@ -212,7 +212,7 @@ def _stated(found: list[tuple[float, float]], most: Floats) -> StandardDeviation
     return StandardDeviation(value, of_value)
 
 
-def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
+def ndcg_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
     """Return the moments of NDCG_n, or of its difference for two scorers, from one evaluation."""
     return over_groups(
         scorers,

@@ -37,8 +37,8 @@ from ndcg_asymptotics.theory.mean.rank_terms import (
     fourier_terms,
     projections_of,
 )
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
-from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, joined
+from ndcg_asymptotics.theory.rules.ideal import discount_sums
+from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
 
 _ROUNDING = 2e-11  # relative error that two evaluations share: that of their sums of exponentials
 _CAUTION = (
@@ -198,7 +198,7 @@ def _each(means: Sequence[tuple[Measure, int]], relevance: Relevance) -> list[tu
 def _flat(
     relevance: Relevance, measures: Sequence[Measure], lengths: Sequence[int], accuracy: Accuracy
 ) -> Floats:
-    return evaluate(relevance, measures, lengths, accuracy).ravel()
+    return integrated_means(relevance, measures, lengths, accuracy).ravel()
 
 
 def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
@@ -299,7 +299,7 @@ class _Integral:
         return np.asarray(rho[:, None] ** np.arange(self.places.degrees.max() + 1))
 
 
-def evaluate(
+def integrated_means(
     relevance: Relevance, measures: Sequence[Measure], lengths: Sequence[int], accuracy: Accuracy
 ) -> Floats:
     """Return E[NDCG_n] or E[DCG_n], (measures, sizes), each from one evaluation of the integral over depth.
@@ -377,14 +377,14 @@ def _integral(
 def _without_information(
     discount: Discount, k: int, n: int, counts: LabelMeans | None, gained: Floats
 ) -> float:
-    full = float(ideal_sums(discount, n)(np.array([k]))[0])
+    full = float(discount_sums(discount, n)(np.array([k]))[0])
     if counts is None:
         return float(gained.sum()) * full
     means = counts(np.zeros(1, complex), np.zeros((len(gained) + 1, 1)), centred=False)
     return float(np.real(means[0] @ gained)) * full
 
 
-def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> Depths:
+def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> CurveDepths:
     """Return the depths at which items gain, on finer panels around the cutoff."""
     if k >= n:
         return mesh.depths
@@ -436,7 +436,7 @@ def _label_means(
     sharp: bool,
 ) -> LabelMeans:
     nodes = math.ceil(accuracy.nodes * (_LONE_GRADE if len(gains) == 1 else 1.0))
-    sums = ideal_sums(discount, n)
+    sums = discount_sums(discount, n)
     return LabelMeans(
         np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
     )

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Complex, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
@@ -50,7 +50,6 @@ from ndcg_asymptotics.theory.rules.binomial import (
 )
 from ndcg_asymptotics.theory.rules.counts import CountLaw, reach
 from ndcg_asymptotics.theory.rules.ideal import Sums
-from ndcg_asymptotics.theory.rules.rank_window import Complex
 
 _LATTICE = 98  # largest lattice of counts
 _SHARP_LATTICE = 218  # the same where counts nearly determine the ranks
@@ -215,7 +214,7 @@ class Thinning:
 
 
 @dataclass(frozen=True)
-class Ideal:
+class IdealLevels:
     """The ideal DCG along a chain of counts: ``constant + sum_h steps_h F_h(C_h)``.
 
     Attributes
@@ -234,7 +233,7 @@ class Ideal:
     error: float
 
     @classmethod
-    def of(cls, constant: float, levels: Sequence[Floats], tolerance: float) -> Ideal:
+    def of(cls, constant: float, levels: Sequence[Floats], tolerance: float) -> IdealLevels:
         """Return it from the terms ``steps_h F_h`` (2, K_h) of each count."""
         if len(levels) == 1:
             ideal = constant + levels[0][:, None]
@@ -259,7 +258,7 @@ class _Part:
     sign: float
     first: Count
     steps: list[Thinning]  # to each of the others
-    ideal: Ideal
+    ideal: IdealLevels
     last: Count
 
     def mean(self, log_q: Complex, log_typical: Complex | None) -> Complex:
@@ -352,7 +351,7 @@ class LabelMeans:
 
         sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
         inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
-        ideal = Ideal.of(gained[distinct] * full, sums_at, tolerance)
+        ideal = IdealLevels.of(gained[distinct] * full, sums_at, tolerance)
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
         # 1(C_j >= k) (1/I_j - 1/I_(j+1)): I_j has the terms from j on cut at k, I_(j+1) those from j + 1 on
         for j, level in enumerate(levels):
@@ -369,7 +368,7 @@ class LabelMeans:
             cut = [*sums_at[:j], np.zeros((2, beyond.size))]
             uncut = [*sums_at[:j], terms(j, beyond, False)]
             for sign, constant, these in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
-                ideal = Ideal.of(constant * full, these, tolerance)
+                ideal = IdealLevels.of(constant * full, these, tolerance)
                 self._parts.append(_Part(sign, first, here, ideal, last))
 
     @property

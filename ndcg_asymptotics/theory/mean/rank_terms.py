@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.few_depths import FewDepths
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, FURTHER, reach
 from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
-from ndcg_asymptotics.theory.rules.rank_window import Complex, RankWindow
+from ndcg_asymptotics.theory.rules.rank_window import RankWindow
 
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 

@@ -1,7 +1,7 @@
 """Large deviations of the wrong order: the tilted law, its cost, and the error exponent."""
 
 from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
-from ndcg_asymptotics.theory.rare.rates import log_wrong_probability, slope
+from ndcg_asymptotics.theory.rare.rates import cost_exponent, log_wrong_probability
 from ndcg_asymptotics.theory.rare.tilting import CELLS, Side, Tilt, tilt
 
 __all__ = [
@@ -9,8 +9,8 @@ __all__ = [
     "ErrorExponent",
     "Side",
     "Tilt",
+    "cost_exponent",
     "error_exponent",
     "log_wrong_probability",
-    "slope",
     "tilt",
 ]

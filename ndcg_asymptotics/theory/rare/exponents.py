@@ -18,7 +18,7 @@ from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.pairs import first_moment
 from ndcg_asymptotics.theory.rare.few_items import fate
-from ndcg_asymptotics.theory.rules.quadrature import edges, nodes
+from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
 
 _LEVEL = 1e-9  # integrals that differ by less count as equal
 _POSSIBLE = 1e-13  # smaller probabilities of a label are rounding errors
@@ -277,7 +277,7 @@ def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = Fal
     """
     end = measure.cutoff.share
     breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
-    t, weights = nodes(edges(0.0, end, breaks))
+    t, weights = nodes_between(edges(0.0, end, breaks))
     asymptotics = measure.discount.asymptotics
     plain_log = isinstance(asymptotics, LogDecay) and end == 1.0
     profile = -np.log(t) if plain_log else asymptotics.profile(t)

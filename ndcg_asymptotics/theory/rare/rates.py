@@ -26,7 +26,7 @@ def log_wrong_probability(cost: float, std: float) -> float:
     return -cost + std**2 / 2 + float(log_ndtr(-std))
 
 
-def slope(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:
+def cost_exponent(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:
     """Return d log cost / d log n, over a quarter of a decade around n.
 
     It is None where the leader at n is behind at one of the two ends: its defeat costs nothing there.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 
-FEWEST = 7
+FEWEST_VALUES = 7
 """The least number of values of a sequence."""
 
 _SAFETY = 10.0  # factor on the truncation error
@@ -26,7 +26,7 @@ def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> 
     Parameters
     ----------
     values, errors : (K,)
-        At least `FEWEST` values and their errors.
+        At least `FEWEST_VALUES` values and their errors.
     scales : list of (K,) or None
         A variable X for each use of the rho algorithm, None for the epsilon algorithm.
 
@@ -35,7 +35,7 @@ def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> 
     >>> bool(abs(limit - 1) < error < 1e-9)
     True
     """
-    changes = float(np.abs(np.diff(values[-FEWEST:])).sum())
+    changes = float(np.abs(np.diff(values[-FEWEST_VALUES:])).sum())
     if changes <= errors[-1]:  # it has converged, and its differences are rounding errors
         return float(values[-1]), changes + 2 * float(errors[-1])
     return _most_precise([_extrapolate(values, errors, scale) for scale in scales])

@@ -20,7 +20,7 @@ _LONGEST = 9.3e18  # largest k in the table
 _ENTRIES, _NEIGHBOURS = 2401, 10  # of the table, and those that a value is interpolated from
 
 
-def ideal_sums(discount: Discount, n: int) -> Sums:
+def discount_sums(discount: Discount, n: int) -> Sums:
     """Return F for real 0 <= k <= n in lists of n items, with F(0) = 0.
 
     Raises
@@ -28,7 +28,7 @@ def ideal_sums(discount: Discount, n: int) -> Sums:
     NotAvailableError
         If the discount is neither affine nor a sum of exponentials.
 
-    >>> ideal_sums(Discount.parse("zipf"), 100)(np.array([0.0, 2.0])).round(9)
+    >>> discount_sums(Discount.parse("zipf"), 100)(np.array([0.0, 2.0])).round(9)
     array([0. , 1.5])
     """
     if discount.affine:

@@ -20,7 +20,7 @@ from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
 from ndcg_asymptotics.theory.rules.counts import around_rank
 from ndcg_asymptotics.theory.rules.mesh import HALVINGS, PANEL_WIDTH, TOP, middles
 from ndcg_asymptotics.theory.rules.panels import LAST_EDGES, Panels
-from ndcg_asymptotics.theory.rules.quadrature import NODES, on_graded_panels, rule, unresolved
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, on_graded_panels, rule, unresolved
 
 _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
@@ -38,7 +38,7 @@ def above(model: FixedCounts, t: Floats) -> Floats:
     return np.where(share > _UNDERFLOW, share, 0.0)
 
 
-def label_counts(model: FixedCounts, n: int) -> Floats:
+def fixed_label_counts(model: FixedCounts, n: int) -> Floats:
     """Return the number of items of each grade, (J + 1,), the irrelevant ones last."""
     return np.array([*model.counts, n - model.least_n], np.float64)
 
@@ -51,17 +51,17 @@ class _ItemsAbove(DepthLaw):
     n: int
 
     def cdf(self, t: Floats) -> Floats:
-        return np.asarray(label_counts(self.model, self.n) / self.n @ above(self.model, t))
+        return np.asarray(fixed_label_counts(self.model, self.n) / self.n @ above(self.model, t))
 
     def density(self, t: Floats) -> Floats:
         return np.asarray(
-            label_counts(self.model, self.n) / self.n @ [law.density(t) for law in self.model.laws]
+            fixed_label_counts(self.model, self.n) / self.n @ [law.density(t) for law in self.model.laws]
         )
 
     def deviation(self, t: Floats) -> Floats:
         """Return the standard deviation of the number of items above."""
         share = above(self.model, t)
-        return np.asarray(np.sqrt(label_counts(self.model, self.n) @ (share * (1 - share))))
+        return np.asarray(np.sqrt(fixed_label_counts(self.model, self.n) @ (share * (1 - share))))
 
 
 @shared
@@ -108,7 +108,7 @@ def on_edges(model: FixedCounts, edges: Floats) -> Panels:
 def _nodes(edges: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights, in the logarithm of the depth on panels above the middle."""
     left, right = edges[:-1, None], edges[1:, None]
-    x, w = rule(NODES)
+    x, w = rule(PANEL_NODES)
     half = np.log1p((right - left) / left) / 2
     t = left * np.exp(half * (x + 1))
     dt = t * half * w

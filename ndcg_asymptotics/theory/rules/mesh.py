@@ -16,7 +16,7 @@ from numpy.polynomial.legendre import legvander
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.quadrature import NODES, on_graded_panels, rule
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, on_graded_panels, rule
 
 TOP = 1e-13  #: items above a depth at which none is
 _FEW_NODES = 6  # of a panel
@@ -24,13 +24,15 @@ _NARROW = 0.25  # panels narrower than this part of their distance from both end
 PANEL_WIDTH = 2.0  #: of a panel, in log depth or in the logarithm of a share of items above
 _FIRST = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
-_X, _W = rule(NODES)
-_HIGHEST = legvander(_X, NODES - 1)[:, -2:] * _W[:, None] * (np.arange(NODES - 2, NODES) + 0.5)
+_X, _W = rule(PANEL_NODES)
+_HIGHEST = (
+    legvander(_X, PANEL_NODES - 1)[:, -2:] * _W[:, None] * (np.arange(PANEL_NODES - 2, PANEL_NODES) + 0.5)
+)
 HALVINGS = 40  #: of a panel on which a curve is not resolved, at most
 
 
 @dataclass(frozen=True)
-class Depths:
+class CurveDepths:
     """Increasing nodes of depth with the values of the curves there.
 
     Attributes
@@ -49,8 +51,8 @@ class Depths:
     value: Floats
     above: Floats
 
-    def __getitem__(self, part: slice) -> Depths:
-        return Depths(self.t[part], self.dt[part], self.value[:, part], self.above[:, part])
+    def __getitem__(self, part: slice) -> CurveDepths:
+        return CurveDepths(self.t[part], self.dt[part], self.value[:, part], self.above[:, part])
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Mesh:
     edges : (P + 1,)
     first : (P + 1,)
         The index of the first node of each panel.
-    depths : Depths
+    depths : CurveDepths
         The nodes of all panels.
     """
 
@@ -73,14 +75,14 @@ class Mesh:
     law: Floats
     edges: Floats
     first: Integers
-    depths: Depths
+    depths: CurveDepths
 
     @staticmethod
     def of(relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
         """Return the mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
         return _mesh(relevance, n, refine)
 
-    def down_to(self, depth: float) -> Depths:
+    def down_to(self, depth: float) -> CurveDepths:
         """Return the nodes from 0 to ``depth``: those of whole panels, and of a panel for the last piece."""
         if depth >= 1.0:
             return self.depths
@@ -91,26 +93,26 @@ class Mesh:
             [self.depths[: int(self.first[whole])], self.between(np.array([self.edges[whole], depth]))]
         )
 
-    def between(self, edges: Floats) -> Depths:
+    def between(self, edges: Floats) -> CurveDepths:
         """Return nodes on other panels."""
         t, dt = on_graded_panels(edges[:-1], edges[1:])
         return depths_at(self.relevance, self.law, t.ravel(), dt.ravel())
 
 
-def joined(parts: Sequence[Depths]) -> Depths:
+def joined(parts: Sequence[CurveDepths]) -> CurveDepths:
     """Return several runs of depths as one."""
     names = ("t", "dt", "value", "above")
-    return Depths(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
+    return CurveDepths(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
 
 
-def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Depths:
+def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> CurveDepths:
     """Return given nodes and weights with the values of the curves there."""
     value = np.array([curve.value(t) for curve in relevance.curves])
     mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
     every = np.vstack([mass, t - mass.sum(axis=0)])
     present = law[:, None] > 0
     above = np.where(present, np.clip(every / np.where(present, law[:, None], 1.0), 0.0, 1.0), 0.0)
-    return Depths(t, dt, value, above)
+    return CurveDepths(t, dt, value, above)
 
 
 @shared
@@ -130,7 +132,7 @@ def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
         )
     ]
     order = np.argsort(nodes[0])
-    first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW_NODES, NODES))))
+    first = np.concatenate(([0], np.cumsum(np.where(narrow, _FEW_NODES, PANEL_NODES))))
     return Mesh(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
+from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels
 
 _FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, 0.1)  # first edges, in items above
@@ -51,7 +51,7 @@ class Panels:
         if stop < 1:
             edges = np.append(edges[edges < stop], stop)
         t, dt = on_graded_panels(edges[:-1], edges[1:])
-        density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
+        density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
         return cls(edges, t, dt, density, above)
 
 
@@ -63,16 +63,16 @@ def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[P
     t, dt = on_panels(edges[:-1], edges[1:])
     early = edges[:-1] < edges[1:] / 2
     t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0))
-    density, above = (x.reshape(len(x), *t.shape) for x in described(mesh, t.ravel(), dt.ravel()))
+    density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
     whole = depths_at(mesh.relevance, mesh.law, np.array([depth]), np.ones(1)).above
     share = np.where(whole > 0, whole, 1.0)[:, :, None]
     law = mesh.law * whole[:, 0] / depth
     return Panels(edges, t, dt, density / share[:-1], np.minimum(above / share, 1.0)), law / law.sum()
 
 
-def described(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
+def densities_at(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
     """Return densities (J, T) and distribution functions (J + 1, T) at depths."""
-    depths: Depths = depths_at(mesh.relevance, mesh.law, t, dt)
+    depths = depths_at(mesh.relevance, mesh.law, t, dt)
     law = mesh.law[:-1, None]
     return np.where(law > 0, depths.value / np.where(law > 0, law, 1.0), 0.0), depths.above
 

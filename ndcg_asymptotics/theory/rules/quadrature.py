@@ -12,7 +12,7 @@ SMALLEST = 1e-300  #: depths above it are replaced by it
 
 WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
 
-NODES = 16  #: of a panel, where 12 are not enough or a panel must show that it is resolved
+PANEL_NODES = 16  #: of a panel, where 12 are not enough or a panel must show that it is resolved
 
 rule = shared(leggauss)
 """Return nodes and weights of the Gauss-Legendre rule with a given number of nodes on [-1, 1]."""
@@ -33,7 +33,7 @@ def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
     return np.unique(np.concatenate(([start], inside, [stop])))
 
 
-def nodes(panel_edges: Floats) -> tuple[Floats, Floats]:
+def nodes_between(panel_edges: Floats) -> tuple[Floats, Floats]:
     """Return the quadrature nodes and weights of the panels between the edges, flattened."""
     t, weights = on_panels(panel_edges[:-1], panel_edges[1:], 12)
     return t.ravel(), weights.ravel()
@@ -45,18 +45,18 @@ def weighted_nodes(panel_edges: Floats, exponent: float) -> tuple[Floats, Floats
     ``u = t^(1-b)`` takes the singular weight away: t^-b dt = du / (1-b).
     """
     a = 1 - exponent
-    u, weights = nodes(panel_edges**a)
+    u, weights = nodes_between(panel_edges**a)
     return np.maximum(u ** (1 / a), SMALLEST), weights / a
 
 
-def on_panels(left: Floats, right: Floats, count: int = NODES) -> tuple[Floats, Floats]:
+def on_panels(left: Floats, right: Floats, count: int = PANEL_NODES) -> tuple[Floats, Floats]:
     """Return Gauss-Legendre nodes and weights on each panel, (P, count)."""
     x, w = rule(count)
     half = (right - left)[:, None] / 2
     return (left + right)[:, None] / 2 + half * x, half * w
 
 
-def on_graded_panels(left: Floats, right: Floats, count: int = NODES) -> tuple[Floats, Floats]:
+def on_graded_panels(left: Floats, right: Floats, count: int = PANEL_NODES) -> tuple[Floats, Floats]:
     """Return nodes and weights in log t on panels above 1/2, in log (1 - t) below; 0 < left < right <= 1.
 
     A panel must lie on one side of 1/2. Panels that are narrow, or so wide that only their far end counts,

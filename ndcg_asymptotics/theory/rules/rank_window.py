@@ -18,11 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Complex, Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
-
-Complex = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 _VANISHED = 40.0  # minus the logarithm of a characteristic function that is negligible
 _SUMMED = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral

@@ -34,7 +34,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
-from ndcg_asymptotics.theory.sampled.law import nodes
+from ndcg_asymptotics.theory.sampled.law import at_counts
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
 _MOST_NEGATIVES = 2000  # the time grows like the cube of their number
@@ -163,7 +163,7 @@ def corrected_moments(
     )
     m = np.full(above.size, estimate.size - 1)
     mean, variance = np.zeros(above.size), np.zeros(above.size)
-    for which, x, weights in nodes(m, above, total, m, replacement, False):
+    for which, x, weights in at_counts(m, above, total, m, replacement, False):
         value = estimate[x.astype(np.int64)]
         mean[which] = (weights * value).sum(axis=1)
         variance[which] = (weights * (value - mean[which, None]) ** 2).sum(axis=1)

@@ -67,7 +67,7 @@ def window(
     return low, high, deviation
 
 
-def nodes(
+def at_counts(
     negatives: Integers, above: Integers, total: Integers, last: Integers, replacement: bool, smooth: bool
 ) -> Iterator[tuple[Integers, Floats, Floats]]:
     """Yield the nodes and weights of the laws of several items, those of similar size together.

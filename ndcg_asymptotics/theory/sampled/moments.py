@@ -30,7 +30,7 @@ from numpy.polynomial import chebyshev
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.theory.sampled.law import nodes, window
+from ndcg_asymptotics.theory.sampled.law import at_counts, window
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
 _DIRECT = 128  # different numbers of items above up to which each is computed by itself
@@ -238,7 +238,9 @@ class _Items:
         n = self.relevant + sampled
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
         found = np.zeros((2, m.size))
-        for which, x, weights in nodes(m, above, total, last, self.replacement, self.measure.discount.smooth):
+        for which, x, weights in at_counts(
+            m, above, total, last, self.replacement, self.measure.discount.smooth
+        ):
             value = _discount(self.measure, i + x, n[which]) / unit[which, None]
             mean = (weights * value).sum(axis=1)
             spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
@@ -289,7 +291,7 @@ class _Items:
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
         found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
         high = window(m, a, total, self.replacement)[1]
-        for which, x, weights in nodes(m, a, total, last, self.replacement, self.measure.discount.smooth):
+        for which, x, weights in at_counts(m, a, total, last, self.replacement, self.measure.discount.smooth):
             value = _discount(self.measure, i + x, n[which]) / unit[which, None]
             mean = means[which] = (weights * value).sum(axis=1)
             value = value - mean[:, None]
@@ -317,7 +319,7 @@ class _Items:
         found = np.zeros(m.size)
         total = np.full(m.size, self.irrelevant)
         smooth = self.measure.discount.smooth
-        for which, y, weights in nodes(m, above_j, total, last, self.replacement, smooth):
+        for which, y, weights in at_counts(m, above_j, total, last, self.replacement, smooth):
             outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
             row, column = np.nonzero(weights > _COUNTED)
             item = which[row]

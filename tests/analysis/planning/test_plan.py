@@ -24,7 +24,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.reports.terminal import show
-from ndcg_asymptotics.theory.fluctuations.variance import difference_std, moments
+from ndcg_asymptotics.theory.fluctuations.variance import difference_std, ndcg_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
@@ -93,7 +93,7 @@ def test_families_of_measures() -> None:
     found = planned()
     pair = (Relevance.of(GOOD), Relevance.of(BLANK))
     for choice in (*found.exponents, *found.cutoffs):
-        mean, variance, *_ = moments(pair, Measure.of(choice.measure), 40)
+        mean, variance, *_ = ndcg_moments(pair, Measure.of(choice.measure), 40)
         assert choice.effect == pytest.approx(mean / math.sqrt(variance), rel=1e-3)
         assert choice.lists == lists_for(choice.effect, 0.8, 0.05)
     assert [choice.at for choice in found.cutoffs] == [1, 2, 5, 10, 20, 40]

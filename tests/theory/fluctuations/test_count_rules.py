@@ -10,7 +10,7 @@ from scipy.stats import binom
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import USUAL
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.splits import distributed
 
 
@@ -43,7 +43,7 @@ def test_every_count_of_short_lists():
 def test_few_nodes_have_moderate_weights():
     """Large weights of both signs multiply what is not a polynomial; here they once added up to 5000."""
     law, gains, n = np.array([0.0307, 0.038, 0.095, 0.292, 0.5443]), np.array([15.0, 7.0, 3.0, 1.0]), 30
-    rule = CountRule.of(law, gains, ideal_sums(Discount.parse("zipf"), n), n, 1e-8)
+    rule = CountRule.of(law, gains, discount_sums(Discount.parse("zipf"), n), n, 1e-8)
     counts, weights = rule.few(law, n, USUAL)
     assert np.abs(weights).sum() < 1.5 * weights.sum()
     whole = rule.weights / rule.ideal**2

@@ -17,7 +17,7 @@ from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut.rules import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import FINE, ROUGH, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import ndcg_law
-from ndcg_asymptotics.theory.fluctuations.variance import moments
+from ndcg_asymptotics.theory.fluctuations.variance import ndcg_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
@@ -40,7 +40,7 @@ def test_draws(discount: str, cutoff: str, k: int) -> None:
     for draws, scorers in ((a, (LINEAR,)), (a - b, (LINEAR, BLANK))):
         squares = (draws - draws.mean()) ** 2
         error = squares.std() / math.sqrt(count)
-        mean, variance, *_ = moments(scorers, Measure.of(f"nDCG({discount}){cutoff}"), n)
+        mean, variance, *_ = ndcg_moments(scorers, Measure.of(f"nDCG({discount}){cutoff}"), n)
         assert abs(draws.mean() - mean) < 5 * draws.std() / math.sqrt(count)  # false alarm: 6e-7 each
         assert abs(squares.mean() - variance) < 5 * error
         assert abs(squares.mean() - 1.1 * variance) > 5 * error
@@ -51,7 +51,7 @@ def test_the_mean_of_a_straight_curve() -> None:
     r = np.arange(1.0, 11.0)
     weights = 0.5**r
     expected = weights @ (0.7 - 0.6 * r / 301) / weights.sum()
-    mean, *_ = moments((LINEAR,), Measure.of("nDCG(geometric(2))@10"), 300)
+    mean, *_ = ndcg_moments((LINEAR,), Measure.of("nDCG(geometric(2))@10"), 300)
     assert mean == pytest.approx(expected, abs=1e-11)
 
 
@@ -78,12 +78,12 @@ def test_few_relevant_items_above_a_cutoff(
 ) -> None:
     """1/IDCG changes over the relevant items, which are fewer than the ranks that count."""
     found = ndcg_std(scorer, measure, [n])
-    exact = math.sqrt(moments((Relevance.parse(scorer),), Measure.parse(measure), n, FINE).variance)
+    exact = math.sqrt(ndcg_moments((Relevance.parse(scorer),), Measure.parse(measure), n, FINE).variance)
     assert abs(found.value[0] - exact) <= found.error[0]
     # the nodes for a smooth 1/IDCG are too few
     monkeypatch.setattr(CutIdeal, "scale", 200.0)
     other = replace(USUAL, further=0)  # an equal one would be found in memory
-    rough = moments((Relevance.parse(scorer),), Measure.parse(measure), n, other)
+    rough = ndcg_moments((Relevance.parse(scorer),), Measure.parse(measure), n, other)
     assert abs(math.sqrt(rough.variance) - exact) > 10 * abs(found.value[0] - exact)
 
 
@@ -155,7 +155,7 @@ def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cut
     expected = expected_ndcg(CURVES[curve], measure, sizes)
     for n, mean, error in zip(sizes, expected.value, expected.error, strict=True):
         if measure.cutoff(n) < n:
-            found = moments((Relevance.of(CURVES[curve]),), measure, n, effort)
+            found = ndcg_moments((Relevance.of(CURVES[curve]),), measure, n, effort)
             assert found.mean == pytest.approx(mean, abs=off + error)
 
 
@@ -164,7 +164,7 @@ def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cut
 @pytest.mark.parametrize("cutoff", ["@10", "@0.35n"])
 def test_evaluations_are_as_good_as_they_say(n: int, cutoff: str) -> None:
     found = ndcg_std(GRADED, f"nDCG{cutoff}", [n])
-    variance = moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, FINE).variance
+    variance = ndcg_moments((Relevance.of(GRADED),), Measure.of(f"nDCG{cutoff}"), n, FINE).variance
     assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 2e-3 * found.value[0]
 
 
@@ -202,7 +202,7 @@ def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, of
     """Var -> sum_r D(r)^2 (q_a (1 - q_a) + q_b (1 - q_b)) / F(10)^2, q the probability at the top."""
     weights = 1 / np.log(np.arange(2.0, 12.0))
     pair = Relevance.of("power(prevalence=0.3, top=0.55, exponent=6)"), Relevance.of("constant(0.3)")
-    _, variance, *_ = moments(pair, Measure.of("nDCG@10"), 10**12, effort)
+    _, variance, *_ = ndcg_moments(pair, Measure.of("nDCG@10"), 10**12, effort)
     expected = (0.55 * 0.45 + 0.3 * 0.7) * (weights @ weights) / weights.sum() ** 2
     assert variance == pytest.approx(expected, rel=off)
 
@@ -238,7 +238,7 @@ def deviation(values: np.ndarray, chances: np.ndarray) -> float:
 def test_extreme_curves(curve: str, measure: str) -> None:
     chosen, relevance = Measure.of(measure), Relevance.of(curve)
     for n in (n for n in (2, 3, 11, 50, 10**6, 9 * 10**18) if chosen.cutoff(n) < n):
-        found, exact = moments((relevance,), chosen, n, USUAL), expected_ndcg(relevance, chosen, [n])
+        found, exact = ndcg_moments((relevance,), chosen, n, USUAL), expected_ndcg(relevance, chosen, [n])
         assert found.mean == pytest.approx(
             exact.value[0], rel=1e-4, abs=found.missed + exact.error[0] + 1e-15
         )

@@ -159,7 +159,7 @@ def test_better_evaluations_follow_where_two_differ():
     measure, sizes = Measure.of("nDCG(zipf)"), [10**6, 10**9]
     found = ndcg_std("linear(0, 1)", measure, sizes)
     for n, value, error in zip(sizes, found.value, found.error, strict=True):
-        rough, fine = (variance.moments((LINEAR,), measure, n, effort) for effort in (ROUGH, FINE))
+        rough, fine = (variance.ndcg_moments((LINEAR,), measure, n, effort) for effort in (ROUGH, FINE))
         assert abs(value**2 - fine.variance) <= 2 * error * value + error**2
         assert abs(fine.variance - rough.variance) > 0.02 * fine.variance
     assert found.value[0] == pytest.approx(2.572e-4, rel=1e-3)

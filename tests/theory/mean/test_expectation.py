@@ -21,9 +21,9 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
-from ndcg_asymptotics.theory.mean.expectation import Accuracy, evaluate
+from ndcg_asymptotics.theory.mean.expectation import Accuracy, integrated_means
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.ideal import discount_sums
 
 BINARY = "polynomial(0.7, -0.6)"
 GRADED = "graded(3=polynomial(0.3, -0.2), 1=polynomial(0.1, 0.4, -0.2))"
@@ -148,7 +148,7 @@ def test_finer_quadrature_agrees(text):
     for discount in ["log", "power(2)", "linear"]:
         measure = Measure.parse(f"nDCG({discount})")
         mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        finer = evaluate(Relevance.parse(text), [measure], sizes, FINER)[0]
+        finer = integrated_means(Relevance.parse(text), [measure], sizes, FINER)[0]
         assert np.all(np.isfinite(mean.value))
         assert np.all(np.abs(mean.value - finer) <= mean.error)
         assert np.all(mean.error < 1e-6 * mean.value)
@@ -231,7 +231,7 @@ def test_sharp_grades_with_a_cutoff():
     relevance, measure = Relevance.parse("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"), "nDCG@0.25n"
     for n in (30, 60):
         mean = expected_ndcg(relevance, measure, [n])
-        finer = evaluate(relevance, [Measure.parse(measure)], [n], FINER)[0, 0]
+        finer = integrated_means(relevance, [Measure.parse(measure)], [n], FINER)[0, 0]
         assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
 
 
@@ -253,7 +253,7 @@ def test_a_cutoff_at_the_number_of_positives():
 def test_graded_kinks_beyond_small_lists():
     """The kink of one grade, with other panels, nodes and exponentials."""
     mean = expected_ndcg(GRADED, "nDCG@0.2n", [300, 10_000])
-    finer = evaluate(Relevance.parse(GRADED), [Measure.parse("nDCG@0.2n")], [300, 10_000], FINER)[0]
+    finer = integrated_means(Relevance.parse(GRADED), [Measure.parse("nDCG@0.2n")], [300, 10_000], FINER)[0]
     assert np.all(np.abs(mean.value - finer) <= mean.error)
     assert np.all(mean.error < 1e-7)
 
@@ -301,7 +301,7 @@ def test_two_coarse_meshes_differ():
     """The stated error is a multiple of the difference of two evaluations, large on coarse meshes."""
     curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
     exact, first, second = (
-        evaluate(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (1.5, 0.1, 0.15)
+        integrated_means(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (1.5, 0.1, 0.15)
     )
     off = abs(second - exact)
     assert off > 1e-9
@@ -357,7 +357,7 @@ def test_rare_top_grades_in_long_lists(text):
     sizes = [10**6, 10**9, 10**12, 10**18]
     for measure in ("nDCG", "nDCG@0.2n"):
         mean = expected_ndcg(text, measure, sizes)
-        finer = evaluate(Relevance.parse(text), [Measure.parse(measure)], sizes, FINER)[0]
+        finer = integrated_means(Relevance.parse(text), [Measure.parse(measure)], sizes, FINER)[0]
         assert np.all(np.abs(mean.value - finer) <= mean.error)
         assert mean.error.max() < 1e-7
 
@@ -375,6 +375,6 @@ def test_moments_of_a_count_that_a_cutoff_cuts():
     basis, triangle = np.linalg.qr(root[:, None] * np.polynomial.hermite_e.hermevander(u, 19))
     ideal = np.cumsum(1 / np.log(np.arange(2.0, k + 2)))
     exact = np.sign(np.diag(triangle)) * (basis.T @ (root / ideal[np.minimum(x, k - 1)]))
-    sums = ideal_sums(Measure.parse("nDCG").discount, others + 1)
+    sums = discount_sums(Measure.parse("nDCG").discount, others + 1)
     counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others, 66, 1e-11, sharp=False)
     assert counts.moments(19) == pytest.approx(exact, rel=0, abs=1e-11)

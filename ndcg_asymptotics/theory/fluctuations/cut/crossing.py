@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Complex, Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
-from ndcg_asymptotics.theory.rules.mesh import Depths, Mesh, depths_at
-from ndcg_asymptotics.theory.rules.rank_window import Complex, RankWindow
+from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, depths_at
+from ndcg_asymptotics.theory.rules.rank_window import RankWindow
 
 _PANEL = 4.0  # width of a panel, in standard deviations of the rank
 _SERIES = 0.05  # frequencies below which the logarithm of a characteristic function is a series of cumulants
@@ -102,7 +102,7 @@ def _sharpness(mesh: Mesh, k: int, n: int) -> float:
 
 
 def _mean_discount(
-    depths: Depths, law: Floats, moved: Floats, origin: int, frequencies: Floats, weights: Complex
+    depths: CurveDepths, law: Floats, moved: Floats, origin: int, frequencies: Floats, weights: Complex
 ) -> Floats:
     """Return E[D(1 + A); A < k] at each depth for counts ``moved`` (C, J) away from their means, (T, C)."""
     base, change = _logs(depths, law, origin, frequencies)
@@ -114,7 +114,7 @@ def _mean_discount(
     return np.asarray(size.sum(axis=2))
 
 
-def _logs(depths: Depths, law: Floats, origin: int, frequencies: Floats) -> tuple[Complex, Complex]:
+def _logs(depths: CurveDepths, law: Floats, origin: int, frequencies: Floats) -> tuple[Complex, Complex]:
     """Return log E exp(iwA) for mean counts (T, F), and its change by an item of a grade (T, J, F)."""
     g = depths.above.T[:, :, None]  # (T, J + 1, 1)
     log_of_one = _log_characteristic(g, frequencies)  # its mean taken out: (T, J + 1, F)
@@ -125,7 +125,7 @@ def _logs(depths: Depths, law: Floats, origin: int, frequencies: Floats) -> tupl
     return base, change
 
 
-def _silence(mean: Floats, crossing: CutoffWindow, depths: Depths, counts: Floats) -> None:
+def _silence(mean: Floats, crossing: CutoffWindow, depths: CurveDepths, counts: Floats) -> None:
     """Set means to 0 where the probability of A < k is below the error of the sum over frequencies.
 
     Where nearly all items of a grade lie above and their count is not a whole number, that sum rings with an

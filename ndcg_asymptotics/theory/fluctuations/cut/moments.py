@@ -48,7 +48,7 @@ _PIECE_DIGITS = 0.1  # of the tolerance, for one piece
 
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
-    """Return `variance.moments` for a cutoff below n."""
+    """Return `variance.ndcg_moments` for a cutoff below n."""
     found = [_one(scorer, measure, n, effort) for scorer in scorers]
     if len(found) == 1:
         return found[0]

@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.theory.fluctuations.ranks.panels import RankPanels
 from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates
-from ndcg_asymptotics.theory.rules.quadrature import NODES, rule
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
 
 _NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items that are left out
 _UNLIKELY = 1e-26  # probability of label counts that are left out
@@ -32,12 +32,12 @@ _FEWER = 0.8  # part of the counts down to which it does not pay to leave others
 _INNER = 40  # nodes of integrals within a panel
 _EDGES = 512  # whose distances are in memory together
 
-Terms = Callable[[int, int, Integers], Floats]
+AddedTerms = Callable[[int, int, Integers], Floats]
 """The terms of a rank (from 1) and a gain (from 0) after each of some states: (number of states,)."""
 
 
 def at_rank(
-    panels: RankPanels, n: int, k: int, states: CountStates, terms: Terms
+    panels: RankPanels, n: int, k: int, states: CountStates, terms: AddedTerms
 ) -> tuple[Floats, Integers, Floats]:
     """Return depths (T,) of the item at rank k of n, label counts (S, J), and moments (3, S, T).
 
@@ -47,7 +47,7 @@ def at_rank(
     equation = _Equation.of(panels)
     low, high = _windows(panels.edges, n, k)
     start, stop = int(low[0]), int(high[0])
-    alive, before = np.zeros(1, int), np.zeros((3, 1, stop - start, NODES))
+    alive, before = np.zeros(1, int), np.zeros((3, 1, stop - start, PANEL_NODES))
     before[0, 0] = np.exp(-panels.z[start:stop])
     for rank in range(1, k):
         first, last = int(low[rank]), int(high[rank])
@@ -69,7 +69,7 @@ def _next(
     labels: Floats,
     count: int,
     states: CountStates,
-    terms: Terms,
+    terms: AddedTerms,
     rank: int,
 ) -> tuple[Integers, Floats]:
     """Return states after a rank, and its g on ``count`` panels (3, S', count, 16).
@@ -188,11 +188,13 @@ def _integrals() -> tuple[Floats, Floats]:
     ``sum_q exp(-gap_q) weights_q`` times the values of a polynomial at the nodes is its integral times
     ``exp(-(end - z))``, to each node and to the lower edge.
     """
-    x, w = rule(NODES)
+    x, w = rule(PANEL_NODES)
     inner, inner_w = rule(_INNER)
     ends = np.append((x + 1) / 2, 1.0)[:, None]
     places = ends * (inner + 1) / 2
-    terms = legvander(x, NODES - 1) * w[:, None] * (np.arange(NODES) + 0.5)  # values to coefficients
-    lagrange = legvander(2 * places - 1, NODES - 1) @ terms.T
+    terms = (
+        legvander(x, PANEL_NODES - 1) * w[:, None] * (np.arange(PANEL_NODES) + 0.5)
+    )  # values to coefficients
+    lagrange = legvander(2 * places - 1, PANEL_NODES - 1) @ terms.T
     inner_w = inner_w / inner_w.sum()  # which numpy leaves 2e-15 off
     return ends - places, lagrange * (ends * inner_w)[..., None]
