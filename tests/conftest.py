@@ -43,24 +43,10 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(i) for i in itertools.count())
 
 
-@pytest.fixture(scope="module")
-def _cache_of_module(_caches: Iterator[Path]) -> Path:
-    return next(_caches)
-
-
 @pytest.fixture(autouse=True)
-def _theory_cache(
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    _caches: Iterator[Path],
-    _cache_of_module: Path,
-) -> None:
-    """Begin every test, and the commands that it starts, without cached values of theory.
-
-    With the mark ``known_theory``, it begins with those that other tests of the file have computed.
-    """
-    known = request.node.get_closest_marker("known_theory")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(_cache_of_module if known else next(_caches)))
+def _theory_cache(monkeypatch: pytest.MonkeyPatch, _caches: Iterator[Path]) -> None:
+    """Begin every test, and the commands that it starts, without cached values of theory."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(next(_caches)))
     user_cache.cache_clear()
 
 

@@ -24,8 +24,6 @@ from ndcg_asymptotics.results.blocks import File, read_block, write_block
 from ndcg_asymptotics.results.layout import Variable
 from ndcg_asymptotics.results.verify import verify
 
-pytestmark = pytest.mark.known_theory  # copies of the same folders are checked again and again
-
 KINDS = ("study", "grid", "rare", "growth")
 
 

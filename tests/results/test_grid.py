@@ -26,8 +26,6 @@ from ndcg_asymptotics.sweep import grid as grids
 from ndcg_asymptotics.sweep.grid import run_grid
 from ndcg_asymptotics.sweep.sweep import run as run_study
 
-pytestmark = pytest.mark.known_theory  # nearly all check or draw the same points
-
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},
     "measures": ["nDCG", "nDCG(power($b))"],
