@@ -10,9 +10,6 @@ WRONG = {
     "exponents": (0.5, 0.5),
     "first rank": (1.0, 0.8),
     "dependent scorers": (3.9, 0.1),
-    "shared tops": (1.0, 0.5),
-    "equal limits": (0.1, 0.8),
-    "standard deviations": (1.0, 0.8),
     "few relevant items": (0.05, 0.8),
 }
 
