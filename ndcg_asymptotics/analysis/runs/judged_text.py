@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.runs.judged import JudgedMeasure, JudgedPair, OfBoth
 
 _FEW = 10  # differing queries below which no interval of these keeps its coverage
-_FEW_OF_TIES = 20  # the same where most queries do not differ
+_FEW_OF_TIES = 30  # the same where most queries do not differ
 
 CONDITION = "the queries that humans judged were drawn at random from those that the judge judged"
 
