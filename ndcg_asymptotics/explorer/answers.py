@@ -92,7 +92,8 @@ class Answers:
         yield Piece(details, lambda: None, lambda _: self._show_details(state))
 
     def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:
-        self.curves.show(curves, (state.a, state.b), few=state.relevant is not None)
+        truths = values.curves(state.truth) if state.errs else ()
+        self.curves.show(curves, truths, (state.a, state.b), few=state.relevant is not None)
 
     def _show_lengths(
         self,

@@ -35,7 +35,17 @@ from ndcg_asymptotics.explorer.controls import (
 )
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.places import line
-from ndcg_asymptotics.explorer.state import LARGEST, MOST_RELEVANT, SHARE, SMALLEST, Shape, State, families
+from ndcg_asymptotics.explorer.state import (
+    FNR,
+    FPR,
+    LARGEST,
+    MOST_RELEVANT,
+    SHARE,
+    SMALLEST,
+    Shape,
+    State,
+    families,
+)
 from ndcg_asymptotics.explorer.tour import STOPS
 from ndcg_asymptotics.studies.toml import study_text
 
@@ -49,6 +59,7 @@ _CHART = 420  # pixels that a chart needs before there are two in a row
 _BUTTON = 126  # pixels of a download
 _LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
 _DRAW = f"Draw {LISTS} lists"
+_NO_JUDGE = "A judge who errs can be chosen where a share of the items is relevant."
 
 _ADDRESS = """
 const url = new URL(window.location.href), theme = url.searchParams.get("theme");
@@ -112,6 +123,8 @@ class Page:
         self.relevant = pn.widgets.IntSlider(
             label="relevant items of every list", start=1, end=MOST_RELEVANT, width=WIDTH
         )
+        self.fpr, self.fnr = float_slider(FPR), float_slider(FNR)
+        self.no_judge = pn.pane.HTML(_NO_JUDGE, width=WIDTH, styles={"font-size": "13px"})
         self.rankers = [
             ShapeControl(name, color, self._watcher, style, self._on_shape)
             for name, color in zip(values.NAMES, self.colors.rankers, strict=True)
@@ -124,7 +137,7 @@ class Page:
         self.draw = pn.widgets.Button(label=_DRAW, width=WIDTH)
         self.draw.on_click(self._on_draw)
         self.draw_error = error_pane()
-        for widget in (self.share, self.relevant, self.length, self.queries):
+        for widget in (self.share, self.relevant, self.fpr, self.fnr, self.length, self.queries):
             self._watcher.watch(widget, self._on_widget)
         self._watcher.watch(self.population, self._on_population)
 
@@ -162,6 +175,9 @@ class Page:
             self.share,
             self.relevant,
             *(ranker.column for ranker in self.rankers),
+            self.fpr,
+            self.fnr,
+            self.no_judge,
             self.measure.column,
             self.length,
             self.queries,
@@ -220,6 +236,14 @@ class Page:
                 self.relevant.value = state.relevant
             for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
                 ranker.set(shape, state.share, families(state.relevant))
+            for slider, rate, ends in (
+                (self.fpr, state.fpr, state.fpr_range),
+                (self.fnr, state.fnr, state.fnr_range),
+            ):
+                limit_range(slider, *ends)
+                slider.value = rate
+                slider.disabled = few
+            self.no_judge.visible = few
             self.measure.set(state.measured)
             shortest = max(SMALLEST, state.relevant or 0)
             self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n}) if n >= shortest}
@@ -235,6 +259,8 @@ class Page:
             queries=self.queries.value,
             measure=str(self.measure.measure()),
             relevant=self.relevant.value if self.state.relevant else None,
+            fpr=self.fpr.value,
+            fnr=self.fnr.value,
         )
 
     def _on_widget(self, event: Event) -> None:

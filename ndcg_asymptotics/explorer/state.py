@@ -6,7 +6,8 @@ The query string names everything by the specs of the package::
     relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)&n=1000000
 
 A relevance curve that is dragged is ``piecewise(0=…, …, 1=…)``; its values are moved together until their
-mean is ``share``. Texts that name files or modules are refused before they are read.
+mean is ``share``. With ``fpr=0.05&fnr=0.2`` the labels are those of a judge with these error rates. Texts
+that name files or modules are refused before they are read.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
+from ndcg_asymptotics.populations.reported import Noisy
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.specs.scanner import Call, number_text, parse_text
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
@@ -52,6 +54,10 @@ _COARSE = 20  # values of each of two parameters, among which the nearest possib
 
 SHARE = Slider("share of relevant items", 0.01, 0.9, 0.01, 0.3)
 """The share of relevant items."""
+FPR = Slider("judge: false positive rate", 0.0, 0.5, 0.01, 0.0)
+"""The probability that a judge calls an irrelevant item relevant."""
+FNR = Slider("judge: false negative rate", 0.0, 0.9, 0.01, 0.0)
+"""The probability that a judge calls a relevant item irrelevant."""
 POINTS = ((0.0, 0.6), (0.25, 0.4), (0.5, 0.25), (0.75, 0.15), (1.0, 0.1))
 """The depths and values from which a curve is dragged."""
 
@@ -192,11 +198,13 @@ class State:
     n : int
         The list length at which discounts and cutoffs are compared.
     share : float
-        P(Y = 1), of both rankers.
+        P(Y = 1), of both rankers, by the true labels.
     relevant : int or None
         The number of relevant items of every list; None for a share of the items.
     queries : int
         The number of queries that there are.
+    fpr, fnr : float
+        The error rates of the judge whose labels are used; with 0 and 0 they are the true ones.
 
     >>> state = State.from_query("a=linear(0.1, 0.5)&b=constant(0.3)&measure=nDCG@10&n=1e6")
     >>> state.a, state.share, state.n
@@ -212,13 +220,18 @@ class State:
     share: float = 0.3
     relevant: int | None = None
     queries: int = 50
+    fpr: float = 0.0
+    fnr: float = 0.0
 
     def __post_init__(self) -> None:
         require(SMALLEST <= self.n <= LARGEST, f"must be 10 to 1e18, got {self.n:g}", "n")
         require(0.001 <= self.share <= 0.99, f"must be 0.001 to 0.99, got {self.share:g}", "share")
         enough = 2 <= self.queries <= MOST_QUERIES
         require(enough, f"must be 2 to {MOST_QUERIES}, got {self.queries}", "queries")
+        rates = min(self.fpr, self.fnr) >= 0 and self.fpr + self.fnr < 1
+        require(rates, f"must be 0 or more with a sum below 1, got {self.fpr:g} and {self.fnr:g}", "fpr, fnr")
         if self.relevant is not None:
+            require(not self.errs, "a judge needs a share of relevant items, not their number", "fpr, fnr")
             fits = 1 <= self.relevant <= MOST_RELEVANT
             require(fits, f"must be 1 to {MOST_RELEVANT}, got {self.relevant}", "relevant")
             require(self.n >= self.relevant, f"must be at least {self.relevant}, got {self.n}", "n")
@@ -228,9 +241,24 @@ class State:
         """The measure."""
         return Measure.parse(self.measure, allow_custom=False)
 
+    @property
+    def errs(self) -> bool:
+        """Whether the labels are those of a judge who errs."""
+        return bool(self.fpr or self.fnr)
+
+    @property
+    def truth(self) -> State:
+        """The state with the true labels."""
+        return replace(self, fpr=0.0, fnr=0.0)
+
+    @property
+    def reported_share(self) -> float:
+        """P(Y' = 1) by the labels that are used."""
+        return self.fpr + (1 - self.fpr - self.fnr) * self.share
+
     @cached_property
     def scorers(self) -> tuple[Scorer, Scorer]:
-        """The two rankers.
+        """The two rankers, with the labels of the judge.
 
         Raises
         ------
@@ -245,9 +273,23 @@ class State:
                     found[name] = FixedCounts((self.relevant,), curve)
                 else:
                     assert isinstance(curve, Curve)
-                    found[name] = curve
+                    found[name] = self._reported(curve)
         pair = Population(found).scorers
         return pair["a"], pair["b"]
+
+    def _reported(self, curve: Curve) -> Curve:
+        """Return the curve of the labels of the judge."""
+        return Noisy(curve, self.fpr, self.fnr) if self.errs else curve
+
+    @property
+    def fpr_range(self) -> tuple[float, float]:
+        """The false positive rates from which, and to which, its slider can move."""
+        return _range(FPR, self.fpr, lambda rate: rate + self.fnr < 1)
+
+    @property
+    def fnr_range(self) -> tuple[float, float]:
+        """The false negative rates from which, and to which, its slider can move."""
+        return _range(FNR, self.fnr, lambda rate: self.fpr + rate < 1)
 
     @property
     def share_range(self) -> tuple[float, float]:
@@ -256,8 +298,10 @@ class State:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The specs of the rankers' curves, whose means are exactly the share."""
-        return str(self.a.curve(self.share)), str(self.b.curve(self.share))
+        """The specs of the rankers' curves, whose means are exactly the share, with the judge's errors."""
+        found = (shape.curve(self.share) for shape in (self.a, self.b))
+        a, b = (str(self._reported(curve) if isinstance(curve, Curve) else curve) for curve in found)
+        return a, b
 
     @property
     def query(self) -> str:
@@ -274,6 +318,7 @@ class State:
             fields["relevant"] = str(self.relevant)
         elif self.a.family == self.b.family == "piecewise":
             fields["share"] = number_text(self.share)
+        fields |= {key: number_text(rate) for key, rate in (("fpr", self.fpr), ("fnr", self.fnr)) if rate}
         return "&".join(f"{key}={quote(_tight(text), safe='(),@^')}" for key, text in fields.items())
 
     @classmethod
@@ -292,7 +337,7 @@ class State:
     def from_fields(cls, fields: Mapping[str, str]) -> State:
         """Return the state of the fields of a query string."""
         for key in fields:
-            known = ("a", "b", "measure", "n", "queries", "share", "relevant")
+            known = ("a", "b", "measure", "n", "queries", "share", "relevant", "fpr", "fnr")
             require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
@@ -321,6 +366,8 @@ class State:
             relevant=relevant,
             n=_whole("n", fields["n"]) if "n" in fields else state.n,
             queries=_whole("queries", fields["queries"]) if "queries" in fields else state.queries,
+            fpr=_number("fpr", fields.get("fpr", "0")),
+            fnr=_number("fnr", fields.get("fnr", "0")),
         )
 
     def study(self) -> Study:
@@ -354,13 +401,20 @@ class State:
         return replace(self, b=shape) if index else replace(self, a=shape)
 
     def with_number(self, relevant: int | None) -> State:
-        """Return a state of the other kind of population, or with another number of relevant items."""
+        """Return a state of the other kind of population, or with another number of relevant items.
+
+        Another kind begins with the true labels.
+        """
         if (relevant is None) == (self.relevant is None):
             return replace(self, relevant=relevant, n=max(self.n, relevant or 0))
         family, other = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
         a, b = (shape.nearest(self.share) for shape in (Shape.usual(family), Shape(family, (other,))))
         return replace(
-            self, relevant=relevant, a=a, b=b if b != a else Shape("constant"), n=max(self.n, relevant or 0)
+            self.truth,
+            relevant=relevant,
+            a=a,
+            b=b if b != a else Shape("constant"),
+            n=max(self.n, relevant or 0),
         )
 
 

@@ -1,4 +1,4 @@
-"""Nine states of the explorer with a short text each: a guided tour for a lecture."""
+"""Ten states of the explorer with a short text each: a guided tour for a lecture."""
 
 from __future__ import annotations
 
@@ -94,6 +94,15 @@ STOPS = (
         "A recommender has one held-out item, however large its catalogue. NDCG then tends to 0 for both "
         "rankers, at the same rate, and one query never settles the order: A is ahead with probability 0.6 "
         "for ever (Theorem F2). With a cutoff at 10 the required queries grow like a power of n.",
+    ),
+    Stop(
+        "A judge who errs",
+        "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&n=1000&fpr=0.05&fnr=0.2",
+        "A language model calls 5% of the irrelevant items relevant, and misses 20% of the relevant ones. "
+        "Its labels have a relevance curve again, flatter than the dotted one of the true labels. All values "
+        "change, but not the order of the limits. The price is queries: a paired test needs 43 instead of "
+        "24. Where a tenth of the items are relevant, few false alarms cost as much as many misses: move one "
+        "of the two rates to 0, then the other.",
     ),
 )
 """The stops, in the order of a lecture."""

@@ -102,8 +102,8 @@ class Point:
 def curves(state: State) -> list[tuple[Floats, Floats]]:
     """Return abscissae and values of both curves: ybar(s) against s, or F(t) against t."""
     found = []
-    for shape in (state.a, state.b):
-        curve = shape.curve(state.share)
+    for shape, scorer in zip((state.a, state.b), state.scorers, strict=True):
+        curve = scorer if isinstance(scorer, Curve) else shape.curve(state.share)
         if isinstance(curve, Roc):
             t = np.append(0.0, np.geomspace(_SHALLOWEST, 1.0, _CURVE_POINTS))
             found.append((t, np.asarray(curve.cdf(t))))
@@ -143,11 +143,11 @@ def lengths_of(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     if cutoff.regime == "fixed" and state.relevant is None:
         # NDCG turns where about as many items are relevant as there are ranks that count
         k = cutoff(LARGEST)
-        turn = k / state.share
+        turn = k / state.reported_share
         if lengths == FIRST:
             found = found - set(_FLAT) | {round(turn)}
         else:
-            width = math.sqrt((1 - state.share) / k)
+            width = math.sqrt((1 - state.reported_share) / k)
             found |= {round(part * turn) for part in (*_TURNS, *(1 + side * width for side in _SIDES))}
             found |= {round(part * k) for part in _FULL}
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
@@ -341,22 +341,75 @@ def similar(state: State, other: State) -> bool:
 def numbers(state: State, effort: float = 1.0) -> list[str]:
     """Return what holds at the chosen n, and as n grows, in a line for each ranker and one for both.
 
+    Of a judge who errs the first line says what is shown, the next ones have the values by the true labels as
+    well, and the last one has the numbers of queries.
+
     >>> numbers(State())[0]
     'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
+    >>> numbers(State(fpr=0.05, fnr=0.2))[1].partition("; ")[2]
+    'by the true labels it is 0.8390 ± 0.0170 and tends to 1 (Theorem 1)'
     """
-    found, (of_a, of_b, both) = [], _moments(state, state.n)
-    for name, (mean, sd), to in zip(NAMES, (of_a, of_b), limits(state), strict=True):
-        found.append(
-            f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} at n = "
-            f"{count_text(state.n)} and {limit_text(to)}"
-        )
-    difference, sd = abs(both.mean), both.sd
-    effect = f", Δ/σ = {difference / sd:.3g}" if sd > 0 else ""
+    *of_rankers, of_both = _moments(state, state.n)
+    found = [
+        f"{name}: {state.measure} is {_mean(moments)} at n = {count_text(state.n)} and {limit_text(to)}"
+        for name, moments, to in zip(NAMES, of_rankers, limits(state), strict=True)
+    ]
     wrong = ""
     if len(set(state.scorers)) > 1:
         of_order = wrong_order(*_in_order(state), state.measured, state.n, effort=effort)
         wrong = f", P(wrong order): {of_order}"
-    return [*found, f"On one list: Δ = {difference:.4f} ± {_deviation(sd)}{effect}{wrong}"]
+    found.append(f"On one list: {_effect(of_both)}{wrong}")
+    if not state.errs:
+        return found
+    *of_rankers, of_both = _moments(state.truth, state.n)
+    true = [
+        f"it is {_mean(moments)} and {limit_text(to)}"
+        for moments, to in zip(of_rankers, limits(state.truth), strict=True)
+    ]
+    beside = zip(found, [*true, _effect(of_both)], strict=True)
+    return [
+        _judge(state),
+        *(f"{by_judge}; by the true labels {by_truth}" for by_judge, by_truth in beside),
+        *_queries(state),
+    ]
+
+
+def _mean(found: MeanAndDeviation) -> str:
+    return f"{found.mean:.4f} ± {_deviation(found.sd)}"
+
+
+def _effect(found: MeanAndDeviation) -> str:
+    """Return mean and standard deviation of a difference, and their ratio."""
+    difference = abs(found.mean)
+    effect = f", Δ/σ = {difference / found.sd:.3g}" if found.sd > 0 else ""
+    return f"Δ = {difference:.4f} ± {_deviation(found.sd)}{effect}"
+
+
+def _judge(state: State) -> str:
+    """Return whose labels are used, and how many items are relevant by them."""
+    return (
+        f"Everything shown is by the labels of a judge who calls {_percent(state.fpr)} of the irrelevant "
+        f"items relevant and {_percent(state.fnr)} of the relevant items irrelevant: "
+        f"{_percent(state.reported_share)} of the items are relevant by its labels, "
+        f"{_percent(state.share)} by the true labels."
+    )
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.3g}%"
+
+
+def _queries(state: State) -> Iterator[str]:
+    """Yield the numbers of queries that a paired test needs by the judge's labels and by the true ones."""
+    measure = state.measured
+    experiments = [experiment(of) for of in (state, state.truth)]
+    by_judge, by_truth = (of.rows([measure], lengths=False)[0].queries for of in experiments)
+    if by_judge and by_truth:
+        design = experiments[0].design
+        yield (
+            f"By {measure} a paired t test at level {design.alpha:g} has {design.power:.0%} power with "
+            f"{by_judge} queries by the judge's labels, with {by_truth} by the true labels."
+        )
 
 
 def _deviation(sd: float) -> str:
@@ -405,6 +458,8 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     if a == b:
         return "The two rankers have the same curve: no measure tells them apart."
     said, whole = sentences.verdict(found), Measure.of(_OTHERS[0])
+    if said and state.errs:
+        return f"By the judge's labels: {said}"
     chance = None if state.relevant is None else lasting_order(a, b, whole)
     if chance is None or error_exponent(a, b, whole).settles is not False:
         return said
@@ -421,6 +476,12 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember])
     for name, (x, y) in zip(NAMES, curves(state), strict=True):
         for at, value in zip(x.tolist(), y.tolist(), strict=True):
             yield ("curve", name, f"{at:.6g}", f"{value:.8g}", "")
+    if state.errs:
+        yield ("judge", "false positive rate", "", f"{state.fpr:g}", "")
+        yield ("judge", "false negative rate", "", f"{state.fnr:g}", "")
+        for name, (x, y) in zip(NAMES, curves(state.truth), strict=True):
+            for at, value in zip(x.tolist(), y.tolist(), strict=True):
+                yield ("true curve", name, f"{at:.6g}", f"{value:.8g}", "")
     law = OrderLaw.of(state)
     for p in sorted(points, key=lambda p: p.n):
         for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):

@@ -14,10 +14,13 @@ from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.populations.reported import Noisy
 from ndcg_asymptotics.specs.sliders import offered
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 
@@ -244,3 +247,66 @@ def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest
         InputError, match=r"^the explorer needs Panel, which is not installed: pip install panel$"
     ):
         explorer.serve()
+
+
+JUDGED = "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&fpr=0.05&fnr=0.2"
+
+
+def test_what_is_shown_of_a_judge_is_by_its_labels() -> None:
+    """They are those of the curve fpr + (1 - fpr - fnr) ybar(s), here a linear one that is written out."""
+    state = State.from_query(JUDGED)
+    plain = State.from_query("a=linear(0.065,0.185)&b=linear(0.0875,0.1625)&measure=nDCG(power(0.5))")
+    assert state.reported_share == pytest.approx(plain.share, abs=1e-12)
+    for (x, y), (plain_x, plain_y) in zip(values.curves(state), values.curves(plain), strict=True):
+        assert np.interp(plain_x, x, y) == pytest.approx(plain_y, abs=1e-9)
+    for n in (10, 1000, 10**9):
+        found, expected = values.point(state, n), values.point(plain, n)
+        assert found.means == pytest.approx(expected.means, abs=1e-6)
+        assert found.sds == pytest.approx(expected.sds, rel=1e-3)
+        assert found.means != pytest.approx(values.point(state.truth, n).means, abs=1e-3)
+    for curve, found in zip(("linear(0.02,0.18)", "linear(0.05,0.15)"), values.limits(state), strict=True):
+        truth = limit(curve, "nDCG(power(0.5))").value
+        assert truth is not None
+        # L' = (fpr + (1 - fpr - fnr) p^(1 - b) L) / p'^(1 - b)
+        assert found.value == pytest.approx((0.05 + 0.75 * 0.1**0.5 * truth) / 0.125**0.5, abs=1e-9)
+
+
+def test_the_page_says_whose_labels_it_shows() -> None:
+    state = State.from_query(JUDGED)
+    whose, *rankers, both, queries = values.numbers(state, values.LITTLE)
+    assert "calls 5% of the irrelevant items relevant and 20% of the relevant items irrelevant" in whose
+    assert "12.5% of the items are relevant by its labels, 10% by the true labels" in whose
+    true = values.numbers(state.truth, values.LITTLE)
+    for line, of_truth in zip(rankers, true, strict=False):
+        assert line.partition("true labels it is ")[2].split()[:3] == of_truth.split()[3:6]
+        assert line.split()[3] != of_truth.split()[3]
+    assert "by the true labels Δ = 0.0317" in both
+    rows = [plan(*of.scorers, state.measured, n=1000).rows[0] for of in (state, state.truth)]
+    for row, said in zip(rows, ("by the judge's labels", "by the true labels"), strict=True):
+        assert f"{row.queries}" in queries.partition(said)[0].split()[-3:]
+    assert rows[0].required_lists > rows[1].required_lists
+    assert values.conclusion(state, rows[:1]).startswith("By the judge's labels: nDCG(power(0.5)) tells")
+    table = list(values.table(state, [], []))
+    assert ("judge", "false negative rate", "", "0.2", "") in table
+    assert {row[0] for row in table} == {"chart", "curve", "true curve", "judge"}
+
+
+def test_lists_are_drawn_with_the_judges_labels() -> None:
+    state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.3&fnr=0.2")
+    found = draw_lists(state)
+    (at,) = np.flatnonzero(found.n == 1000)
+    moments = values.point(state, 1000)
+    error = moments.sds[0] / LISTS**0.5
+    # 5 standard errors: a false alarm in 2e6 seeds
+    assert found.values[0, :, at].mean() == pytest.approx(moments.means[0], abs=5 * error)
+    true = values.point(state.truth, 1000).means[0]
+    assert abs(found.values[0, :, at].mean() - true) > 5 * error
+
+
+def test_at_rates_of_zero_nothing_is_said_of_a_judge() -> None:
+    state = State.from_query("fpr=0&fnr=0.0")
+    assert state == State()
+    assert state.query == State().query
+    assert not any(isinstance(scorer, Noisy) for scorer in state.scorers)
+    assert len(values.numbers(state, values.LITTLE)) == 3
+    assert {row[0] for row in values.table(state, [], [])} == {"chart", "curve"}

@@ -73,6 +73,38 @@ def test_families(page: Page, family: str) -> None:
     assert [place.object for place in (control.error, page.rankers[1].error)] == ["", ""]
 
 
+def test_a_judge_who_errs(page: Page) -> None:
+    page.fnr.value = 0.6
+    page.fpr.value = 0.05
+    assert (page.state.fpr, page.state.fnr) == (0.05, 0.6)
+    assert page.fpr.end == 0.39  # the rates add up to less than 1
+    for download in page.downloads[:2]:
+        assert "noisy(linear(0.1, 0.5), 0.05, 0.6)" in download.callback().read().decode()
+    assert not page.no_judge.visible
+    page.population.value = "number"
+    assert not page.state.errs
+    assert page.fpr.disabled
+    assert page.fnr.disabled
+    assert page.no_judge.visible
+    page.population.value = "share"
+    assert page.state == State()
+    assert not page.fpr.disabled
+
+
+def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:
+    page = Page(State(n=10, fpr=0.05, fnr=0.2))
+    curves = next(iter(page.answers.pieces(page.state)))
+    curves.attempt()()
+    chart = page.answers.curves
+    assert "by the judge's labels" in chart.plot.title.text
+    shown, true = (max(source.data["y"]) for source in (chart.lines[0], chart.truths[0]))
+    assert (shown, true) == (pytest.approx(0.05 + 0.75 * 0.5), pytest.approx(0.5))
+    page.state = page.state.truth
+    next(iter(page.answers.pieces(page.state))).attempt()()
+    assert chart.plot.title.text == "Relevance curves"
+    assert len(chart.truths[0].data["y"]) == 0
+
+
 def test_back_to_a_share(page: Page) -> None:
     page.population.value = "number"
     page.population.value = "share"
