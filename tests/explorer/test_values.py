@@ -264,11 +264,11 @@ def test_what_is_shown_of_a_judge_is_by_its_labels() -> None:
         assert found.means == pytest.approx(expected.means, abs=1e-6)
         assert found.sds == pytest.approx(expected.sds, rel=1e-3)
         assert found.means != pytest.approx(values.point(state.truth, n).means, abs=1e-3)
-    for curve, found in zip(("linear(0.02,0.18)", "linear(0.05,0.15)"), values.limits(state), strict=True):
+    for curve, by_judge in zip(("linear(0.02,0.18)", "linear(0.05,0.15)"), values.limits(state), strict=True):
         truth = limit(curve, "nDCG(power(0.5))").value
         assert truth is not None
         # L' = (fpr + (1 - fpr - fnr) p^(1 - b) L) / p'^(1 - b)
-        assert found.value == pytest.approx((0.05 + 0.75 * 0.1**0.5 * truth) / 0.125**0.5, abs=1e-9)
+        assert by_judge.value == pytest.approx((0.05 + 0.75 * 0.1**0.5 * truth) / 0.125**0.5, abs=1e-9)
 
 
 def test_the_page_says_whose_labels_it_shows() -> None:
