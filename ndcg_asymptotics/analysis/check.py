@@ -16,7 +16,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
@@ -44,6 +44,18 @@ _SHOWN = 20  # rows of measures, and of points that disagree
 _SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
 
 _Test = MeanTest | StdTest | LawTest | LimitTest
+_AnyTest = TypeVar("_AnyTest", MeanTest, StdTest, LawTest, LimitTest)
+
+Tests = TypedDict(
+    "Tests",
+    {
+        "means": list[MeanTest],
+        "standard deviations": list[StdTest],
+        "laws": list[LawTest],
+        "limits": list[LimitTest],
+    },
+)
+"""The tests of each kind."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ class Judged:
     largest: Annotated[MeanTest, Data(inline=True)]
     stated: Annotated[LimitTest, Data(inline=True)]
     least: Annotated[float | None, Column("detectable error", lambda error: f"{100 * error:.2g}%")]
-    tests: Mapping[Kind, Sequence[Any]]
+    tests: Tests
 
     @property
     def verdicts(self) -> tuple[Outcome, ...]:
@@ -91,6 +103,14 @@ class Judged:
     def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
         """The largest absolute z of the means."""
         return largest_z(self.tests["means"])
+
+
+def _by_cell(tests: Iterable[_AnyTest]) -> dict[tuple[str, str], list[_AnyTest]]:
+    """Return the tests of each scorer and measure."""
+    found: dict[tuple[str, str], list[_AnyTest]] = {}
+    for test in tests:
+        found.setdefault((test.scorer, test.measure), []).append(test)
+    return found
 
 
 def worst(tests: Iterable[_Test]) -> Outcome:
@@ -164,15 +184,20 @@ class Check(Report):
 
     def judged(self) -> list[Judged]:
         """Return the tests of each scorer and measure."""
-        found: dict[tuple[str, str], dict[Kind, list[Any]]] = {
-            (limit.scorer, limit.measure): {kind: [] for kind in _KINDS} for limit in self.limits
+        means, stds = _by_cell(self.rows), _by_cell(self.stds)
+        laws, limits = _by_cell(self.laws), _by_cell(self.limits)
+        found: dict[tuple[str, str], Tests] = {
+            cell: {
+                "means": means[cell],
+                "standard deviations": stds.get(cell, []),
+                "laws": laws.get(cell, []),
+                "limits": of_limit,
+            }
+            for cell, of_limit in limits.items()
         }
-        for kind, tests in self.tests.items():
-            for test in tests:
-                found[test.scorer, test.measure][kind].append(test)
         return [
-            Judged(*key, tests["means"][-1], tests["limits"][0], self.detectable.get(key[1]), tests)
-            for key, tests in found.items()
+            Judged(*cell, tests["means"][-1], tests["limits"][0], self.detectable.get(cell[1]), tests)
+            for cell, tests in found.items()
         ]
 
     def _heading(self) -> Line:
@@ -401,16 +426,19 @@ class GridCheck(Report):
 
     def _by_measure(self) -> Table:
         """Return how many tests of each kind disagree, by measure."""
-        tests: dict[str, dict[Kind, list[Any]]] = {}
+        found: dict[str, list[Tests]] = {}
         for _, judged in self.judged():
-            for kind, some in judged.tests.items():
-                tests.setdefault(judged.measure, {}).setdefault(kind, []).extend(some)
+            found.setdefault(judged.measure, []).append(judged.tests)
         columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1), *map(Column, _SHORT)
         rows = tuple(
-            (measure, largest_z(found["means"]), *(_disagreeing(found[kind]) for kind in _KINDS))
-            for measure, found in itertools.islice(tests.items(), _SHOWN)
+            (
+                measure,
+                largest_z([test for one in tests for test in one["means"]]),
+                *(_disagreeing([test for one in tests for test in one[kind]]) for kind in _KINDS),
+            )
+            for measure, tests in itertools.islice(found.items(), _SHOWN)
         )
-        more = f"; the first {_SHOWN} of {len(tests)} measures" if len(tests) > _SHOWN else ""
+        more = f"; the first {_SHOWN} of {len(found)} measures" if len(found) > _SHOWN else ""
         return Table(f"Tests that disagree, of those that were possible, at all points{more}", columns, rows)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypedDict, Unpack
 
 from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.errors import NotAvailableError
@@ -71,6 +71,16 @@ class LimitTest:
         return self.verdict in ("agrees", "disagrees", "does not converge")
 
 
+class _Extrapolated(TypedDict, total=False):
+    """The fields of a `LimitTest` that an extrapolated limit gives."""
+
+    extrapolated: float
+    tolerance: float
+    detectable: float
+    leading_gap: str | None
+    gaps: list[tuple[int, float]]
+
+
 _SHOWN = ("scorer", "measure", "limit", "theorem", "extrapolated", "detectable", "early_gap", "last_gap")
 
 
@@ -89,7 +99,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     known = scaled is not None and scaled.value is not None
     theorem = f"{found.theorem}, times {scaled.scale}" if scaled and known else found.theorem
 
-    def row(verdict: LimitOutcome, explanation: str, **details: Any) -> LimitTest:
+    def row(verdict: LimitOutcome, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
         stated = None if value is None else value * factor
         return LimitTest(name, str(theory.measure), stated, theorem, texts, verdict, explanation, **details)
 
@@ -110,7 +120,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
         return row("not tested", "an exact mean or the limit is not a number")
     tolerance = path.error + (scaled.error if scaled is not None else 0.0)
     detectable = 2 * tolerance / max(abs(claimed), _SMALLEST)
-    details: dict[str, Any] = {
+    details: _Extrapolated = {
         "extrapolated": path.limit,
         "tolerance": tolerance,
         "detectable": detectable,

@@ -6,7 +6,7 @@ import inspect
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -187,7 +187,7 @@ class TableOutput(Output, _Formats):
         kind: str,
         *,
         blocks: Iterable[ReportBlock] | None = None,
-        data: Any = None,
+        data: Mapping[str, object] | None = None,
     ) -> None:
         """Print results in their format, as `reports.terminal.show`."""
         from ndcg_asymptotics.reports.terminal import show

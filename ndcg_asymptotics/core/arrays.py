@@ -37,7 +37,7 @@ _SHOWN = 60  # characters of a bad value in a message
 _MOST_LENGTHS = 10**6  # list lengths in one call
 
 
-def list_lengths(given: ArrayLike | Sequence[int], argument: str = "sizes") -> tuple[int, ...]:
+def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> tuple[int, ...]:
     """Return list lengths, whole numbers from 1 to 9e18, as a tuple in the order given.
 
     >>> list_lengths([10, 1e3, 10**18]), list_lengths(range(1, 4)), list_lengths(5)

@@ -330,7 +330,7 @@ class Table(Frame):
 
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[tuple[object, ...], ...]
 
     @classmethod
     def of(cls, title: str, kind: type, rows: Iterable[object], *shown: str, **headings: str | None) -> Table:

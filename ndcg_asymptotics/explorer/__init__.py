@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 from ndcg_asymptotics.core.errors import InputError
@@ -46,7 +47,7 @@ def serve(port: int = 0, *, show: bool = True) -> None:
     _serving().serve(port, show=show)
 
 
-def _serving() -> Any:
+def _serving() -> ModuleType:
     try:
         from ndcg_asymptotics.explorer import serving
     except ModuleNotFoundError as error:

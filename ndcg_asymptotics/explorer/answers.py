@@ -141,7 +141,7 @@ class Answers:
         return text.getvalue()
 
 
-def _sentences(styles: dict[str, str]) -> Any:
+def _sentences(styles: dict[str, str]) -> pn.pane.HTML:
     return pn.pane.HTML("", sizing_mode="stretch_width", styles=styles)
 
 

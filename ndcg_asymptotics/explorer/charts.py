@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -165,7 +164,9 @@ class CurveChart:
         _legend(self.plot, colors, "top_left")
         self._writing = False
 
-    def _on_drag(self, index: int, dragged: Callable[[int, list[tuple[float, float]]], None]) -> Any:
+    def _on_drag(
+        self, index: int, dragged: Callable[[int, list[tuple[float, float]]], None]
+    ) -> Callable[[str, object, Mapping[str, Sequence[float]]], None]:
         def changed(attribute: str, old: object, new: Mapping[str, Sequence[float]]) -> None:
             if self._writing:
                 return

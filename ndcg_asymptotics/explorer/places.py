@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import panel as pn
+from panel.viewable import Viewable
 
 from ndcg_asymptotics.core.errors import InputError
 
@@ -28,7 +29,7 @@ class Place:
     shown : Panel object
     """
 
-    def __init__(self, shown: Any) -> None:
+    def __init__(self, shown: Viewable) -> None:
         self.shown = shown
         self.error = pn.pane.HTML("", sizing_mode="stretch_width", styles=ERROR)
         self.column = pn.Column(shown, sizing_mode="stretch_width", styles=_CURRENT)

@@ -16,10 +16,10 @@ hinge, which has none, and `approx_ndcg`, which is not convex, by L-BFGS.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
@@ -33,8 +33,13 @@ _CONSTANT = 1e-12  # a feature counts as constant if its standard deviation is b
 _MOST_TURNED = 1500  # features, or documents, up to which a singular value decomposition takes seconds
 _LEAST_SINGULAR = 1e-12  # directions whose singular value is below this share of the largest are rounding
 # the gradient is that in u of an objective scaled to 1, which is then within 1e-14 of its minimum
-_NEWTON: Any = {"maxiter": _MAX_ITERATIONS, "gtol": 1e-7, "max_trust_radius": 1e6}
-_QUASI_NEWTON: Any = {"maxiter": _MAX_ITERATIONS, "maxfun": 3 * _MAX_ITERATIONS, "ftol": 1e-6, "gtol": 1e-7}
+_NEWTON: dict[str, float] = {"maxiter": _MAX_ITERATIONS, "gtol": 1e-7, "max_trust_radius": 1e6}
+_QUASI_NEWTON: dict[str, float] = {
+    "maxiter": _MAX_ITERATIONS,
+    "maxfun": 3 * _MAX_ITERATIONS,
+    "ftol": 1e-6,
+    "gtol": 1e-7,
+}
 
 
 class Minimum(NamedTuple):
@@ -215,7 +220,7 @@ class _Objective:
         return np.asarray(np.append(np.einsum("i,ij->j", by_score, self._x), by_score.sum()) / self._count)
 
 
-def _minimised(objective: _Objective, start: Floats, step: Callable[[], None]) -> Any:
+def _minimised(objective: _Objective, start: Floats, step: Callable[[], None]) -> OptimizeResult:
     value, gradient = objective(np.zeros_like(start))
     # where the Hessian is the identity the objective falls by |gradient|²/2
     unit = max(abs(value), float(gradient @ gradient) / 2, float(np.finfo(float).tiny))
@@ -230,7 +235,9 @@ def _minimised(objective: _Objective, start: Floats, step: Callable[[], None]) -
     def report(u: Floats) -> None:
         step()
 
-    solve: Any = minimize  # whose overloads do not know a function that returns a gradient too
+    solve: Callable[..., OptimizeResult] = (
+        minimize  # whose overloads do not know a function that returns a gradient too
+    )
     if objective.curved:
         return solve(
             scaled, start, jac=True, hessp=product, method="trust-ncg", callback=report, options=_NEWTON

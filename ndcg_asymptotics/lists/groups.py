@@ -21,12 +21,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, random_generator
+from ndcg_asymptotics.core.arrays import LEVEL, Bools, Floats, Integers, brief, random_generator
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.coupling import item_depths
 from ndcg_asymptotics.lists.fitting import (
@@ -302,7 +302,7 @@ class _Effects:
         none = np.zeros((len(lists), len(lists)))
         return cls(mean, documents, np.mean(covariances, axis=0) if covariances else none)
 
-    def of_queries(self, kept: Any) -> _Effects:
+    def of_queries(self, kept: Bools) -> _Effects:
         return _Effects(self.mean[kept], self.documents[kept], self.chance)
 
     def centred(self, group: Integers) -> Floats:
@@ -370,7 +370,7 @@ class _HeldOut:
         shape = len(lists), len(first), len(gains), depth.size
         return cls(np.array(counts).reshape(shape), length[:, None] * weights, weights)
 
-    def likelihood(self, kept: Any, group: Integers) -> Floats:
+    def likelihood(self, kept: Bools, group: Integers) -> Floats:
         """Return the log likelihood of each query that is not kept, under groups of those that are.
 
         Labels of a group are independent given the depth, with the isotonic curve of the group and of each

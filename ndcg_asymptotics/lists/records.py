@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.core.errors import InputError, needing
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 Kind = Literal["score", "label", "time", "rank", "items"]
@@ -86,7 +86,7 @@ class Records:
         """
         if isinstance(given, cls):
             return given
-        rows: Iterable[tuple[Any, ...]]
+        rows: Iterable[tuple[object, ...]]
         if isinstance(given, Mapping):
             rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
         elif (frame := _frame(given)) is not None:
@@ -97,7 +97,7 @@ class Records:
         else:
             expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
             raise InputError(f"expected {expected}, got {brief(given)}")
-        columns: tuple[list[Any], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
+        columns: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = columns
         names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
         found = cls.from_columns(*names, _numbers(values, kind))
@@ -225,12 +225,10 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
 
 
-def _items(query: Any, documents: Any) -> Iterable[tuple[Any, Any]]:
-    require(
-        isinstance(documents, Mapping),
-        f"topic {query}: expected a dictionary of documents, got {brief(documents)}",
-    )
-    return documents.items()  # type: ignore[no-any-return]
+def _items(query: object, documents: object) -> Iterable[tuple[object, object]]:
+    if isinstance(documents, Mapping):
+        return documents.items()
+    raise InputError(f"topic {query}: expected a dictionary of documents, got {brief(documents)}")
 
 
 def _frame(given: object) -> Any:
@@ -244,7 +242,7 @@ def _frame(given: object) -> Any:
     return None
 
 
-def _column(there: Iterable[object], name: str) -> Any:
+def _column(there: Iterable[object], name: str) -> str:
     known = list(there)
     for other in COLUMNS[name]:
         if other in known:
@@ -253,7 +251,7 @@ def _column(there: Iterable[object], name: str) -> Any:
     raise InputError(f"{missing}, the columns are: {', '.join(map(str, known))}")
 
 
-def _field(record: object, name: str) -> Any:
+def _field(record: object, name: str) -> object:
     for other in COLUMNS[name]:
         if hasattr(record, other):
             return getattr(record, other)

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
@@ -17,6 +18,16 @@ from ndcg_asymptotics.studies import Study
 
 _WIDEST = 24  # characters of a line in a legend beside the axes
 _MOST_LINES = 2
+
+
+class ChoiceOptions(TypedDict, total=False):
+    """The fields of a `Choice`."""
+
+    scorers: Sequence[str] | None
+    labels: Mapping[str, str]
+    colors: Mapping[str, str]
+    band: tuple[float, float] | None
+    spec: bool
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.choice import Choice, value_label
+from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
 from ndcg_asymptotics.plots.layout import (
     band,
     grey_band,
@@ -55,7 +55,7 @@ def ndcg_curves(
     *,
     title: str | None = None,
     choice: Choice | None = None,
-    **chosen: Any,
+    **chosen: Unpack[ChoiceOptions],
 ) -> Axes:
     """Draw NDCG_n, or DCG_n / F(k(n)), of every scorer against n.
 

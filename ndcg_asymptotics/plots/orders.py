@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -29,12 +28,12 @@ from ndcg_asymptotics.plots.layout import (
     panels,
     titles,
 )
-from ndcg_asymptotics.plots.style import GREY, measure_style
+from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_style
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
 _LONGEST = 22  # characters of a name in a title
-_NONE_WRONG: Any = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
+_NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 _MARKERS = 12  # approximate number of markers on a curve
 
 

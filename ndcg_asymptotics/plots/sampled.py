@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -14,9 +14,9 @@ from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.layout import band, grey_band, grey_marker, length_axis
 from ndcg_asymptotics.plots.series import Series
-from ndcg_asymptotics.plots.style import LineStyle
+from ndcg_asymptotics.plots.style import LineStyle, MarkerSettings
 
-_RING: dict[str, Any] = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 6}
+_RING: MarkerSettings = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 6}
 
 
 class SampledSeries(Series):

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
 import numpy as np
@@ -34,6 +34,17 @@ if TYPE_CHECKING:
 GREY = "0.35"
 
 
+class MarkerSettings(TypedDict, total=False):
+    """Matplotlib's settings of markers."""
+
+    ls: str
+    marker: str
+    mfc: str
+    mec: str
+    mew: float
+    ms: float
+
+
 @dataclass(frozen=True)
 class LineStyle:
     """The colour, dashes and marker that tell a curve from the others of its panel."""
@@ -43,7 +54,7 @@ class LineStyle:
     marker: str
 
     @property
-    def hollow(self) -> dict[str, Any]:
+    def hollow(self) -> MarkerSettings:
         """Matplotlib's settings of the marker, with a white face."""
         return {"marker": self.marker, "mfc": "white", "mec": self.color, "mew": 0.8}
 
@@ -104,7 +115,7 @@ def hex_color(rgb: Floats) -> str:
     return to_hex((red, green, blue))
 
 
-_user_settings: ContextVar[Mapping[Any, Any] | None] = ContextVar("user_settings", default=None)
+_user_settings: ContextVar[Mapping[object, object] | None] = ContextVar("user_settings", default=None)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ndcg_asymptotics.core.tables import (
     Form,
@@ -34,7 +33,7 @@ def show(
     kind: str,
     *,
     blocks: Iterable[ReportBlock] | None = None,
-    data: Any = None,
+    data: Mapping[str, object] | None = None,
 ) -> None:
     """Print an outcome in one of the formats.
 
@@ -52,7 +51,7 @@ def show(
     """
     listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
     if form == "json":
-        show_json(kind, found.as_dict() if data is None and isinstance(found, Report) else data)
+        show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
     elif form == "csv" and isinstance(found, Report):
         _print_text(csv_of(found.to_dataframe()))
     elif form != "table":
@@ -77,7 +76,7 @@ def write_csv(path: Path, table: Table) -> None:
     path.write_text(table.to_csv(), encoding="utf-8", newline="\n")
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -194,13 +194,13 @@ class Study:
         return Design(self.population, self.measures, self.n, self.seed, self.pairs, self.bracket)
 
 
-def _require_few(given: Any, field: str) -> None:
+def _require_few(given: Sized, field: str) -> None:
     """Refuse a field that is too long for any machine, before it is read."""
     require(len(given) <= _MOST[field], f"at most {_MOST[field]} are allowed, got {len(given)}", field)
 
 
-def _sizes(given: Any) -> tuple[int, ...]:
-    if hasattr(given, "__len__"):
+def _sizes(given: ArrayLike | Iterable[int]) -> tuple[int, ...]:
+    if isinstance(given, Sized):
         _require_few(given, "n")
     sizes = list_lengths(given, "n")
     _require_few(sizes, "n")

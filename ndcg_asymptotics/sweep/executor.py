@@ -10,7 +10,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from types import ModuleType
+from typing import Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
@@ -79,7 +80,7 @@ def scheduler_of(backend: Backend, jobs: int | None, scheduler: str | None) -> I
         yield address
 
 
-def _cluster_module() -> Any:
+def _cluster_module() -> ModuleType:
     try:
         return importlib.import_module("ndcg_asymptotics.sweep.cluster")
     except ImportError:

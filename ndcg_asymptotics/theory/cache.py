@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 from cachetools import LRUCache
@@ -243,7 +243,7 @@ def _name(key: Key) -> str:
     return f"{key_of(dict(key))}.json"
 
 
-def _pair(value: Any, error: Any) -> tuple[float, float]:
+def _pair(value: str | SupportsFloat, error: str | SupportsFloat) -> tuple[float, float]:
     """Return a value and the bound of its error; raise `ValueError` if a file has something else."""
     pair = float(value), float(error)
     if not (math.isfinite(pair[0]) and pair[1] >= 0):

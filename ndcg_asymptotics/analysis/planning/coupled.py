@@ -14,6 +14,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, Counts
 from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Estimate
@@ -138,7 +139,7 @@ def _drawn(of: Coupled) -> dict[Measure, Agreement]:
     return {measure: _seen(first[:, i], second[:, i]) for i, measure in enumerate(of.measures)}
 
 
-def _seen(a: np.ndarray[Any, np.dtype[np.float64]], b: np.ndarray[Any, np.dtype[np.float64]]) -> Agreement:
+def _seen(a: Floats, b: Floats) -> Agreement:
     """Return what the values of two rankers on drawn lists show."""
     lists, d = a.size, a - b
     centred = d - d.mean()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Task, Words, settle, split
 from ndcg_asymptotics.populations import Relevance
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 OCTAVES = 70
 DEEPEST = 51  # level at which a cell's middle is still a double of its own
@@ -167,7 +169,7 @@ class CellStream:
         return sums
 
 
-def _rows(array: NDArray[Any], chosen: Integers, steps: int) -> NDArray[Any]:
+def _rows(array: NDArray[_Scalar], chosen: Integers, steps: int) -> NDArray[_Scalar]:
     """Return ``array[chosen, :steps]``; whole rows are copied faster, and all steps are wanted as a rule."""
     return np.ascontiguousarray(array.take(chosen, axis=0)[:, :steps])
 

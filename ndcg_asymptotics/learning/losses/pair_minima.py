@@ -11,6 +11,7 @@ from math import lcm
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
@@ -146,11 +147,11 @@ class WholeHinge:
         s = np.rint(solved[0]).astype(np.int64)
         return bool((np.diff(s[list(order)]) <= 0).all()) and self._values(s[None])[0] == self._least
 
-    def _values(self, scores: Integers) -> Any:
+    def _values(self, scores: Integers) -> NDArray[np.object_]:
         """Return Φ at whole scores (k, m), in units of the common denominator of the weights."""
         first, second, _, offset = self._pairs.terms
         missing = 1 + offset.astype(np.int64) - (scores[:, first] - scores[:, second])
-        return np.maximum(missing, 0).astype(object) @ self._weight
+        return np.asarray(np.maximum(missing, 0).astype(object) @ self._weight)
 
     @cached_property
     def _least(self) -> int | None:
