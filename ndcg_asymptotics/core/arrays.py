@@ -82,6 +82,9 @@ def list_length(given: object, argument: str = "n") -> int:
     return whole_number(given, argument, 1, LARGEST_N)
 
 
+UNDERFLOW = 1e-290
+"""Doubles that come near the smallest normal one, 2e-308: products of smaller values lose digits."""
+
 LEVEL = 0.95
 """The level of bands and intervals that nobody chose."""
 

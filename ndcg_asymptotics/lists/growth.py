@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _RESAMPLES = 1000  # bootstrap samples of the band
+_SHORTEST_DRAWN = 10
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,15 @@ class Growth(Report):
         missing = [n for n, known in zip(sizes, there.tolist(), strict=True) if not known]
         require(not missing, f"no values at n = {brief(missing)}", "n")
         return np.asarray(found)
+
+    def drawn(self, points: int) -> Integers:
+        """Return the indices of the list lengths of a line: about so many, evenly in log n, from 10 on.
+
+        NDCG of shorter lists is mostly noise.
+        """
+        last = int(self.sizes[-1])
+        at = np.searchsorted(self.sizes, np.geomspace(min(_SHORTEST_DRAWN, last), last, points))
+        return np.unique(np.minimum(at, self.sizes.size - 1)).astype(np.int64)
 
     def as_dict(self) -> dict[str, object]:
         """Return the means and standard errors at some list lengths as plain data for JSON."""

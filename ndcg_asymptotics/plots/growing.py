@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -23,7 +22,6 @@ from ndcg_asymptotics.plots.layout import (
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle
 
-_FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
 _POINTS = 250  # points of a line
 
 
@@ -36,9 +34,7 @@ class GrowthSeries(Series):
 
     def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
         growth, theory = self.growth, self.growth.theory
-        last = int(growth.sizes[-1])
-        at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
-        shown = np.unique(np.minimum(at, growth.sizes.size - 1))
+        shown = growth.drawn(_POINTS)
         sizes, (low, high) = growth.sizes[shown], growth.band()
         ends = {}
         for run, line in lines.items():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import UNDERFLOW, Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, RocModel, Top
@@ -19,7 +19,6 @@ from ndcg_asymptotics.populations.scorer import ROUNDING
 from ndcg_asymptotics.specs import custom
 
 _SLOPE = chebyshev.chebder(np.eye(panels.DEGREE + 1)).T  # from a series to that of its derivative
-_UNDERFLOW = 1e-290  # values of F below which digits are lost
 _NOISE = 8 * panels.EPSILON  # of log t, relative
 _NARROW = 2.0**-30  # width in log t, relative where log t < -1, of a panel on which the curve is a line
 _JUMP = 1e-2  # of F on such a panel
@@ -108,7 +107,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
         # log t is rounded, and with it what a steep function makes of it
         noise = _NOISE * np.maximum(-left, 1.0) * np.ptp(values, axis=1) / (right - left)
         left_out = np.abs(series[:, -2:]).max(axis=1)
-        good = left_out <= panels.RESOLVED * values.max(axis=1) + noise + _UNDERFLOW
+        good = left_out <= panels.RESOLVED * values.max(axis=1) + noise + UNDERFLOW
         # around a kink, and at the bottom, not a polynomial through rounding errors
         line = narrow & ~good
         if line.any():
@@ -125,7 +124,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
 
     def _require_increasing(self, t: Floats, values: Floats) -> None:
         t, values = t.ravel()[np.argsort(t.ravel())], values.ravel()[np.argsort(t.ravel())]
-        falls = np.diff(values) < -ROUNDING * values[1:] - _UNDERFLOW
+        falls = np.diff(values) < -ROUNDING * values[1:] - UNDERFLOW
         where = f"{t[np.argmax(falls)]:.6g}"
         require(not falls.any(), f"roc_custom: {self.target!r} must not decrease; it does near t = {where}")
 

@@ -39,7 +39,6 @@ BAND = (0.05, 0.95)
 """Quantiles over replicates between which a band is drawn."""
 
 _POINTS = 120  # points of a line of growing lists
-_FIRST = 10  # the shortest list drawn; the NDCG of shorter ones is mostly noise
 
 Known = Mapping[tuple[str, str], Sequence[float | None]]
 """Exact means at the list lengths of a study, by scorer and measure."""
@@ -220,10 +219,8 @@ def _at_point(
 
 def growth_charts(growth: Growth) -> list[Chart]:
     """Return a chart per measure: the mean over queries with its band, and i.i.d. theory."""
-    last = int(growth.sizes[-1])
-    at = np.searchsorted(growth.sizes, np.geomspace(min(_FIRST, last), last, _POINTS))
     known: Sequence[int] = growth.theory.sizes.tolist() if growth.theory else []
-    shown = np.unique([*np.minimum(at, growth.sizes.size - 1), *np.searchsorted(growth.sizes, known)])
+    shown = np.unique([*growth.drawn(_POINTS), *np.searchsorted(growth.sizes, known)])
     shown = shown.astype(np.intp)
     sizes, (low, high), mean, error = growth.sizes[shown], growth.band(), growth.mean, growth.error
     fields = [_field("y", "mean"), _field("se", "error over queries", "exponent")]

@@ -51,9 +51,6 @@ from ndcg_asymptotics.results.runs import LAST_REPLICATE, Runs, runs_given
 FORMAT = 3
 """The format of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""
 
-BLOCK_BYTES = 2**24
-"""A block is split where its values take more than this, unless it is a single replicate."""
-
 LARGEST_REPLICATE = 2**31
 """The greatest size in bytes of the values of a single replicate."""
 

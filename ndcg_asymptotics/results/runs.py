@@ -14,6 +14,9 @@ from ndcg_asymptotics.core.files import UnreadableError
 LAST_REPLICATE = 10**9
 """The greatest index of a replicate."""
 
+BLOCK_BYTES = 2**24
+"""The largest block of replicates, of a file and of what a worker returns at once, single ones aside."""
+
 Runs = list[tuple[int, int]]
 """Disjoint increasing ranges of whole numbers, each as its first and its last one."""
 

@@ -33,7 +33,6 @@ from ndcg_asymptotics.core.files import (
 )
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.blocks import (
-    BLOCK_BYTES,
     LARGEST_FILE,
     LARGEST_REPLICATE,
     Damage,
@@ -45,7 +44,7 @@ from ndcg_asymptotics.results.folder import Contents, examine, results_in, study
 from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_free
 from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import Runs, count_of, in_runs, members, merged_runs, runs_of
+from ndcg_asymptotics.results.runs import BLOCK_BYTES, Runs, count_of, in_runs, members, merged_runs, runs_of
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
 

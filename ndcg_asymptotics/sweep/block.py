@@ -12,9 +12,8 @@ from typing import cast
 import numpy as np
 
 from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, join_draws
+from ndcg_asymptotics.results.runs import BLOCK_BYTES
 from ndcg_asymptotics.studies import Design
-
-_BLOCK_BYTES = 2**24  # 16 MiB, the greatest size of what a worker returns in one piece
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class BlockScheduler:
             return
         self._each = max(block.seconds / len(block.asked), 1e-9)
         size = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
-        largest = min(self._seconds / self._each, _BLOCK_BYTES / size)
+        largest = min(self._seconds / self._each, BLOCK_BYTES / size)
         self._largest = max(self._largest, int(largest))
 
     def __iter__(self) -> Iterator[Sequence[int]]:

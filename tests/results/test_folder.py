@@ -19,9 +19,10 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import BLOCK_BYTES, write_description
+from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.kinds import STUDY as RECORD
 from ndcg_asymptotics.results.merge import merge
+from ndcg_asymptotics.results.runs import BLOCK_BYTES
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies import Study

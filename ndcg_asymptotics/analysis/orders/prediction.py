@@ -9,6 +9,7 @@ from typing import Annotated
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
+from ndcg_asymptotics.analysis.orders.right_order import better_first
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general, plain
 from ndcg_asymptotics.measures import Measure, measures_of
@@ -113,7 +114,7 @@ def predict_pair(
 
 def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
     found = tilt(a, b, measure, n)
-    pair = (a, b) if found.leader > 0 else (b, a)
+    pair = better_first((a, b), int(found.leader < 0))
     wrong, end = wrong_order(*pair, measure, n), error_exponent(a, b, measure)
     return PairPrediction(
         pair=(str(a), str(b)),

@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from scipy import special
@@ -31,7 +32,7 @@ from ndcg_asymptotics.analysis.orders.one_list import (
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import (
     enumerable,
     order_law,
@@ -42,6 +43,8 @@ from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
+
+_Ranker = TypeVar("_Ranker", bound=Scorer | Relevance)
 
 LONG = 10**9
 """A length at which the scorer with the larger mean is the one that is ahead on long lists."""
@@ -266,7 +269,7 @@ def _drawn(order: RightOrder) -> str:
     return f"; the long run is that of drawn lists of {LONGEST:.0e} items, {low:.1%} to {high:.1%} with 95%"
 
 
-def better_first(pair: tuple[Scorer, Scorer], ahead: int) -> tuple[Scorer, Scorer]:
+def better_first(pair: tuple[_Ranker, _Ranker], ahead: int) -> tuple[_Ranker, _Ranker]:
     """Return a pair with the scorer first that is ahead: the second one if ``ahead`` is 1."""
     return pair[::-1] if ahead else pair
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief
+from ndcg_asymptotics.core.arrays import LARGEST_N, UNDERFLOW, Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require, require_available
 from ndcg_asymptotics.measures.asymptotics import Asymptotics, UnknownDecay
 from ndcg_asymptotics.measures.discounts.discount import Discount
@@ -26,7 +26,6 @@ _CHUNK = 2**18  # ranks evaluated at a time: 2 MB
 _RANKS_BEYOND = 4096  # ranks beyond the largest that enter the digests
 _ROUNDING = 1e-13  # relative; a value may exceed the previous one by so much
 _FEWEST_KNOWN = 3.0  # with fewer known ranks than 100 times this, `like` is not tested
-_TINY = 1e-290  # the test of `like` stays at ranks where the model is larger, which doubles can represent
 _SETTLED = 0.01  # the test of `like` counts a smaller change of log D(r)/model(r) in a decade as none
 _FALLS = 0.95  # d log r must fall by this factor per decade if D(r)/model(r) has a limit
 
@@ -200,7 +199,7 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
             f"custom: like must be a discount that does not depend on the list length, got {model}",
         )
         ranks = self.largest / np.array([100.0, 10.0, 1.0])
-        while ranks[0] >= _FEWEST_KNOWN and float(model(ranks[2])) < _TINY:  # a geometric model underflows
+        while ranks[0] >= _FEWEST_KNOWN and float(model(ranks[2])) < UNDERFLOW:  # of a geometric model
             ranks = ranks / 2
         if ranks[0] < _FEWEST_KNOWN:
             return
