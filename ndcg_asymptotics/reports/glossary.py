@@ -48,6 +48,14 @@ TERMS = (
         "[0, 1]. NDCG depends on the order only, so it stays the same.",
     ),
     Term(
+        "combined estimate",
+        "The difference of two runs by the labels of humans and of a judge together: that of the judge over "
+        "all its queries, corrected by the queries that humans judged. In tables: “both”. Its worth is the "
+        "number of queries judged by humans whose mean has the same variance.",
+        ("worth",),
+        "judges.md",
+    ),
+    Term(
         "coupling",
         "The dependence, given the label, of the scores that two scorers give to the same item: "
         "independent, comonotone, or a Gaussian copula with a correlation.",
@@ -113,6 +121,12 @@ TERMS = (
         "theory.md",
     ),
     Term(
+        "false positive rate",
+        "The share of the irrelevant items that a judge calls relevant. The false negative rate is the share "
+        "of the relevant items that it calls irrelevant.",
+        page="judges.md",
+    ),
+    Term(
         "family-wise error rate",
         "The probability that any of all tests together raises a false alarm. Bonferroni’s correction gives "
         "each test an equal share of it.",
@@ -131,6 +145,12 @@ TERMS = (
     Term(
         "ideal list",
         "The items in the order of their labels, best first, whose DCG divides that of a ranked list.",
+    ),
+    Term(
+        "judge",
+        "Somebody, or a program such as a language model, who labels items and may err: at random, or in "
+        "favour of a ranker.",
+        page="judges.md",
     ),
     Term(
         "law",

@@ -145,7 +145,10 @@ def test_a_comparison_with_a_judge_has_three_rows_for_each_measure() -> None:
         assert row["judge"]["fnr"] == pytest.approx(0.2, abs=0.1)
         assert row["judge"]["bias_interval"][0] < row["judge"]["bias"] < row["judge"]["bias_interval"][1]
     assert "good is better than bad" in str(found)
-    assert len(found.to_dataframe()) == 6
+    frame = found.to_dataframe()
+    assert len(frame) == 6
+    assert frame.worth[0] == 40
+    assert frame.worth[2] == data["pairs"][0]["measures"][0]["combined"]["effective_human_queries"]
 
 
 def test_a_judge_who_favours_a_run_is_named_and_corrected() -> None:
@@ -169,6 +172,11 @@ def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
     found = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2))
     assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
     assert found.ranked(0)[2].ranks == (3, 3)
+    assert found.leaders().startswith(found.words.headline(found.pairs[0]))
+    assert "good and bad are the first and the second of 3 runs by nDCG(log)@10" in found.leaders()
+    apart = sum(pair.measures[0].combined.p_corrected < 0.05 for pair in found.pairs)
+    assert f"which tells {apart} of 3 pairs apart" in found.leaders()
+    assert 'Against the runs in this order: ">" significantly better' in str(found)
     for correction in ("holm", "bh"):
         other = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2), correction=correction)
         assert other.pairs[0].measures[0].combined.p <= other.pairs[0].measures[0].combined.p_corrected
@@ -201,6 +209,31 @@ def test_what_the_combination_cannot_show_is_said() -> None:
     assert "differ in only 4 of the 30 queries" in ties.pairs[0].text
 
 
+def test_labels_that_are_odd_are_named() -> None:
+    runs, truth = lists(60)
+    machine, human = judged(truth, 0.05, 0.2), {q: truth[q] for q in list(truth)[:20]}
+    swapped = compare(runs, machine, "nDCG", judge=human)
+    assert swapped.remarks[1].startswith("Warning: humans have judged 60 queries, more than the judge's 20")
+    constant = compare(runs, human, "nDCG", judge={q: dict.fromkeys(docs, 1.0) for q, docs in truth.items()})
+    assert constant.remarks == ("Warning: all labels of the judge are the same, so that they tell nothing",)
+    assert "the same in every query" in constant.pairs[0].text
+    assert "in favour" not in constant.pairs[0].text
+    twice = compare(runs, truth, "nDCG", judge=truth)
+    assert twice.remarks[-1].startswith("The judge agrees with humans about each of 1,800 documents")
+    assert not compare(runs, human, "nDCG", judge=machine).remarks
+
+
+def test_queries_that_a_run_lacks_are_counted() -> None:
+    runs, truth = lists(60)
+    human = {q: truth[q] for q in list(truth)[:20]}
+    runs["bad"] = {q: docs for q, docs in runs["bad"].items() if int(q) % 10}
+    found = compare(runs, human, "nDCG", judge=judged(truth, 0.05, 0.2))
+    assert (found.human_queries, found.machine_queries) == (18, 54)
+    assert found.remarks == (
+        "6 of the queries that good answers are not answered by all runs and do not count",
+    )
+
+
 def _difference(runs: dict[str, Run], truth: Qrels, query: str) -> float:
     values = [
         na.lists.evaluate({query: run[query]}, {query: truth[query]}, "nDCG").mean[0] for run in runs.values()
@@ -213,7 +246,8 @@ def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
     chosen = sorted(truth, key=lambda q: _difference(runs, truth, q))[:30]
     found = compare(runs, {q: truth[q] for q in chosen}, "nDCG", judge=truth)
     assert found.remarks[0].startswith("Warning: the queries that humans judged are hardly a random sample")
-    assert not compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=truth).remarks
+    drawn = compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=truth).remarks
+    assert not any(remark.startswith("Warning") for remark in drawn)
 
 
 def test_the_command_answers_from_files(tmp_path: Path) -> None:

@@ -17,7 +17,12 @@ from typing import Unpack, overload
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureComparison, PairComparison
+from ndcg_asymptotics.analysis.runs.compared import (
+    LongListMeans,
+    MeasureComparison,
+    PairComparison,
+    left_out,
+)
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
@@ -181,7 +186,8 @@ def compare(
         )
         pair = PairComparison(a, b, judged)
         compared.append(replace(pair, text=words.paragraph(pair)))
-    remarks = [*_left_out(found), *_different_inputs(found, scores, parsed)]
+    answered = {name: of_run.queries for name, of_run in found.items()}
+    remarks = [*left_out(answered), *_different_inputs(found, scores, parsed)]
     limited = limitation(correction, len(tests), len(queries), resamples, alpha_of(level))
     if limited:
         remarks.insert(0, f"Warning: {limited}")
@@ -210,13 +216,6 @@ def _common(found: Mapping[str, Evaluation]) -> tuple[tuple[str, ...], dict[str,
     kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
     answered = tuple(queries[i] for i in np.flatnonzero(kept))
     return answered, {name: of_run[kept] for name, of_run in values.items()}
-
-
-def _left_out(found: Mapping[str, Evaluation]) -> Iterator[str]:
-    shared = len(_shared(found))
-    for name, of_run in found.items():
-        if count := len(of_run.queries) - shared:
-            yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
 
 
 @overload

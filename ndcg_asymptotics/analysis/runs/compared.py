@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Protocol
 
@@ -31,6 +31,14 @@ def frame_of_pairs(kind: type, rows: Sequence[tuple[Named, object]]) -> pd.DataF
     found.insert(0, "a", [pair.a for pair, _ in rows])
     found.insert(1, "b", [pair.b for pair, _ in rows])
     return found
+
+
+def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield for each run how many of the queries that it answers do not count, as other runs lack them."""
+    shared = len(set.intersection(*map(set, answered.values())))
+    for name, queries in answered.items():
+        if count := len(queries) - shared:
+            yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
 
 
 class ComparedPairs(Report):

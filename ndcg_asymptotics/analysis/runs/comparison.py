@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.runs.compared import (
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter, rank_runs
+from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, letter, rank_runs
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
 
@@ -139,12 +139,7 @@ class Comparison(ComparedPairs):
             yield self._power_table()
             for ranking in self.rankings:
                 yield Table.of(f"Runs by {ranking.measure}", RankedRun, ranking.runs)
-            yield Line(
-                "Ranks: those that no significant difference excludes. Two runs have a group in common "
-                'exactly if they cannot be told apart. Against the runs in this order: ">" significantly '
-                'better, "<" worse, "·" not told apart, "=" identical.'
-                + ("" if full else " --full shows every pair.")
-            )
+            yield Line(LEGEND + ("" if full else " --full shows every pair."))
         for pair in self.pairs if full or not several else ():
             yield Line(pair.text + "\n")
             yield pair.table(self.words.level)

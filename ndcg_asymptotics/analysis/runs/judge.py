@@ -6,7 +6,7 @@ of labels together show more than those of humans alone, without trust in it (`a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Unpack
@@ -14,8 +14,9 @@ from typing import Unpack
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.runs.agreement import agreement
+from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
+from ndcg_asymptotics.analysis.runs.compared import left_out
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, require_tests
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
@@ -95,7 +96,7 @@ def compare_judged(
     require_tests(len(runs), level, power, correction)
     human = without_negatives(Records.of(qrels, "label"), chosen.gain)
     machine = without_negatives(Records.of(judge, "label"), chosen.gain)
-    by_humans, by_judge = (
+    (by_humans, human_answers), (by_judge, judge_answers) = (
         _values(scores, labels, parsed, what, conventions)
         for labels, what in ((human, "qrels"), (machine, "judge"))
     )
@@ -155,7 +156,11 @@ def compare_judged(
         correction,
         tuple(compared),
         found,
-        tuple(_remarks(by_humans, both, f, [str(measure) for measure in parsed])),
+        (
+            *_remarks(by_humans, both, f, [str(measure) for measure in parsed]),
+            *_on_labels(machine, found),
+            *left_out({name: human_answers[name] | judge_answers[name] for name in names}),
+        ),
         _per_query(names, parsed, by_humans, by_judge),
         tuple(dict(zip(names, (one.mean for one in of), strict=True)) for of in means),
     )
@@ -167,8 +172,8 @@ def _values(
     measures: tuple[Measure, ...],
     what: str,
     conventions: ConventionOptions,
-) -> dict[str, Floats]:
-    """Return the values of the queries that all runs answer, (runs, measures), by query."""
+) -> tuple[dict[str, Floats], dict[str, set[str]]]:
+    """Return the values of the queries that all runs answer, (runs, measures), and what each run answers."""
     by_run = []
     for name, run in scores.items():
         with naming(f"{name}, {what}"):
@@ -176,7 +181,8 @@ def _values(
         by_run.append(dict(zip(found.queries, found.values, strict=True)))
     shared = sorted(set.intersection(*({*of_run} for of_run in by_run)))
     values = {query: np.stack([of_run[query] for of_run in by_run]) for query in shared}
-    return {query: value for query, value in values.items() if np.isfinite(value).all()}
+    known = {query: value for query, value in values.items() if np.isfinite(value).all()}
+    return known, {name: {*of_run} for name, of_run in zip(scores, by_run, strict=True)}
 
 
 def _of_humans(measure: str, found: Difference, p: float, queries: int) -> OfHumans:
@@ -227,10 +233,21 @@ def _remarks(
     if len(rest) == 0:
         found.append("The judge has judged no query beyond those of humans, so that its labels add nothing")
     if left := len(by_humans) - queries:
-        found.append(
-            f"{left} of the queries that humans judged have no judgements by the judge and do not count"
-        )
+        remark = f"{left} of the queries that humans judged have no judgements by the judge and do not count"
+        more = f"Warning: humans have judged {len(by_humans)} queries, more than the judge's {len(f)}"
+        found.append(f"{more}: are these labels swapped? {remark}" if len(by_humans) > len(f) else remark)
     return found
+
+
+def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
+    """Yield what is odd about the labels of the judge: that all are the same, or those of humans."""
+    if machine.values.min() == machine.values.max():
+        yield "Warning: all labels of the judge are the same, so that they tell nothing"
+    elif found.fpr.value == found.fnr.value == 0:
+        yield (
+            f"The judge agrees with humans about each of {found.documents:,} documents, as where the same "
+            "judgements are given twice"
+        )
 
 
 def _per_query(

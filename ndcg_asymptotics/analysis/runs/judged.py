@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, Ranking, fram
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun, rank_runs
+from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
     Column,
@@ -45,7 +45,7 @@ class Labelled(WithInterval):
     queries: Annotated[int, Column("queries", general(","), 2)]
 
     @property
-    def worth(self) -> Annotated[float | None, Column("worth", general(",.0f"))]:
+    def worth(self) -> Annotated[float | None, Column("worth", general(",.0f")), Data(json=False)]:
         """How many queries judged by humans have a mean of the same variance, if that is known."""
         return None
 
@@ -158,6 +158,10 @@ class JudgedPair:
         """The measure that shows the clearest difference by both kinds of labels."""
         return min(self.measures, key=lambda j: (j.combined.p_corrected, j.combined.p))
 
+    def by(self, measure: int) -> JudgedPair:
+        """Return the comparison by one of the measures alone, without words."""
+        return JudgedPair(self.a, self.b, (self.measures[measure],))
+
     def table(self, level: str) -> Table:
         """Return a table with three rows for each measure; ``level`` is that of the intervals, in words."""
         title = f"{self.a} against {self.b} (difference: first minus second)"
@@ -211,6 +215,21 @@ class JudgedComparison(ComparedPairs):
             },
         )
 
+    def leaders(self) -> str:
+        """Return how the first two of several runs compare, by the measure that tells most pairs apart."""
+        apart = [
+            sum(pair.measures[i].combined.p_corrected < self.alpha for pair in self.pairs)
+            for i in range(len(self.means))
+        ]
+        measure = apart.index(max(apart))
+        first, second = (ranked.run for ranked in self.ranked(measure)[:2])
+        pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
+        return (
+            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first and the second of "
+            f"{len(self.runs)} runs by {pair.measures[measure].measure}, which tells {apart[measure]} of "
+            f"{len(self.pairs)} pairs apart after correction."
+        )
+
     @property
     def rankings(self) -> Annotated[list[Ranking], Data()]:
         """The runs in order of their means, by each measure."""
@@ -232,12 +251,13 @@ class JudgedComparison(ComparedPairs):
         several = len(self.runs) > 2
         yield from self.said(warnings=True)
         if several:
+            yield Line(self.leaders() + "\n")
             for ranking in self.rankings:
                 yield Table.of(
                     f"Runs by {ranking.measure}, humans and judge together", RankedRun, ranking.runs
                 )
             biased = self.words.biased(self.pairs)
-            yield Line(biased + ("" if full else " --full shows every pair."))
+            yield Line(f"{LEGEND} {biased}" + ("" if full else " --full shows every pair."))
         for pair in self.pairs if full or not several else ():
             yield Line(pair.text + "\n")
             yield pair.table(self.words.level)

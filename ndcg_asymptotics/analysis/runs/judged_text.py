@@ -56,7 +56,7 @@ class JudgedWords:
                 "judged by humans, which cannot tell what the judge's labels of them are worth."
             )
         said = [
-            self._answer(pair, best),
+            self.headline(pair),
             self._worth(best),
             self._more(best),
             self._bias(pair, best),
@@ -64,7 +64,9 @@ class JudgedWords:
         ]
         return " ".join(part for part in said if part)
 
-    def _answer(self, pair: JudgedPair, best: JudgedMeasure) -> str:
+    def headline(self, pair: JudgedPair) -> str:
+        """Return which run is better by both, or that nothing shows it."""
+        best = pair.clearest
         found = best.combined
         if found.p_corrected < self.alpha:
             ahead, behind = (pair.a, pair.b) if found.difference > 0 else (pair.b, pair.a)
@@ -107,6 +109,8 @@ class JudgedWords:
         )
 
     def _bias(self, pair: JudgedPair, best: JudgedMeasure) -> str:
+        if all(judged.machine.interval is None for judged in pair.measures):
+            return f"By the judge's labels {pair.a} and {pair.b} are the same in every query."
         biased = [judged for judged in pair.measures if judged.judge.favours]
         shown = best if best in biased or not biased else biased[0]
         quality, measure = shown.judge, shown.measure
@@ -148,9 +152,9 @@ class JudgedWords:
     def quality(self, found: JudgeAgreement) -> str:
         """Return the error rates of the judge."""
         return (
-            f"The judge calls {found.fpr} of the documents relevant that are not by humans (false positive "
-            f"rate), and {found.fnr} of those not relevant that are (false negative rate). Cohen's kappa: "
-            f"{found.kappa}. Intervals have the level {self.level} and go by query."
+            f"Of the documents that are irrelevant by humans the judge calls {found.fpr} relevant (false "
+            f"positive rate), of those that are relevant {found.fnr} irrelevant (false negative rate). "
+            f"Cohen's kappa: {found.kappa}. Intervals have the level {self.level} and go by query."
         )
 
     def method(self, correction: Correction, tests: int) -> str:

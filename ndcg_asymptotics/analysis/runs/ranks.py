@@ -10,6 +10,13 @@ from typing import Annotated
 
 from ndcg_asymptotics.core.tables import Column, fixed, general
 
+LEGEND = (
+    "Ranks: those that no significant difference excludes. Two runs have a group in common exactly if they "
+    'cannot be told apart. Against the runs in this order: ">" significantly better, "<" worse, "·" not told '
+    'apart, "=" identical.'
+)
+"""What the columns of `RankedRun` are."""
+
 
 def letter(number: int) -> str:
     """Return a short name for a group or a run: a to z, then a1, b1 and so on.
