@@ -397,7 +397,8 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics compare *.run --qrels my.qrels --no-theory
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
-        ndcg-asymptotics compare a.run b.run --qrels humans.qrels --judge llm.qrels
+        ndcg-asymptotics compare a.run b.run --qrels human.qrels \\
+            --judge machine.qrels
     """
     from ndcg_asymptotics.analysis.runs.compare import compare_files
     from ndcg_asymptotics.analysis.runs.comparison import Comparison

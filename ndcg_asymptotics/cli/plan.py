@@ -126,7 +126,8 @@ def plan(
     Examples:
 
         ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)"
-        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" --coupling 0.7
+        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" \\
+            --coupling 0.7
         ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels
         ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
             --relevant 1 -n 1e6
