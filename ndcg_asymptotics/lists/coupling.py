@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
@@ -24,11 +25,26 @@ class PairCoupling:
     """Spearman's correlation of the depths of relevant documents, and the rho of a Gaussian copula."""
 
     pair: tuple[str, str]
-    documents: int
-    spearman: float
-    rho: float
+    documents: Annotated[int, Column("documents", general("d"), 1)]
+    spearman: Annotated[float, Column("Spearman", fixed(3))]
+    rho: Annotated[float, Column("rho", fixed(3))]
     low: float
     high: float
+
+    @property
+    def first(self) -> Annotated[str, Column("run", before="documents")]:
+        """The first run."""
+        return self.pair[0]
+
+    @property
+    def second(self) -> Annotated[str, Column("and", before="documents")]:
+        """The second run."""
+        return self.pair[1]
+
+    @property
+    def interval(self) -> Annotated[str, Column("interval", str)]:
+        """The interval of rho."""
+        return f"[{self.low:.3f}, {self.high:.3f}]"
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,12 +65,7 @@ class FittedCoupling(Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with a row per pair, and the rho for all."""
-        numbers = Column("documents", general("d"), 1), Column("Spearman", fixed(3)), Column("rho", fixed(3))
-        columns = (Column("run"), Column("and"), *numbers, Column("interval", str))
-        rows = tuple(
-            (*p.pair, p.documents, p.spearman, p.rho, f"[{p.low:.3f}, {p.high:.3f}]") for p in self.pairs
-        )
-        yield Table("Depths of relevant documents", columns, rows)
+        yield Table.of("Depths of relevant documents", PairCoupling, self.pairs)
         yield Line(f'coupling = "{self.text}" ({LEVEL:.0%} intervals by bootstrap over queries)')
 
 

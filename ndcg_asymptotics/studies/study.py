@@ -53,6 +53,8 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
 class Study:
     """A study: scorers, measures and list lengths, simulated a number of times from a seed.
 
+    A study file (docs/howto/study-file.md, `toml.TEMPLATE`) has the same fields.
+
     Parameters
     ----------
     scorers : mapping of name to Scorer or text
