@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ndcg_asymptotics.engines import items
-from ndcg_asymptotics.engines.items.engine import rank_orders
+from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.studies import Design
 

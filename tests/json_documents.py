@@ -32,6 +32,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         "study.toml": HEAD + PAIRS + CURVES,
         "grid.toml": HEAD + "[grid]\np = [0.3, 0.4]\n[scorers]\na = 'constant($p)'\n",
         "rare.toml": HEAD.replace("40", "200") + 'engine = "rare"\n' + PAIRS + CURVES,
+        "judged.toml": HEAD + PAIRS + "[judge]\nfpr = 0.1\nfnr = 0.2\n" + CURVES,
         "problem.toml": PROBLEM,
         "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),
         "other.csv": "user,rank\n" + "".join(f"u{i},{1 + 11 * i % 50}\n" for i in range(20)),
@@ -39,13 +40,14 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
-    for name in ("study", "grid", "rare"):
+    for name in ("study", "grid", "rare", "judged"):
         words = "run", folder / f"{name}.toml", "--out", folder / name, "--jobs", 1, "--quiet"
         assert command(None, *words)[0] == 0
-    study, rare = folder / "study", folder / "rare"
-    for results in (study, rare):
+    study, rare, reported = folder / "study", folder / "rare", folder / "judged"
+    for results in (study, rare, reported):
         yield "info", results
         yield "distinguish", results
+    yield "check", reported
     yield "verify", study
     yield "check", study
     yield "check", folder / "grid"

@@ -276,7 +276,7 @@ def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]
 
 
 def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check:
-    """Compare a study's results with theory.
+    """Compare a study's results with theory; with a judge, those of the true and of the reported labels.
 
     Parameters
     ----------
@@ -309,17 +309,17 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
     require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
-    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
+    level = alpha / (len(results.labelled) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
     detectable_std: dict[str, float] = {}
     means: list[MeanTest] = []
     limits: list[LimitTest] = []
     stds: list[StdTest] = []
     laws: list[LawTest] = []
-    every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
-    for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
+    every = itertools.product(results.labelled, enumerate(study.measures))
+    for (name, scorer, i, variable), (j, measure) in tracked(list(every), "checks"):
         theory = TheoreticalValues(scorer, measure, beside=study.measures)
-        simulated = Simulated.of(values, study.n, i, j)
+        simulated = Simulated.of(values, study.n, i, j, variable)
         limits.append(judge_limit(theory, name, factor))
         below = detectable.get(str(measure), math.inf)
         tests, least = judge_means(simulated, theory, limits[-1], factor, level, below)

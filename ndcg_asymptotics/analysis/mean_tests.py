@@ -51,11 +51,18 @@ class Simulated:
     high: Floats
 
     @classmethod
-    def of(cls, values: Mapping[str, Floats], sizes: tuple[int, ...], scorer: int, measure: int) -> Simulated:
+    def of(
+        cls,
+        values: Mapping[str, Floats],
+        sizes: tuple[int, ...],
+        scorer: int,
+        measure: int,
+        variable: str = "ndcg",
+    ) -> Simulated:
         """Return the part of the arrays (R, scorer, measure, N) of some results."""
+        bounds = ("low", "high") if variable == "ndcg" else (variable, variable)
         ndcg, low, high = (
-            np.asarray(values.get(name, values["ndcg"]))[:, scorer, measure]
-            for name in ("ndcg", "low", "high")
+            np.asarray(values.get(name, values[variable]))[:, scorer, measure] for name in (variable, *bounds)
         )
         return cls(sizes, ndcg, low, high)
 

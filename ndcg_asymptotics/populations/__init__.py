@@ -15,9 +15,10 @@ from ndcg_asymptotics.populations.families import (
 )
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
+from ndcg_asymptotics.populations.judge import Judge
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
-from ndcg_asymptotics.populations.reported import Confusion, Noisy
+from ndcg_asymptotics.populations.reported import Confusion, Favoured, Noisy
 from ndcg_asymptotics.populations.roc import (
     DepthLaw,
     GradedRoc,
@@ -40,11 +41,13 @@ __all__ = [
     "Cusp",
     "DepthLaw",
     "Empirical",
+    "Favoured",
     "FixedCounts",
     "Gaussian",
     "Graded",
     "GradedRoc",
     "Independent",
+    "Judge",
     "LinearCurve",
     "LogisticCurve",
     "Mixture",

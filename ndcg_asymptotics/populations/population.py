@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
+from ndcg_asymptotics.populations.judge import Judge
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.ranges import within
@@ -61,17 +63,19 @@ class Population:
     >>> str(Population.of({"good": "relevant(2, roc_power(0.4))", "random": "random"}).scorers["random"])
     'relevant(2, roc_power(1))'
 
-    If one scorer is a mixture all must be, with the same groups; each group is a population of its own.
+    If one scorer is a mixture all must be, with the same groups; each group is a population of its own. A
+    ``judge`` reports a label of each item beside the true one, the same for all scorers.
 
     Raises
     ------
     InputError
         If the label laws of two scorers differ by more than 1e-12, or their fixed numbers of relevant items,
-        or their groups.
+        or their groups; or there is a judge of labels that are graded or not i.i.d., or of coupled scorers.
     """
 
     scorers: Mapping[str, Scorer]
     coupling: Coupling = Independent()
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         require(len(self.scorers) > 0, "a population needs at least one scorer")
@@ -84,13 +88,53 @@ class Population:
         blank = _uninformative(next(iter(informed.values())))
         scorers = {name: informed.get(name, blank) for name in self.scorers}
         object.__setattr__(self, "scorers", scorers)
+        if self.judge is not None:
+            self._check_judge(self.judge)
 
     @classmethod
     def of(
-        cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str | float = "independent"
+        cls,
+        scorers: Mapping[str, Scorer | str],
+        coupling: Coupling | str | float = "independent",
+        judge: Judge | Mapping[str, Any] | None = None,
     ) -> Population:
-        """Return the population of some scorers or their texts."""
-        return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
+        """Return the population of some scorers or their texts, and a judge or its table."""
+        found = {name: Scorer.of(scorer) for name, scorer in scorers.items()}
+        return cls(found, Coupling.of(coupling), None if judge is None else Judge.of(judge))
+
+    def _check_judge(self, judge: Judge) -> None:
+        """Refuse a judge whose labels this population has no law for."""
+        try:
+            require(self.iid, "reports labels of i.i.d. items, here the number of relevant ones is fixed")
+            require(self.gains == (1.0,), "reports binary labels, here they are graded")
+            alone = isinstance(self.coupling, Independent)
+            require(alone, f"needs scorers that are independent given the label, got {self.coupling}")
+            if judge.favours is not None and judge.favours not in self.scorers:
+                near = did_you_mean(judge.favours, self.scorers) or ","
+                known = ", ".join(self.scorers)
+                raise InputError(f"favours {judge.favours!r} is no scorer{near} expected one of: {known}")
+            _ = self.reported
+        except InputError as error:
+            raise InputError(str(error), "judge") from None
+
+    @cached_property
+    def reported(self) -> Mapping[str, Scorer]:
+        """The scorers with the labels that the judge reports in place of the true ones; none without a judge.
+
+        >>> judge = {"fpr": 0.05, "fnr": 0.2}
+        >>> population = Population.of({"a": "linear(0.1, 0.7)", "random": "random"}, judge=judge)
+        >>> str(population.reported["random"])
+        'noisy(constant(0.4), 0.05, 0.2)'
+        """
+        if self.judge is None:
+            return {}
+        if len(self.groups) == 1:
+            curves = {name: model for name, model in self.models.items() if isinstance(model, Curve)}
+            return dict(self.judge.reported(curves))
+        return {
+            name: Mixture(tuple((weight, _model(group.reported[name])) for weight, group in self.groups))
+            for name in self.scorers
+        }
 
     @cached_property
     def groups(self) -> tuple[tuple[float, Population], ...]:
@@ -103,7 +147,7 @@ class Population:
             {name: model for name, (_, model) in zip(self.scorers, group, strict=True)} for group in groups
         ]
         return tuple(
-            (weight, Population(scorers, self.coupling))
+            (weight, Population(scorers, self.coupling, self.judge))
             for weight, scorers in zip(first.weights.tolist(), of_groups, strict=True)
         )
 
@@ -195,6 +239,11 @@ def _uninformative(like: Scorer) -> Scorer:
     if like.mixed:
         return Mixture(tuple((weight, _blank(model)) for weight, model in like.groups))
     return _blank(like.groups[0][1])
+
+
+def _model(scorer: Scorer) -> Model:
+    assert isinstance(scorer, Model)
+    return scorer
 
 
 def _blank(like: Model) -> Model:

@@ -128,6 +128,80 @@ class Noisy(_Weighted, keyword="noisy"):
 
 
 @dataclass(frozen=True)
+class Favoured(Curve, keyword="favoured"):
+    """favoured(curve, share, trust): ybar(s) + trust (1 - ybar(s)) among the top ``share`` of the items.
+
+    These are the labels of a judge who calls an item relevant with probability ``trust`` because this scorer
+    ranks it within its top share, and judges as by ``curve`` else.
+
+    Attributes
+    ----------
+    curve : Curve
+        The relevance curve of the labels without that favour.
+    share, trust : float
+
+    >>> reported = Curve.parse("favoured(linear(0.1, 0.7), share=0.5, trust=0.5)")
+    >>> reported.value([0.0, 0.5, 0.51, 1.0]).round(12)
+    array([0.85 , 0.7  , 0.394, 0.1  ])
+    """
+
+    curve: Curve
+    share: float = field(metadata=within(0, 1))
+    trust: float = field(metadata=within(0, 1))
+
+    def formula(self, t: Floats) -> Floats:
+        value = self.curve.value(t)
+        return np.where(t <= self.share, value + self.trust * (1 - value), value)
+
+    def average(self, a: Floats, b: Floats) -> Floats:
+        above = np.clip((self.share - a) / (b - a), 0.0, 1.0)
+        missing = 1 - self.curve.mean(a, np.maximum(np.minimum(b, self.share), a))
+        return np.asarray(self.curve.mean(a, b) + self.trust * above * missing)
+
+    def bounds(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        low, high = self.curve.bounds(a, b)
+        return (
+            np.where(b <= self.share, low + self.trust * (1 - low), low),
+            np.where(a <= self.share, high + self.trust * (1 - high), high),
+        )
+
+    @property
+    def _jumps(self) -> bool:
+        return 0 < self.share < 1 and self.trust > 0 and float(self.curve.value(self.share)) < 1
+
+    @property
+    def holder(self) -> float | None:
+        return None if self._jumps else self.curve.holder
+
+    @property
+    def is_continuous(self) -> bool:
+        return self.curve.is_continuous and not self._jumps
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        own = (self.share,) if self._jumps else ()
+        return tuple(sorted({*self.curve.breaks, *own}))
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        return super(Curve, cls).from_call(call)  # ``prevalence=`` stands in the curve without the favour
+
+    @classmethod
+    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
+        if name != "curve":
+            return super().accept(name, argument, scanner)
+        if not isinstance(argument.value, Call):
+            scanner.fail("favoured takes a relevance curve, as in favoured(linear(0.1, 0.7), 0.1, 0.5)")
+        return Curve.build(argument.value)
+
+    def arguments(self) -> tuple[str, ...]:
+        return str(self.curve), number_text(self.share), number_text(self.trust)
+
+    def portable(self) -> Portable:
+        return _portable(self, self.curve)
+
+
+@dataclass(frozen=True)
 class Confusion(Relevance, keyword="confusion"):
     """confusion(curve, [[…], …]): the labels of a judge, in row i P(reported grade | true grade i).
 
@@ -227,7 +301,7 @@ def _matrix(rows: Sequence[Any]) -> Matrix:
     return tuple(tuple(row) for row in rows)
 
 
-def _portable(reported: Noisy | Confusion, source: Relevance) -> Portable:
+def _portable(reported: Noisy | Favoured | Confusion, source: Relevance) -> Portable:
     part = source.portable()
     arguments = ", ".join((part.text, *reported.arguments()[1:]))
     return Portable(f"{reported.keyword}({arguments})", part.files, part.digests)

@@ -33,6 +33,7 @@ def resolve(name: str, largest: int, population: Population) -> str:
     """Return the name of the engine for lists of up to ``largest`` items, where ``name`` may be "auto".
 
     With a fixed number of relevant items the cells engine draws nothing but their ranks, and is the fastest.
+    The labels that a judge reports are drawn by the items engine.
 
     >>> iid, few = Population.of({"a": "constant(0.4)"}), Population.of({"a": "relevant(1, roc_power(0.4))"})
     >>> resolve("auto", 10**7, iid), resolve("auto", 10**18, iid), resolve("auto", 10, few)
@@ -41,6 +42,8 @@ def resolve(name: str, largest: int, population: Population) -> str:
     require_choice(name, ("auto", *ENGINES), "engine")
     if name != "auto":
         return name
+    if population.judge is not None:
+        return "items"
     ranks_alone = not population.iid and isinstance(population.coupling, Independent)
     return "cells" if ranks_alone or largest > ITEMS_LIMIT else "items"
 

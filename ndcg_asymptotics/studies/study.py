@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Population, Scorer, with_relevant
+from ndcg_asymptotics.populations import Coupling, Judge, Population, Scorer, with_relevant
 from ndcg_asymptotics.studies.design import Design, resolve
 from ndcg_asymptotics.studies.gains import with_gain
 from ndcg_asymptotics.studies.relevant import Relevant, read_relevant
@@ -79,6 +79,9 @@ class Study:
         probabilities of several numbers, as ``{1: 0.7, 2: 0.3}``; for graded scorers a number for each gain.
         "at least 1 of 1000" has the law of that number in i.i.d. lists of 1000 items that are not empty.
         Then ``n`` begins with that number, and scorers may be ROC curves. Without it labels are i.i.d.
+    judge : Judge or mapping, optional
+        Who reports a label of every item beside the true one, as ``{"fpr": 0.05, "fnr": 0.2}``. The results
+        then hold NDCG by both. For binary i.i.d. labels, independent scorers and the items engine.
     pairs : pairs of names
         Scorers whose order is recorded.
     bracket : float
@@ -127,13 +130,14 @@ class Study:
         gain: Gain = "linear",
         coupling: Coupling | str = "independent",
         relevant: Relevant | None = None,
+        judge: Judge | Mapping[str, Any] | None = None,
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         precision: float | None = None,
     ) -> None:
         sizes = _sizes(n)
         found = read_scorers(scorers, relevant=relevant)
-        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
+        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling, judge)
         for scorer in population.scorers.values():
             scorer.check_lengths(sizes)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
@@ -155,7 +159,7 @@ class Study:
             "precision": None if precision is None else float(precision),
         }
         # what the fields do not tell any more: labels before gains, and what "auto" and "random" stand for
-        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain}
+        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain, "judge": judge}
         object.__setattr__(self, "_given", {**fields, **given, "engine": engine})
         resolved = {"population": population, "engine": resolve(engine, sizes[-1], population)}
         for name, value in {**fields, **resolved}.items():
@@ -174,6 +178,8 @@ class Study:
             "coupling": repr(str(self.population.coupling)),
             "pairs": list(self.pairs),
         }
+        if self.population.judge is not None:
+            shown["judge"] = self.population.judge
         return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def with_(self, **changes: object) -> Self:
@@ -277,15 +283,19 @@ def read_scorers(
     return scorers
 
 
-def _population(scorers: Mapping[str, Scorer], coupling: Any) -> Population:
+def _population(scorers: Mapping[str, Scorer], coupling: Any, judge: Any) -> Population:
     try:
         found = Coupling.of(coupling)
     except InputError as error:
         raise InputError(str(error), "coupling") from None
     try:
-        return Population(scorers, found)
+        reporting = None if judge is None else Judge.of(judge)
     except InputError as error:
-        raise InputError(str(error), "scorers") from None
+        raise InputError(str(error), "judge") from None
+    try:
+        return Population(scorers, found, reporting)
+    except InputError as error:
+        raise InputError(str(error), "judge" if error.argument == "judge" else "scorers") from None
 
 
 def _pairs(given: object, population: Population) -> tuple[tuple[str, str], ...]:

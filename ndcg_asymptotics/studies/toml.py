@@ -21,7 +21,7 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 
 _LARGEST = 2**24  # bytes of a study file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TABLES = ("grid", "scorers")  # the fields of a file of a grid that are tables of their own
+_TABLES = ("grid", "judge", "scorers")  # the fields of a file of a grid that are tables of their own
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
 
 TEMPLATE = """\
@@ -76,6 +76,17 @@ good = "power(prevalence=0.3, top=0.8, exponent=2)"
 random = "random"      # uninformative, with the labels of the others
 # mine = 'custom("module:function")'         a function of the score in module.py beside this file
 # fitted = 'empirical("curves/a.json")'      as `ndcg-asymptotics fit` writes it
+
+# A judge who errs: NDCG is stored by the true labels and by those that the judge reports of the same lists.
+# fpr is the probability that an irrelevant item is called relevant, fnr that a relevant one is called
+# irrelevant. Items that the scorer `favours` ranks among its top `share` are called relevant with probability
+# `trust`, whatever they are. For binary labels without `relevant` and `coupling`.
+# [judge]
+# fpr = 0.05
+# fnr = 0.2
+# favours = "good"
+# share = 0.1
+# trust = 0.3
 """
 
 
@@ -102,6 +113,7 @@ class _File(BaseModel):
     gain: str = "linear"
     coupling: str = "independent"
     relevant: int | float | str | dict[str, Any] | None = None
+    judge: dict[str, Any] | None = None
     pairs: list[list[str]] = []
     bracket: int | float | None = None
     precision: int | float | None = None
@@ -264,6 +276,12 @@ def study_text(study: Study) -> str:
         lines.append(f"bracket = {study.bracket!r}")
     if study.precision is not None:
         lines.append(f"precision = {study.precision!r}")
+    if "judge" in fields:
+        lines += [
+            "",
+            "[judge]",
+            *(f"{_key(key)} = {_value(value)}" for key, value in fields["judge"].items()),
+        ]
     lines += ["", "[scorers]"]
     lines += [f"{_key(name)} = {_quoted(text)}" for name, text in fields["scorers"].items()]
     return "\n".join(lines)

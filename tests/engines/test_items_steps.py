@@ -17,6 +17,7 @@ from scipy import stats
 
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import kernels, lists, rank_order
+from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, mixture
@@ -191,7 +192,7 @@ def test_two_scorers_have_the_stated_correlation() -> None:
     )
     correlations = []
     for replicate in range(5):
-        orders = items.engine.rank_orders(what, [replicate], draw_label_counts(what, [replicate]))
+        orders = rank_orders(what, [replicate], draw_label_counts(what, [replicate]))
         places = [np.argsort(np.concatenate(list(blocks)) // 2) for blocks in orders]
         correlations.append(np.corrcoef(places)[0, 1])
     mean, exact = float(np.mean(correlations)), 6 / math.pi * math.asin(rho / 2)  # of ranks

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
 from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
     exponent_verdict,
@@ -39,7 +40,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -56,12 +57,13 @@ _QUANTILES = (0.5, 0.9, 0.99)
 
 @dataclass(frozen=True, repr=False)
 class Distinction(Report):
-    """The outcome of `distinguish`: what a study shows of each pair and measure."""
+    """The outcome of `distinguish`: what a study shows of each pair and measure, also by a judge's labels."""
 
     study: str
     replicates: Annotated[int, HIDDEN]
     replicates_wanted: Annotated[int, HIDDEN]
     pairs: list[Pair]
+    judged: list[JudgedOrder] = field(default_factory=list)
 
     @property
     def complete(self) -> Annotated[bool, Data(before="pairs")]:
@@ -98,6 +100,8 @@ class Distinction(Report):
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
+        last = {(row.pair, row.measure): row for row in self.judged}
+        yield from self._judged(list(last.values()))
         yield from notes(self.pairs)
 
     def long(self) -> Iterator[ReportBlock]:
@@ -105,7 +109,23 @@ class Distinction(Report):
         yield from self._incomplete()
         for pair in self.pairs:
             yield from pair.blocks()
+        yield from self._judged(self.judged)
         yield from notes(self.pairs)
+
+    def _judged(self, rows: Sequence[JudgedOrder]) -> Iterator[ReportBlock]:
+        if not rows:
+            return
+        yield Table.of("The order by the judge's labels", JudgedOrder, rows)
+        yield Line(
+            "Same order: the share of lists that the judge orders as the true labels do. Queries: the factor "
+            "by which a paired test on the judge's labels needs more of them."
+        )
+        wrong = [
+            f"{row.pair} by {row.measure} at n = {row.n:g}" for row in rows if row.mean_order == "reversed"
+        ]
+        if wrong:
+            said = "The judge reverses the order of the means, with any number of queries"
+            yield Line(f"{said}: {', '.join(wrong)}.", "bold red")
 
     def _incomplete(self) -> Iterator[Line]:
         if not self.complete:
@@ -160,7 +180,15 @@ def distinguish(
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
         found = [_joined(one, others.pairs, results) for one in found]
-    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
+    judged: list[JudgedOrder] = []
+    if "reported" in results.values and results.replicates_complete > 1:
+        judged = [
+            row
+            for one in wanted
+            for measure in study.measures
+            for row in judged_orders(results, (one[0], one[1]), measure)
+        ]
+    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found, judged)
 
 
 def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:

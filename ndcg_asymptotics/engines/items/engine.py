@@ -9,7 +9,7 @@ and the list sizes are met exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.engines.items import copula, rank_order
+from ndcg_asymptotics.engines.items import copula, judged, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
+from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.engines.shared.simd import aligned
@@ -42,7 +43,8 @@ def simulate(design: Design, replicate: int) -> Draw:
     dict
         ``ndcg`` (scorer, measure, n), and ``order`` (pair, measure, n) if there are pairs: the
         sign of the difference of the two scorers' NDCG. Sums depend on the order of the labels
-        alone, so lists with the same labels at the same ranks tie exactly.
+        alone, so lists with the same labels at the same ranks tie exactly. With a judge there is
+        ``reported`` (scorer, measure, n), NDCG by the labels that the judge reports.
 
     >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"good": "step(0, 1, 0.6)", "random": "random"})
@@ -58,32 +60,17 @@ def simulate_block(design: Design, replicates: Sequence[int]) -> Draw:
     """Draw several replicates, stacked; each is what `simulate` gives, and short lists take less time."""
     labels = draw_label_counts(design, replicates)
     sums = wanted_sums(design.measures, design.sizes)
-    best = sums.normaliser(labels, design.population.gains)
-    dcg = sums.dcg(rank_orders(design, replicates, labels), np.array([*design.population.gains, 0.0]))
-    dcg = dcg.reshape(len(replicates), -1, *dcg.shape[1:])
-    most = np.array([1.0 if measure.normalised else np.inf for measure in design.measures])[:, None]
-    ndcg = np.minimum(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0), most)
+    ndcg = sums.ndcg(rank_orders(design, replicates, labels), labels, design.population.gains)
     draw: Draw = {"ndcg": ndcg}
+    if design.population.judge is not None:
+        errors = judged.draw_errors(design, replicates, labels)
+        lists = judged.reported_orders(design, replicates, labels, errors)
+        reported = judged.reported_labels(labels, errors)
+        draw["reported"] = sums.ndcg(lists, reported, design.population.gains)
     if design.pairs:
         signs = [np.sign(ndcg[:, a] - ndcg[:, b]) for a, b in design.pair_indices()]
         draw["order"] = np.stack(signs, axis=1).astype(np.int8)
     return draw
-
-
-def rank_orders(design: Design, replicates: Sequence[int], labels: Integers) -> Iterator[Iterable[Codes]]:
-    """Yield for each replicate and scorer the codes of its items in rank order, in blocks."""
-    coupling, models = design.population.coupling, design.models.items()
-    if isinstance(coupling, Gaussian):
-        for replicate, counts in zip(replicates, labels, strict=True):
-            for name, scorer in models:
-                common = design.generator(replicate, "coupling")
-                own = design.generator(replicate, "scorer", name)
-                yield copula.blocks(scorer, counts, coupling.rho, common, own)
-        return
-    scorers = [(name, rank_order.slices(scorer, design.sizes[-1])) for name, scorer in models]
-    for replicate, counts in zip(replicates, labels, strict=True):
-        for name, slices in scorers:
-            yield rank_order.blocks(slices, counts, design.generator(replicate, "scorer", name))
 
 
 @dataclass(frozen=True)
@@ -115,6 +102,17 @@ class WantedSums:
         """Return the last rank at which each basis counts in each list, (K, B)."""
         rows = [self.cutoffs[:, self.row_of == b].max(axis=1) for b in range(len(self.bases))]
         return np.asarray(np.minimum(np.column_stack(rows), stored), np.int64)
+
+    def ndcg(self, lists: Iterable[Iterable[Codes]], labels: Integers, gains: tuple[float, ...]) -> Floats:
+        """Return NDCG, or DCG, of lists, (replicate, scorer, measure, n).
+
+        The lists of a replicate's scorers follow each other; the label counts of the classes are theirs.
+        """
+        best = self.normaliser(labels, gains)
+        dcg = self.dcg(lists, np.array([*gains, 0.0]))
+        dcg = dcg.reshape(len(labels), -1, *dcg.shape[1:])
+        most = np.array([1.0 if measure.normalised else np.inf for measure in self.measures])[:, None]
+        return np.asarray(np.minimum(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0), most))
 
     def dcg(self, lists: Iterable[Iterable[Codes]], gains: Floats) -> Floats:
         """Return DCG of lists, each the blocks of its items in rank order, (list, measure, n)."""
@@ -198,7 +196,7 @@ def check(design: Design) -> None:
         says how much), or a discount that does not know its sums so far.
     """
     n = design.sizes[-1]
-    remedy = "the cells engine can do it"
+    remedy = "the cells engine can do it" + ("" if design.population.judge is None else ", without a judge")
     require(n <= _LARGEST, f"items engine: n = {n:g} is beyond {_LARGEST:g}; {remedy}")
     require_memory("items", n, memory(design), remedy)
     for measure in design.measures:

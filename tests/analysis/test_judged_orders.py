@@ -1,0 +1,168 @@
+"""Studies with a judge: what `check` and `distinguish` say, and how many more queries errors cost."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.orders.judged import query_growth
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.sweep.sweep import run
+
+PAIR = {"a": "linear(0.1, 0.7)", "b": "power(prevalence=0.4, top=0.8, exponent=2)"}
+RATES = {"fpr": 0.05, "fnr": 0.2}
+FAVOUR = RATES | {"favours": "a", "share": 0.1, "trust": 0.5}
+
+
+def study(judge: dict[str, Any] | None, **fields: Any) -> Study:
+    given = {"scorers": PAIR, "measures": ["nDCG", "DCG@10"], "n": [20, 2000], "replicates": 2000, "seed": 1}
+    return Study(**given | {"pairs": [("a", "b")], "judge": judge} | fields)
+
+
+def judged_as(found: Results, judge: dict[str, Any]) -> Results:
+    """Results that claim to be those of another judge."""
+    other = found.study.with_(judge=judge)
+    return Results(other, found.versions, found.replicates, found.done, None, found.named, found.attributes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", [RATES, FAVOUR])
+def test_check_confirms_both_kinds_of_labels(judge: dict[str, Any]) -> None:
+    # DCG by a discount that falls slowly shows a change of the error rates best
+    found = run(study(judge, measures=["nDCG", "DCG(power(0.5))"], n=[20, 20_000], replicates=400), jobs=1)
+    said = check(found)  # a false alarm has the probability 1e-4
+    assert said.agrees
+    assert [row.scorer for row in said.judged()][::2] == ["a", "b", "a, by the judge", "b, by the judge"]
+    assert all(test.verdict == "agrees" for test in said.rows)
+    wrong = check(judged_as(found, judge | {"fpr": 0.053}))  # 6% off
+    assert not wrong.agrees
+    assert {row.scorer for row in wrong.rows if row.verdict == "disagrees"} <= {
+        "a, by the judge",
+        "b, by the judge",
+    }
+    assert {row.verdict for row in wrong.rows if "judge" not in row.scorer} == {"agrees"}
+
+
+def test_a_judge_that_favours_a_ranker_reverses_the_order() -> None:
+    favoured, blind = (
+        distinguish(run(study(judge, n=[300], replicates=1000), jobs=1), exponents=False)
+        for judge in (FAVOUR, RATES)
+    )
+    assert {row.mean_order for row in favoured.judged} == {"reversed"}
+    assert {row.mean_order for row in blind.judged} == {"right"}
+    for row in favoured.judged:
+        assert row.difference < 0 < row.reported_difference
+        assert row.queries is None
+        assert row.high < 0.7
+    for row in blind.judged:
+        assert row.queries is not None
+        assert row.low < row.same < row.high
+    assert "reverses the order of the means" in str(favoured)
+    assert "reverses" not in str(blind)
+    assert not distinguish(run(study(None, replicates=20, n=[20]), jobs=1)).judged
+
+
+def test_rows_are_counts_and_moments_of_the_lists() -> None:
+    found = run(study(RATES, n=[30], replicates=500), jobs=1)
+    row = distinguish(found, exponents=False).judged[1]
+    true, reported = (
+        found.data[name].values[:, 0, 1, 0] - found.data[name].values[:, 1, 1, 0]
+        for name in ("ndcg", "reported")
+    )
+    same = sum((x > 0) == (u > 0) and (x < 0) == (u < 0) for x, u in zip(true, reported, strict=True))
+    assert row.same == same / 500
+    assert (row.difference, row.reported_difference) == pytest.approx(
+        (true.mean(), reported.mean()), rel=1e-12
+    )
+    factor = (reported.var(ddof=1) / reported.mean() ** 2) / (true.var(ddof=1) / true.mean() ** 2)
+    assert row.queries == pytest.approx(factor, rel=1e-12)
+
+
+def test_the_interval_of_the_factor_covers() -> None:
+    # normal differences with known moments; coverage of 2,000 outside 0.95 ± 0.018 has probability 2e-4
+    rng = np.random.default_rng(6)
+    truth = (1.2 / 0.3) ** 2 / (1.0 / 0.5) ** 2
+    inside = narrow = 0
+    for _ in range(2000):
+        common, own = rng.standard_normal((2, 400))
+        factor, low, high = query_growth(0.5 + common, 0.3 + 1.2 * (0.8 * common + 0.6 * own))
+        inside += low < truth < high
+        narrow += abs(math.log(factor / truth)) < 0.8 * math.log(high / factor)
+    assert abs(inside / 2000 - 0.95) < 0.018
+    assert abs(narrow / 2000 - 0.95) > 0.018
+
+
+DISCOUNTS = 1 / np.log2(np.arange(2, 8))
+
+
+def test_the_reported_difference_of_dcg_given_the_truth() -> None:
+    """Theorem J3, by enumeration of all reported labels of six items in two orders."""
+    a, c = 0.1, 0.3
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        truth = rng.integers(0, 2, 6)
+        weights = DISCOUNTS[rng.permutation(6)] - DISCOUNTS[rng.permutation(6)]
+        mean = square = 0.0
+        for reported in itertools.product((0, 1), repeat=6):
+            chances = [
+                (1 - c if r else c) if y else (a if r else 1 - a)
+                for y, r in zip(truth, reported, strict=True)
+            ]
+            value = float(weights @ np.array(reported))
+            mean, square = mean + math.prod(chances) * value, square + math.prod(chances) * value**2
+        assert mean == pytest.approx((1 - a - c) * float(weights @ truth), abs=1e-14)
+        variances = np.where(truth == 1, c * (1 - c), a * (1 - a))
+        assert square - mean**2 == pytest.approx(float(weights**2 @ variances), rel=1e-12)
+
+
+def growth_by_theorem(n: int, k: int, lists: int, a: float, c: float, alike: bool) -> float:
+    """Return 1 + E[Var] / (g^2 Var(DCG_A - DCG_B)) from lists of items with depths in both orders.
+
+    Not ``alike``: as if each scorer had reported labels of its own.
+    """
+    rng = np.random.default_rng(8)
+    depths, labels = rng.random((2, lists, n)), np.empty((lists, n))
+    # P(Y = 1) = 0.4, and depths given Y by rejection from the two curves
+    labels = (rng.random((lists, n)) < 0.4).astype(float)
+    for row, curve in enumerate((lambda t: 0.7 - 0.6 * t, lambda t: 0.2 + 0.6 * (1 - t) ** 2)):
+        again = np.ones((lists, n), bool)
+        while again.any():
+            depths[row][again] = rng.random(int(again.sum()))
+            chance = curve(depths[row])
+            again &= rng.random((lists, n)) > np.where(labels == 1, chance, 1 - chance)
+    ranks = np.argsort(np.argsort(depths, axis=2), axis=2)
+    weights = np.where(ranks < k, 1 / np.log2(ranks + 2.0), 0.0)
+    differences = ((weights[0] - weights[1]) * labels).sum(axis=1)
+    square = (weights[0] - weights[1]) ** 2 if alike else weights[0] ** 2 + weights[1] ** 2
+    spread = (square * np.where(labels == 1, c * (1 - c), a * (1 - a))).sum(axis=1).mean()
+    return float(1 + spread / ((1 - a - c) ** 2 * differences.var(ddof=1)))
+
+
+@pytest.mark.slow
+def test_the_number_of_queries_grows_as_the_theorem_says() -> None:
+    found = run(study(RATES, measures=["DCG@10"], n=[30], replicates=20_000), jobs=1)
+    (row,) = distinguish(found, exponents=False).judged
+    assert row.queries is not None
+    assert row.queries_low is not None
+    assert row.queries_high is not None
+    error = math.log(row.queries_high / row.queries_low) / (2 * 1.96)
+    expected = growth_by_theorem(30, 10, 20_000, 0.05, 0.2, alike=True)
+    # within 4.2 standard errors with probability 1 - 3e-5
+    assert abs(math.log(row.queries / expected)) < 4.2 * error
+    assert abs(row.reported_difference - 0.75 * row.difference) < 4.2 * row.reported_mcse
+    # the means are known to have the ratio g, and the variances say more: each logarithm has an error of
+    # sqrt(2 / 20,000), and there are two here and two in what is expected
+    found_growth, tolerance = (row.reported_std / (0.75 * row.std)) ** 2, 4.2 * math.sqrt(8 / 20_000)
+    assert abs(math.log(found_growth / expected)) < tolerance
+    for wrong in (
+        growth_by_theorem(30, 10, 20_000, 0.05, 0.2, alike=False),
+        growth_by_theorem(30, 10, 20_000, 0.1, 0.2, alike=True),
+    ):
+        assert abs(math.log(found_growth / wrong)) > tolerance
