@@ -82,6 +82,9 @@ def list_length(given: object, argument: str = "n") -> int:
     return whole_number(given, argument, 1, LARGEST_N)
 
 
+HELD = 4_000_000
+"""Numbers that a long computation holds at a time: 32 MB."""
+
 UNDERFLOW = 1e-290
 """Doubles that come near the smallest normal one, 2e-308: products of smaller values lose digits."""
 

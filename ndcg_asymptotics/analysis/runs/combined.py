@@ -35,15 +35,13 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.power import paired_power, require_power
 from ndcg_asymptotics.analysis.runs.correction import step_down
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.paired import AT_ONCE, ROUNDING, Interval, alpha_of
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
 
 FEWEST = 4
 """The fewest queries judged by humans for which the variance has degrees of freedom, and one more."""
-
-_AT_ONCE = 1 << 22  # normal deviates in memory at the same time
 
 
 @dataclass(frozen=True)
@@ -213,7 +211,7 @@ def corrected_for_all(
     rng = random_generator(seed)
 
     def draws(order: Integers) -> Iterator[Floats]:
-        rows = max(1, _AT_ONCE // every)
+        rows = max(1, AT_ONCE // every)
         for start in range(0, resamples, rows):
             count = min(rows, resamples - start)
             scale = np.sqrt(rng.chisquare(queries - 2, (count, 1)) / (queries - 2))

@@ -30,8 +30,9 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, random_generat
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Data, general
 
-_AT_ONCE = 1 << 22  # values of permutations in memory at the same time
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
+AT_ONCE = 1 << 22
+"""Numbers that resampling holds in memory at a time."""
 ROUNDING = 1e-12
 """Smaller differences of NDCG count as 0."""
 
@@ -220,7 +221,7 @@ def paired_differences(
     d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
     found = [Difference(0.0, 0.0, None, 1.0)] * d.shape[1]
     differing = np.flatnonzero(d.any(axis=0))
-    at_once = max(1, _AT_ONCE // permutations(queries, resamples))
+    at_once = max(1, AT_ONCE // permutations(queries, resamples))
     for start in range(0, differing.size, at_once):
         part = differing[start : start + at_once]
         tests = permutation_tests(d[:, part], alpha, resamples, random_generator(seed))
@@ -310,7 +311,7 @@ def sign_changes(size: int, total: int, rng: np.random.Generator, tests: int = 1
     with the identity, each comes once. How many rows come at a time depends on ``tests``, the number of
     tests that share them; which rows come does not.
     """
-    rows = max(1, _AT_ONCE // max(size, tests))
+    rows = max(1, AT_ONCE // max(size, tests))
     for start in range(1, total, rows):
         count = min(rows, total - start)
         if total == 2 ** (size - 1):

@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_LOG, Floats
+from ndcg_asymptotics.core.arrays import HELD, LARGEST_LOG, Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.pairs.series import SeriesPairs
@@ -35,7 +35,6 @@ from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts
 _VANISHED = 120.0  # minus the exponent of a term that is negligible
-_CHUNK = 4_000_000  # numbers held at a time
 _FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
 
 
@@ -165,7 +164,7 @@ class GivenCountsOfSum(GivenCounts):
         alive = at_centre > _NO_LONGER_LOG
         log_q = np.moveaxis(self.log_q, 1, 0).reshape(grades + 1, -1)[:, alive]
         weights = (weights.reshape(grades, -1)[:, alive] * np.exp(at_centre[alive])).T
-        rows = max(1, _CHUNK // log_q.shape[1])
+        rows = max(1, HELD // log_q.shape[1])
         parts = (moved[i : i + rows] for i in range(0, len(moved), rows))
         return np.concatenate([np.expm1(np.minimum(part @ log_q, LARGEST_LOG)) @ weights for part in parts])
 

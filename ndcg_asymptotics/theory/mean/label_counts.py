@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Complex, Floats
+from ndcg_asymptotics.core.arrays import HELD, Complex, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
@@ -60,7 +60,6 @@ _RARE = 0.1  # share of a grade in the next count up to which its own numbers ar
 _NEGLIGIBLE = 1e-18  # probability
 _EXACT = 2**52  # whole numbers below it are exact in doubles
 _SMALLEST = 1e-40  # a factor q below it makes its product 0 even to the first power
-_CHUNK = 4_000_000  # numbers held at a time
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
 
 
@@ -434,7 +433,7 @@ class LabelMeans:
             # prod q_i^E(c_i), in which the terms linear in the slope cancel
             typical = self.others * (remainder @ masses) if centred else None
             longest = max(part.first.shift.size, part.last.shift.size)
-            rows = max(1, _CHUNK // (longest * max((depth + 1) * len(part.ideal.weights), longest)))
+            rows = max(1, HELD // (longest * max((depth + 1) * len(part.ideal.weights), longest)))
             for i in range(0, len(slope), rows):
                 here = slice(i, i + rows)
                 means = part.mean(log_q[here], None if typical is None else typical[here])

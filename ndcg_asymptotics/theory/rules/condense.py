@@ -15,11 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.theory.rules.counts import EXHAUSTED
 
 # nodes to choose from for each that is kept, and in further tries; of 8 some have weights 1e4 times larger
 _CANDIDATES = (32, 256, 2048)
 _FITTED = 4  # nodes for each term of a polynomial that is fitted
-_EXHAUSTED = 1e-7  # norm below which a polynomial is a combination of those before on all nodes
 _DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
 _MISSED = 1e-11  # largest relative error of the moments
 
@@ -115,7 +115,7 @@ def _coordinates(counts: Floats, size: Floats) -> list[Floats]:
             for other in found:
                 left = left - (size @ (left * other)) * other
         norm = math.sqrt(size @ left**2)
-        if norm > _EXHAUSTED * max(1e-9, math.sqrt(size @ (x - size @ x) ** 2)):
+        if norm > EXHAUSTED * max(1e-9, math.sqrt(size @ (x - size @ x) ** 2)):
             found.append(left / norm)
     return found
 
@@ -129,7 +129,7 @@ def _polynomials(x: Floats, size: Floats, degree: int) -> list[Floats]:
             for other in found:
                 following = following - (size @ (following * other)) * other
         norm = math.sqrt(size @ following**2)
-        if norm < _EXHAUSTED:
+        if norm < EXHAUSTED:
             break
         found.append(following / norm)
     return found

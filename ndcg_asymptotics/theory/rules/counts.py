@@ -29,12 +29,13 @@ EVERY = 200
 """Likely numbers up to which each is a node."""
 EVERY_SPLIT = 128
 """The same where the numbers are then split into grades."""
+EXHAUSTED = 1e-7
+"""Norm of the next orthogonal polynomial below which a law has no more points."""
 _DEEPER = 15.0  # further items, for depths
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
 _WIDTH, _PIECE_NODES = 1.5, 12  # pieces of a law, in standard deviations, and the nodes of each
 _MOST_NODES = 25  # of a Gauss rule
-_EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
 
 
 def reach(deviation: Number) -> Number:
@@ -219,7 +220,7 @@ def gauss_rule(x: Floats, weights: Floats, count: int) -> CountNodes:
         for _twice in range(2):  # orthogonal to rounding
             following -= rows.T @ (rows @ following)
         beside.append(float(np.linalg.norm(following)))
-        if beside[-1] < _EXHAUSTED:
+        if beside[-1] < EXHAUSTED:
             break
         polynomials[i + 1] = following / beside[-1]
     # scipy has this for matrices with three diagonals, but loading it takes longer than most rules

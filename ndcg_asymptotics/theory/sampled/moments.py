@@ -30,6 +30,7 @@ from numpy.polynomial import chebyshev
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.rules.counts import EXHAUSTED
 from ndcg_asymptotics.theory.sampled.law import at_counts, window
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
@@ -38,7 +39,6 @@ _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
 _DEGREE = 24  # of the polynomials in a covariance
-_EXHAUSTED = 1e-7  # norm of the next orthogonal polynomial below which a law has no more points
 _COUNTED = 1e-17  # probability below which a number of negatives is left out of a covariance
 
 
@@ -301,7 +301,7 @@ class _Items:
                 middle = (weights * shift * here**2).sum(axis=1, keepdims=True)
                 here, before = (shift - middle) * here - beside * before, here
                 beside = np.sqrt((weights * here**2).sum(axis=1, keepdims=True))
-                some = beside > _EXHAUSTED
+                some = beside > EXHAUSTED
                 here = np.divide(here, beside, out=np.zeros_like(here), where=some)
                 # from what is left, so that rounding in polynomials of high degree does no harm
                 found[which, degree] = (weights * value * here).sum(axis=1)

@@ -189,7 +189,7 @@ def test_products_of_ratios_are_the_same_whether_kept_or_not(monkeypatch: pytest
     discount, found = measure.discount, []
     for kept in (8_000_000, 0):
         monkeypatch.setattr(series, "_KEPT", kept)
-        monkeypatch.setattr(series, "_CHUNK", 4_000_000 if kept else 1000)
+        monkeypatch.setattr(series, "HELD", 4_000_000 if kept else 1000)
         given = whole.given_label_counts(curve, discount, 500, USUAL)
         found.append(given.variance(np.array([75.0, 100.0, 325.0])))
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import HELD, Floats
 from ndcg_asymptotics.theory.rules.panels import Panels
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
-_CHUNK = 4_000_000  # numbers held at a time
-_KEPT = 2 * _CHUNK  # numbers that are kept rather than computed again
+_KEPT = 2 * HELD  # numbers that are kept rather than computed again
 
 
 class SeriesPairs:
@@ -139,7 +138,7 @@ class _Products:
 
     def over_exponentials(self, base: Floats) -> Floats:
         """Return sum_a products[t, k, a] base[t, a], (K, T)."""
-        depths = len(base) if self.kept is not None else max(1, _CHUNK // (len(self.degrees) * base.shape[1]))
+        depths = len(base) if self.kept is not None else max(1, HELD // (len(self.degrees) * base.shape[1]))
         found = np.empty((len(self.degrees), len(base)))
         for part in (slice(i, i + depths) for i in range(0, len(base), depths or 1)):
             products = _products(self.ratio[:, part], self.degrees) if self.kept is None else self.kept

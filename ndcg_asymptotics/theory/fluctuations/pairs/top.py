@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_LOG, Floats
+from ndcg_asymptotics.core.arrays import HELD, LARGEST_LOG, Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.rules.cross import cross
 from ndcg_asymptotics.theory.rules.panels import Panels
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
-_CHUNK = 4_000_000  # numbers held at a time
 _PROBES = 10  # rows that are tried before the approximation is believed
 
 
@@ -51,7 +50,7 @@ class TopPairs:
         # the sum over a and b is symmetric
         a, b = np.triu_indices(self.z.size)
         weights = np.where(a == b, 1.0, 2.0) * self.weights[a] * self.weights[b]
-        depths = max(1, _CHUNK // a.size)
+        depths = max(1, HELD // a.size)
         for part in (slice(i, i + depths) for i in range(0, len(base), depths)):
             both = base[part][:, a] + base[part][:, b]
             ups, downs = self.up[:, part], self.down[:, part]
