@@ -407,7 +407,6 @@ def compare(
 
     if judge is not None:
         require(report is None, "there is no report of a comparison with a judge", "report")
-        require(figures.out is None, "there is no figure of a comparison with a judge", "out")
     found = compare_files(
         [*(runs or ()), *(run or ())],
         qrels,
@@ -436,9 +435,12 @@ def compare(
         report_comparison(found, report)
         print(report, file=sys.stderr)
     if figures.out is not None:
-        from ndcg_asymptotics.plots import draw_comparison
+        from ndcg_asymptotics.plots import draw_comparison, draw_judged
 
-        figures.save(draw_comparison, found)
+        if isinstance(found, Comparison):
+            figures.save(draw_comparison, found)
+        else:
+            figures.save(draw_judged, found)
 
 
 @app.command()

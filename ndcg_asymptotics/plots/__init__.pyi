@@ -16,6 +16,8 @@ from .gallery import order_figure as order_figure
 from .gallery import overview_figure as overview_figure
 from .gallery import pair_figures as pair_figures
 from .grid import draw_grid as draw_grid
+from .judged import draw_judged as draw_judged
+from .judged import judged_figure as judged_figure
 from .layout import figure_legend as figure_legend
 from .layout import length_axis as length_axis
 from .layout import margin_labels as margin_labels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -34,14 +34,17 @@ def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
             ax.plot([d.interval.low, d.interval.high], [row, row], color=line.color, lw=1.2)
         face = line.color if judged.p < alpha else "white"
         ax.plot(d.mean, row, ls="none", marker=line.marker, mec=line.color, mfc=face, mew=0.9, ms=4.5)
+    return difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure])
+
+
+def difference_axes(ax: Axes, a: str, b: str, measures: Sequence[str]) -> Axes:
+    """Label axes of differences a - b, with a row for each measure and 0 in the middle."""
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
-    ax.set_yticks(range(len(pair.by_measure)), [_formula(judged.measure) for judged in pair.by_measure])
-    ax.set_ylim(len(pair.by_measure) - 0.5, -0.5)
+    ax.set_yticks(range(len(measures)), [_formula(measure) for measure in measures])
+    ax.set_ylim(len(measures) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("difference of the means")
-    titles(
-        ax, f"{_name(pair.a)} less {_name(pair.b)}", f"← {_name(pair.b)} ahead  |  {_name(pair.a)} ahead →"
-    )
+    titles(ax, f"{_name(a)} less {_name(b)}", f"← {_name(b)} ahead  |  {_name(a)} ahead →")
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
     return ax

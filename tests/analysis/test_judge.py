@@ -17,6 +17,7 @@ from ndcg_asymptotics.analysis.runs.combined import combine
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.records import Qrels, Records, Run
+from ndcg_asymptotics.plots import judged_figure
 
 
 def ppi_plus_plus(y: list[float], f: list[float], further: list[float]) -> float:
@@ -209,6 +210,20 @@ def test_what_the_combination_cannot_show_is_said() -> None:
     assert "differ in only 4 of the 30 queries" in ties.pairs[0].text
 
 
+def test_the_figure_shows_the_three_intervals_of_each_measure() -> None:
+    runs, truth = lists(60)
+    human = {q: truth[q] for q in list(truth)[:20]}
+    found = compare(runs, human, ["nDCG", "nDCG@10"], judge=judged(truth, 0.05, 0.2))
+    (ax,) = judged_figure(found, found.pairs[0]).axes
+    lines = [line.get_xdata() for line in ax.get_lines()]
+    shown = [tuple(x) for x in lines if len(x) == 2 and x[0] != x[1]]
+    rows = [row for of_measure in found.pairs[0].measures for row in of_measure.rows]
+    assert shown == [(row.interval.low, row.interval.high) for row in rows if row.interval]
+    assert len(shown) == 6
+    filled = [line.get_markerfacecolor() != "white" for line in ax.get_lines() if len(line.get_xdata()) == 1]
+    assert filled == [row.p_corrected < 0.05 for row in rows]
+
+
 def test_labels_that_are_odd_are_named() -> None:
     runs, truth = lists(60)
     machine, human = judged(truth, 0.05, 0.2), {q: truth[q] for q in list(truth)[:20]}
@@ -268,6 +283,9 @@ def test_the_command_answers_from_files(tmp_path: Path) -> None:
     for row in ("humans", "judge", "both"):
         assert f"nDCG(log)@10  {row}" in shown.out
     assert (tmp_path / "values.csv").read_text().count("\n") == 1 + 2 * (20 + 60)
+    drawn = command(*given, "--measure", "nDCG@10", "--out", tmp_path / "figures")
+    assert drawn.code == 0
+    assert len(list((tmp_path / "figures").iterdir())) == 1
     refused = command(*given, "--report", tmp_path / "page.html")
     assert refused.refused
     assert not (tmp_path / "page.html").exists()
