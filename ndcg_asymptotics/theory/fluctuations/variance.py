@@ -185,7 +185,8 @@ def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure,
     off = abs(found.mean - exact[0].value[0] + sum(other.value[0] for other in exact[1:]))
     if few_items:  # values lie in [0, 1], so the error of their squares is at most their own
         return float(off + sum(other.error[0] for other in exact))
-    return float(off * math.sqrt(max(found.variance, 0.0)))
+    # what moves values by much where they are far from their mean changes the variance by more than this
+    return _CAUTION * float(off * math.sqrt(max(found.variance, 0.0)))
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:

@@ -34,7 +34,7 @@ def distributed(sizes: Floats, law: Floats, most: int, digits: float = 0.0) -> t
     """Distribute items over grades: counts (C, M, grades) that add up to the sizes (C,), and weights (C, M).
 
     Of more than five splits each has its nodes while the items of the others are at their means, which is
-    exact for sums of functions of one split each.
+    exact for sums of functions of one split each; where ``most`` allows it, two nodes of each are multiplied.
 
     Parameters
     ----------
@@ -61,11 +61,30 @@ def distributed(sizes: Floats, law: Floats, most: int, digits: float = 0.0) -> t
     ways = [max(min(nodes_for(float(v), digits), most), _FEWEST) for v in variation[:-1]]
     if splits <= _MULTIPLIED:
         return _product(sizes, shares, ways)
-    alone = [[count if i == split else 1 for i in range(splits)] for split, count in enumerate(ways)]
-    rules = [_product(sizes, shares, some) for some in ([1] * splits, *alone)]
-    rules[0][1][:] *= 1 - splits
+    rules = []
+    for several, sign in _combination(ways, most):
+        counts, weights = _product(sizes, shares, several)
+        rules.append((counts, sign * weights))
     counts, weights = (np.concatenate(part, axis=1) for part in zip(*rules, strict=True))
     return counts, weights
+
+
+def _combination(ways: Sequence[int], most: int) -> list[tuple[list[int], int]]:
+    """Return the nodes of each split in rules of few nodes, and their signs, which add up to 1.
+
+    Q_i has the nodes of split i and one of each other, Q_0 one of every split: ``sum_i Q_i - (s - 1) Q_0`` of
+    s splits. A product P of rules of two nodes, P_i of which is that of split i, has what several splits
+    change together: ``P + sum_i (Q_i - P_i)``, where P has at most twice the nodes that all Q_i may have.
+    """
+    splits = len(ways)
+
+    def alone(split: int, count: int) -> list[int]:
+        return [count if i == split else 1 for i in range(splits)]
+
+    found = [(alone(i, count), 1) for i, count in enumerate(ways)]
+    if _FEWEST**splits > 2 * splits * most:
+        return [([1] * splits, 1 - splits), *found]
+    return [([_FEWEST] * splits, 1), *found, *((alone(i, _FEWEST), -1) for i in range(splits))]
 
 
 def _product(sizes: Floats, shares: Floats, ways: Sequence[int]) -> tuple[Floats, Floats]:

@@ -145,6 +145,12 @@ def test_few_items_of_one_class(text, curve, discount, n):
 def test_a_list_without_gain_above_its_cutoff():
     """The relevant items are among the last three percent, beyond the cutoff for all that matters."""
     assert ndcg_std("step(0.1131, 0.0, 0.01804)", "nDCG@141", [267]).value[0] == 0
+    # it has with probability 1e-11, for which there is no node
+    found = ndcg_std("step(0.8279, 0.0, 0.0018931)", "nDCG(constant)@143", [151])
+    step = binary((1 - 0.0018931, 0.0), (1.0, 0.8279))
+    truth = moments([step], [1.0], 1.0 * (np.arange(151) < 143))[1]
+    assert 5e-7 < truth < 6e-7
+    assert abs(found.value[0] - truth) <= found.error[0] < 1e-4
     # of a pair one scorer has no gain above the cutoff
     found = difference_std(
         "step(0.986237, 0.0, 0.0037751)", "constant(0.003723143298700031)", "nDCG@140", [141]

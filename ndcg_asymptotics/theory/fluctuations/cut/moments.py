@@ -54,14 +54,18 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
         return found[0]
     a, b = found
     variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, effort)
-    return Moments(a.mean - b.mean, variance, a.size + b.size)
+    # the square of a difference is at most twice the sum of the squares
+    return Moments(a.mean - b.mean, variance, a.size + b.size, 2 * (a.missed + b.missed))
 
 
 @shared  # a scorer's moments serve it alone and in every pair
 def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
     mesh = Mesh.of(scorer, n, effort.refine)
     ideal = CutIdeal.of(mesh, measure, n, effort)
-    several = [_rule(mesh, ideal, *piece) for piece in depths_at_cutoff(mesh, ideal.k, n, effort)]
+    depths = depths_at_cutoff(mesh, ideal.k, n, effort)
+    several = [_rule(mesh, ideal, *piece) for piece in depths]
+    # values are in [0, 1], so the error of their squares is at most the probability of what is left out
+    missed = ideal.left_out + max(1 - math.fsum(float(chances.sum()) for _, chances in depths), 0.0)
     given: dict[float, GivenCounts] = {}
 
     def above(depth: float) -> GivenCounts:
@@ -70,7 +74,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
         return given[depth]
 
     if not any(piece.nodes.size for piece in several):  # no item of gain is within the cutoff
-        return Moments(0.0, 0.0, 0.0)
+        return Moments(0.0, 0.0, 0.0, missed)
     rule = joined_rules(piece.few(ideal.scale, effort.digits, OF_PRODUCTS) for piece in several)
     means = np.empty(len(rule.nodes))
     for depth in np.unique(rule.nodes[:, 0]):
@@ -84,7 +88,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     # E[v (1 + delta)^2] / ideal^2 + Var(m (1 + delta)) / ideal^2
     squared = fewer.weights @ [1.0, 2.0, 1.0]  # (1 + delta)^2
     variance, size = (moved + float(part @ squared) for part in parts.T)
-    return Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2)
+    return Moments(mean / ideal.value, variance / ideal.value**2, size / ideal.value**2, missed)
 
 
 def _rule(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRule:

@@ -84,6 +84,12 @@ class CutIdeal:
         return [(last, False), *((j, True) for j in range(1, last) if 1 - self._fewer[j - 1] > negligible)]
 
     @cached_property
+    def left_out(self) -> float:
+        """The probability of the label counts for which 1/IDCG is another, as their parts are left out."""
+        rarer = np.minimum(self._fewer, 1 - self._fewer)
+        return float(rarer[rarer <= self.effort.negligible].sum())
+
+    @cached_property
     def value(self) -> float:
         """The ideal DCG of the expected counts."""
         return float(self._steps @ smooth_sums(self.discount, self.n, self.effort.fit)(self._ends))
