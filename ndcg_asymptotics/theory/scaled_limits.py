@@ -370,8 +370,9 @@ def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
 def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
     """Return lim P(NDCG_n of a > NDCG_n of b) under the log discount (Theorem F2).
 
-    It is ``P(sum_i y_i log T_i < the same sum of b)``, as NDCG_n falls by that sum over (log n)^2. The
-    scorers are independent given the labels. The laws of the sums are convolved on a lattice.
+    Another discount needs ``(log r)^2 (D(xr) - D(r)) -> -C log x`` for every x > 0. The limit is
+    ``P(sum_i y_i log T_i < the same sum of b)``, as NDCG_n falls by that sum over (log n)^2. The scorers are
+    independent given the labels. The laws of the sums are convolved on a lattice.
 
     >>> round(long_run_order(*(FixedCounts.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))), 6)
     0.6

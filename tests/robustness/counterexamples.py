@@ -10,15 +10,16 @@ one, and have one or two grades. Each statement is held to something that does n
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
-Limits with a share of relevant items have their own search, tests/theory/test_limit_scan.py, and so have the
-theorems of docs/theory.md and docs/fluctuations.md, tests/theory/test_statements_random.py.
+Further statements have searches of their own: robustness/proved.py (T3, T4, S2, S4, DCG, judges, losses),
+tests/theory/test_statements_random.py (T1, T2, H) and test_statements_spread.py (S1), and limits with a share
+of relevant items tests/theory/test_limit_scan.py.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +51,12 @@ class Try:
     what: str
 
 
-def main() -> int:
+def main(statements: Mapping[str, Statement]) -> int:
     """Print a line per statement and per counterexample; 1 if there is any, or a statement hardly tested."""
     tries = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     bad = 0
-    for name in STATEMENTS:
-        found = list(search(name, tries))
+    for name, statement in statements.items():
+        found = list(search(statement, tries))
         broken = [one.what for one in found if one.held is False]
         tested = sum(one.held is not None for one in found)
         print(f"{name}: {tries} tries, {tested} tested, {len(broken)} contradicted", flush=True)
@@ -65,10 +66,10 @@ def main() -> int:
     return int(bad > 0)
 
 
-def search(name: str, tries: int, seed: int = 38, wrong: float = 0.0) -> Iterator[Try]:
+def search(statement: Statement, tries: int, seed: int = 38, wrong: float = 0.0) -> Iterator[Try]:
     """Yield the tries of one statement; ``wrong`` other than 0 makes it say what is not so."""
     for i in range(tries):
-        yield STATEMENTS[name](np.random.default_rng((seed, i)), wrong)
+        yield statement(np.random.default_rng((seed, i)), wrong)
 
 
 def pair(rng: Rng, grades: int) -> tuple[str, str]:
@@ -206,6 +207,11 @@ def dependent(rng: Rng, wrong: float) -> Try:
 
 def _above(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray, k: int) -> np.ndarray:
     """Return the numbers of relevant items at the first k ranks; u are the places of depths given labels."""
+    return np.asarray(ranked_labels(rng, curve, labels, u)[:, :k].sum(axis=1))
+
+
+def ranked_labels(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the labels from the top down, a row per list; u are the places of depths given labels."""
     edges = np.unique(np.concatenate((np.linspace(0, 1, 2001), curve.breakpoints)))
     relevant = np.append(0.0, np.cumsum(np.diff(edges) * curve.mean(edges[:-1], edges[1:])))
     others = edges - relevant
@@ -213,7 +219,7 @@ def _above(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray, k: int) ->
         labels, np.interp(u, relevant / relevant[-1], edges), np.interp(u, others / others[-1], edges)
     )
     order = np.argsort(depths + 1e-12 * rng.random(depths.shape), axis=1)
-    return np.asarray(np.take_along_axis(labels, order, axis=1)[:, :k].sum(axis=1), dtype=float)
+    return np.asarray(np.take_along_axis(labels, order, axis=1), dtype=float)
 
 
 def few_relevant(rng: Rng, wrong: float) -> Try:
@@ -253,4 +259,4 @@ STATEMENTS: dict[str, Statement] = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(STATEMENTS))

@@ -339,7 +339,8 @@ class _FixedPoint:
             raise NotAvailableError(f"{self.what}: the mean DCGs are too close for cells of depth")
         from scipy.optimize import brentq  # here: it takes long to load
 
-        return float(brentq(gap, low, high, rtol=self.tolerance / 1000, xtol=1e-300))
+        # the root may be many powers of two below the upper end, where bisection takes as many steps
+        return float(brentq(gap, low, high, rtol=self.tolerance / 1000, xtol=1e-300, maxiter=2000))
 
     def _finish(self, theta: float, both: _Exponents, change: float) -> Tilt:
         total = both.log_z[0] + both.log_z[1]
