@@ -20,6 +20,9 @@ from ndcg_asymptotics.studies.design import ENGINES, Design
 Draw = dict[str, NDArray[np.generic]]
 """The results of a replicate by variable name; the axes of each are in the engine's ``VARIABLES``."""
 
+NO_JUDGE = "does not draw what a judge reports of a fixed number of relevant items: use items"
+"""What the engines say that do not."""
+
 UNDECIDED = np.int8(127)
 """The order of a pair that an engine could not decide."""
 

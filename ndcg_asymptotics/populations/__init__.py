@@ -16,6 +16,7 @@ from ndcg_asymptotics.populations.families import (
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.judge import Judge
+from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
 from ndcg_asymptotics.populations.reported import Confusion, Favoured, Noisy
@@ -48,11 +49,13 @@ __all__ = [
     "GradedRoc",
     "Independent",
     "Judge",
+    "JudgedCounts",
     "LinearCurve",
     "LogisticCurve",
     "Mixture",
     "Model",
     "Noisy",
+    "NoisyRoc",
     "OwnCurve",
     "PiecewiseLinear",
     "Polynomial",

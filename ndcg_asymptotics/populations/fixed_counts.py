@@ -19,13 +19,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
@@ -79,13 +80,13 @@ class FixedCounts(Model, keyword="relevant"):
         return "relevant(count, curve)"
 
     @classmethod
-    def from_call(cls, call: Call) -> Self:
+    def from_call(cls, call: Call) -> Any:  # of a judge's labels it is `JudgedCounts`
         *numbers, last = call.arguments or (Argument(None, 0.0, call.position),)
         if last.key is not None or not isinstance(last.value, Call) or not numbers:
             call.scanner.fail(_USAGE, last.position)
         source = _source(last.value)
         if source.gains == (1.0,) and len(numbers) == 1 and numbers[0].key is None:
-            return cls((_count(numbers[0]),), source)
+            return _with_count(_count(numbers[0]), source)
         given: dict[float, int] = {}
         for argument in numbers:
             if argument.key is None:
@@ -213,6 +214,13 @@ def _gain(argument: Argument) -> float:
         raise InputError(f"relevant: expected a gain, found {argument.key!r}") from None
 
 
+def _with_count(count: int, source: Relevance | RocModel) -> FixedCounts | JudgedCounts:
+    """Return the model of lists with so many relevant items, or of a judge's labels in them."""
+    if isinstance(source, NoisyRoc):
+        return JudgedCounts(FixedCounts((count,), source.curve), source.fpr, source.fnr)
+    return FixedCounts((count,), source)
+
+
 def _chance(source: Relevance | RocModel) -> RocModel:
     if source.gains == (1.0,):
         return RocPower(1.0)
@@ -224,7 +232,15 @@ def _source(call: Call) -> Relevance | RocModel:
     if call.name == Random.keyword and not call.arguments:
         return RocPower(1.0)
     inner = [argument.value.name for argument in call.arguments if isinstance(argument.value, Call)]
-    names = inner if call.name == GradedRoc.keyword else [call.name]
+    if call.name == NoisyRoc.keyword:  # of graded curves too, which it refuses
+        inner += [
+            part.value.name
+            for outer in call.arguments
+            if isinstance(outer.value, Call)
+            for part in outer.value.arguments
+            if isinstance(part.value, Call)
+        ]
+    names = inner if call.name in (GradedRoc.keyword, NoisyRoc.keyword) else [call.name]
     rocs = any(name.startswith(RocModel.prefix) for name in names)
     return RocModel.build(call) if rocs else Relevance.build(call)
 
@@ -299,14 +315,14 @@ def with_relevant(
     if given.gains != (1.0,):
         return FixedCounts(_counts_by_gain(given.gains, numbers), given)
     if not isinstance(numbers, Mapping):
-        return FixedCounts((numbers,), given)
+        return _with_count(numbers, given)
     total = math.fsum(numbers.values())
     said = ", ".join(map(number_text, numbers.values()))
     require(
         min(numbers.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
         f"relevant: the probabilities of several numbers must be positive and add up to 1, got {said}",
     )
-    groups = {number: FixedCounts((_whole(number),), given) for number in numbers}
+    groups = {number: _with_count(_whole(number), given) for number in numbers}
     return Mixture(tuple((weight, groups[number]) for number, weight in numbers.items()))
 
 
@@ -336,5 +352,5 @@ def _whole(number: float) -> int:
 
 
 def _scorer(call: Call) -> Scorer | RocModel:
-    known = call.name == GradedRoc.keyword or call.name.startswith(RocModel.prefix)
+    known = call.name in (GradedRoc.keyword, NoisyRoc.keyword) or call.name.startswith(RocModel.prefix)
     return _source(call) if known else Scorer.build(call)

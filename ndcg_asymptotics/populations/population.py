@@ -17,6 +17,7 @@ from ndcg_asymptotics.populations.families import ConstantCurve
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.judge import Judge
+from ndcg_asymptotics.populations.judged_counts import JudgedCounts
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.ranges import within
@@ -168,6 +169,17 @@ class Population:
         return {name: model for name, model in models.items() if isinstance(model, FixedCounts)}
 
     @property
+    def judged(self) -> bool:
+        """Whether labels are those that a judge reports of a fixed number of relevant items."""
+        return next(iter(self.scorers.values())).judged
+
+    @cached_property
+    def judged_counts(self) -> dict[str, JudgedCounts]:
+        """The model of every scorer, of a population that is no mixture and whose labels a judge reports."""
+        models = {name: scorer.groups[0][1] for name, scorer in self.scorers.items()}
+        return {name: model for name, model in models.items() if isinstance(model, JudgedCounts)}
+
+    @property
     def least_n(self) -> int:
         """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
         return next(iter(self.scorers.values())).least_n
@@ -204,6 +216,18 @@ def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:
         name: dict(zip(scorer.gains, scorer.counts, strict=True)) if isinstance(scorer, FixedCounts) else None
         for name, scorer in scorers.items()
     }
+    judges = {
+        name: (scorer.relevant, scorer.fpr, scorer.fnr) if isinstance(scorer, JudgedCounts) else None
+        for name, scorer in scorers.items()
+    }
+    if any(judges.values()):
+        same = len(set(judges.values())) == 1
+        laws = "; ".join(
+            f"{name}: " + ("no judge" if found is None else "{} relevant, fpr {:g}, fnr {:g}".format(*found))
+            for name, found in judges.items()
+        )
+        require(same, f"{where}the scorers of a population share their relevant items and judge, got {laws}")
+        return
     alike = all(found == next(iter(counts.values())) for found in counts.values())
 
     def said(found: dict[float, int] | None) -> str:
@@ -247,7 +271,7 @@ def _model(scorer: Scorer) -> Model:
 
 
 def _blank(like: Model) -> Model:
-    if isinstance(like, FixedCounts):
+    if isinstance(like, FixedCounts | JudgedCounts):
         return like.uninformative
     curves = tuple(ConstantCurve(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))

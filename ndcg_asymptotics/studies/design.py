@@ -42,8 +42,8 @@ def resolve(name: str, largest: int, population: Population) -> str:
     require_choice(name, ("auto", *ENGINES), "engine")
     if name != "auto":
         return name
-    if population.judge is not None:
-        return "items"
+    if population.judge is not None or population.judged:
+        return "items"  # alone draws what a judge reports
     ranks_alone = not population.iid and isinstance(population.coupling, Independent)
     return "cells" if ranks_alone or largest > ITEMS_LIMIT else "items"
 
@@ -104,7 +104,16 @@ class Design:
     @property
     def models(self) -> Mapping[str, Relevance | FixedCounts]:
         """The model of every scorer, of a design whose population is no mixture."""
+        judged = self.population.judged_counts
+        if judged:
+            return {name: model.by_kind for name, model in judged.items()}
         return self.population.models if self.population.iid else self.population.fixed_counts
+
+    @property
+    def kinds(self) -> tuple[float, ...]:
+        """The gain of each kind of item that is drawn: the grades, or what a judge makes of two of them."""
+        judged = next(iter(self.population.judged_counts.values()), None)
+        return judged.KINDS if judged else (*self.population.gains, 0.0)
 
     def pair_indices(self) -> list[tuple[int, int]]:
         """Return the pairs as positions in the population's scorers."""

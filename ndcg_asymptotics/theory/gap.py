@@ -76,7 +76,11 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
     return over_groups(
-        [scorer], lambda relevance: _leading_gap(relevance, measure), _mixed, lambda model: None
+        [scorer],
+        lambda relevance: _leading_gap(relevance, measure),
+        _mixed,
+        lambda model: None,
+        lambda model: None,
     )
 
 

@@ -31,7 +31,14 @@ from ndcg_asymptotics.measures.asymptotics import (
     LogDecay,
     PowerDecay,
 )
-from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import (
+    ConstantCurve,
+    FixedCounts,
+    JudgedCounts,
+    Relevance,
+    Scorer,
+    over_groups,
+)
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.scaled_limits import Scale, ScaledLimit, scaled_limit
@@ -152,6 +159,7 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
         lambda relevance: _limit(relevance, measure),
         _mixed,
         lambda model: _of_fixed_counts(model, measure),
+        lambda model: _of_judge(model, measure),
     )
     if measure.normalised or not found.theorem.startswith("Theorem"):
         return found
@@ -169,6 +177,21 @@ def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
     if found.value is not None and found.scale == Scale(0.0, 0):
         return Limit(found.value, found.theorem, assumptions, mode=found.mode)
     return Limit(0.0, found.theorem, assumptions, found.reason, scaled=found)
+
+
+def _of_judge(model: JudgedCounts, measure: Measure) -> Limit:
+    """Return the limit of the labels that a judge reports.
+
+    With false alarms they are i.i.d. labels but for R of n items, which have lower ranks than any given one.
+    """
+    if not model.fpr:
+        reason = "without false alarms limits are those of lists with fewer relevant items"
+        return Limit(None, "none", (), reason, converges=None, mode="")
+    found = _limit(ConstantCurve(model.fpr), measure)
+    if found.value is None:
+        reason = found.reason or "the judge's false alarms at the first ranks stay random"
+        return Limit(None, "none", (), reason, converges=None, mode="")
+    return replace(found, theorem=f"beyond the paper (as {found.theorem})")
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:

@@ -35,7 +35,7 @@ from ndcg_asymptotics.engines.cells.brackets import (
     ideal_of_counts,
 )
 from ndcg_asymptotics.engines.cells.streams import CellStream
-from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
+from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, require_known_discounts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
@@ -117,6 +117,7 @@ def check(design: Design) -> None:
         isinstance(coupling, Independent),
         f"the cells engine draws scorers that are independent given the label, got {coupling}: use items",
     )
+    require(not design.population.judged, f"the cells engine {NO_JUDGE}")
     largest = design.sizes[-1]
     require(
         design.sizes[0] >= 1 and largest <= LARGEST_N,

@@ -60,13 +60,13 @@ def simulate_block(design: Design, replicates: Sequence[int]) -> Draw:
     """Draw several replicates, stacked; each is what `simulate` gives, and short lists take less time."""
     labels = draw_label_counts(design, replicates)
     sums = wanted_sums(design.measures, design.sizes)
-    ndcg = sums.ndcg(rank_orders(design, replicates, labels), labels, design.population.gains)
+    ndcg = sums.ndcg(rank_orders(design, replicates, labels), labels, design.kinds)
     draw: Draw = {"ndcg": ndcg}
     if design.population.judge is not None:
         errors = judged.draw_errors(design, replicates, labels)
         lists = judged.reported_orders(design, replicates, labels, errors)
         reported = judged.reported_labels(labels, errors)
-        draw["reported"] = sums.ndcg(lists, reported, design.population.gains)
+        draw["reported"] = sums.ndcg(lists, reported, design.kinds)
     if design.pairs:
         signs = [np.sign(ndcg[:, a] - ndcg[:, b]) for a, b in design.pair_indices()]
         draw["order"] = np.stack(signs, axis=1).astype(np.int8)
@@ -103,13 +103,13 @@ class WantedSums:
         rows = [self.cutoffs[:, self.row_of == b].max(axis=1) for b in range(len(self.bases))]
         return np.asarray(np.minimum(np.column_stack(rows), stored), np.int64)
 
-    def ndcg(self, lists: Iterable[Iterable[Codes]], labels: Integers, gains: tuple[float, ...]) -> Floats:
+    def ndcg(self, lists: Iterable[Iterable[Codes]], labels: Integers, kinds: tuple[float, ...]) -> Floats:
         """Return NDCG, or DCG, of lists, (replicate, scorer, measure, n).
 
         The lists of a replicate's scorers follow each other; the label counts of the classes are theirs.
         """
-        best = self.normaliser(labels, gains)
-        dcg = self.dcg(lists, np.array([*gains, 0.0]))
+        best = self.normaliser(labels, tuple(gain for gain in kinds if gain > 0))
+        dcg = self.dcg(lists, np.array(kinds))
         dcg = dcg.reshape(len(labels), -1, *dcg.shape[1:])
         most = np.array([1.0 if measure.normalised else np.inf for measure in self.measures])[:, None]
         return np.asarray(np.minimum(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0), most))
@@ -196,7 +196,10 @@ def check(design: Design) -> None:
         says how much), or a discount that does not know its sums so far.
     """
     n = design.sizes[-1]
-    remedy = "the cells engine can do it" + ("" if design.population.judge is None else ", without a judge")
+    if design.population.judged:
+        remedy = "theory has the mean"
+    else:
+        remedy = "the cells engine can do it" + ("" if design.population.judge is None else ", without a judge")
     require(n <= _LARGEST, f"items engine: n = {n:g} is beyond {_LARGEST:g}; {remedy}")
     require_memory("items", n, memory(design), remedy)
     for measure in design.measures:
@@ -205,7 +208,7 @@ def check(design: Design) -> None:
 
 def memory(design: Design) -> int:
     """Return the bytes of the largest arrays of `simulate`."""
-    n, codes = design.sizes[-1], len(design.sizes) * (len(design.population.gains) + 1)
+    n, codes = design.sizes[-1], len(design.sizes) * len(design.kinds)
     gaussian = isinstance(design.population.coupling, Gaussian)
     order = copula.memory(n) if gaussian else rank_order.memory(n, codes)
     return 8 * sum(wanted_sums(design.measures, design.sizes).lengths) + order

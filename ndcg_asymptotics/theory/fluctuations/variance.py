@@ -39,6 +39,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     Moments,
 )
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
+from ndcg_asymptotics.theory.fluctuations.judged_counts import judged_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -220,6 +221,7 @@ def ndcg_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: 
         lambda *models: _moments(models, measure, n, effort),
         _mixed,
         lambda *models: _of_fixed_counts(models, measure, n, effort),
+        lambda *models: judged_moments(models, measure, n, effort),
     )
 
 

@@ -27,8 +27,9 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
+from ndcg_asymptotics.theory.mean.judged_counts import evaluate_judged_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.rank_terms import (
     Crossing,
@@ -41,6 +42,7 @@ from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
 
 _ROUNDING = 2e-11  # relative error that two evaluations share: that of their sums of exponentials
+_OF_JUDGES = 7e-11  # the same of a judge's labels: that of true ones twice, and of the ideal list's kink
 _CAUTION = (
     6.0  # the stated error is this times the difference of two evaluations, which err alike at a sharp kink
 )
@@ -104,7 +106,8 @@ def expected_ndcg(
 ) -> Expectation:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
-    The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`). For i.i.d. ones
+    The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`), perhaps with labels
+    of a judge (`mean.judged_counts`). For i.i.d. ones
 
     ::
 
@@ -164,6 +167,7 @@ def expected_ndcg(
         mean,
         _mixed,
         lambda model: expected_with_fixed_counts(model, measure, lengths),
+        lambda model: expected_with_fixed_counts(model, measure, lengths),
     )
 
 
@@ -201,21 +205,26 @@ def _flat(
     return integrated_means(relevance, measures, lengths, accuracy).ravel()
 
 
-def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
+def expected_with_fixed_counts(
+    model: FixedCounts | JudgedCounts, measure: Measure, lengths: tuple[int, ...]
+) -> Expectation:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
     return _joined(_with_fixed_counts(lengths, model, measure))
 
 
 @shared_each
 def _with_fixed_counts(
-    lengths: Sequence[int], model: FixedCounts, measure: Measure
+    lengths: Sequence[int], model: FixedCounts | JudgedCounts, measure: Measure
 ) -> list[tuple[float, float]]:
-    def means(accuracy: Accuracy) -> Floats:
-        return np.array(
-            [evaluate_fixed_counts(model, measure, n, _OF_FIXED_COUNTS * accuracy.refine) for n in lengths]
-        )
+    def mean(n: int, refine: float) -> float:
+        if isinstance(model, JudgedCounts):
+            return evaluate_judged_counts(model, measure, n, refine)
+        return evaluate_fixed_counts(model, measure, n, refine)
 
-    return _stated(means, _ROUNDING)
+    def means(accuracy: Accuracy) -> Floats:
+        return np.array([mean(n, _OF_FIXED_COUNTS * accuracy.refine) for n in lengths])
+
+    return _stated(means, _OF_JUDGES if isinstance(model, JudgedCounts) else _ROUNDING)
 
 
 def _stated(evaluate_with: Callable[[Accuracy], Floats], both: float) -> list[tuple[float, float]]:
