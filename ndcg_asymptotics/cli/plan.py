@@ -85,6 +85,14 @@ def plan(
             show_default="independent",
         ),
     ] = None,
+    judge: Annotated[
+        str | None,
+        _from_input(
+            metavar="RATES",
+            help="Error rates of a judge of the labels of the curves, 'fpr=0.01, fnr=0.2': the queries that "
+            "its labels take, and whether they turn the order of the rankers.",
+        ),
+    ] = None,
     queries: Annotated[
         int | None,
         typer.Option(
@@ -134,7 +142,7 @@ def plan(
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
     sources = {
-        "--a and --b": (a, b, n, relevant, coupling),
+        "--a and --b": (a, b, n, relevant, coupling, judge),
         "--run twice and --qrels": (run, qrels, columns, like),
         "--sd": (sd, pilot, difference),
     }
@@ -179,6 +187,7 @@ def plan(
             measure or MEASURES,
             gain=gain or "linear",
             relevant=relevant,
+            judge=judge,
             coupling="independent" if coupling is None else _number_or_text(coupling),
             **length,
             **design,

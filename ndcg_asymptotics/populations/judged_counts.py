@@ -85,10 +85,10 @@ class JudgedCounts(Model):
     fpr, fnr : float
         The error rates of the judge; fpr + fnr < 1.
 
-    >>> from ndcg_asymptotics.populations import Scorer
-    >>> scorer = Scorer.parse("relevant(1, noisy(roc_power(0.25), fpr=0.01, fnr=0.2))")
-    >>> str(scorer), str(scorer.truth), scorer.fpr, scorer.relevant
-    ('relevant(1, noisy(roc_power(0.25), 0.01, 0.2))', 'relevant(1, roc_power(0.25))', 0.01, 1)
+    >>> from ndcg_asymptotics.populations import FixedCounts
+    >>> scorer = JudgedCounts(FixedCounts.parse("relevant(1, roc_power(0.25))"), fpr=0.01, fnr=0.2)
+    >>> str(scorer), scorer.relevant
+    ('relevant(1, noisy(roc_power(0.25), 0.01, 0.2))', 1)
     """
 
     keyword: ClassVar[str] = "relevant"

@@ -85,7 +85,7 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         told = text(kappa, relevant, (judge[0] * off, judge[1]))
         mean, sd = (
             expected_ndcg(told, measure, [n]).value[0],
-            ndcg_std(told, measure, [n], quick=True).value[0],
+            ndcg_std(told, measure, [n]).value[0],
         )
         z = abs(drawn.mean() - mean) / max(sd / LISTS**0.5, 1e-12)
         squares = (drawn - drawn.mean()) ** 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from ndcg_asymptotics.analysis.orders.one_list import (
@@ -18,6 +18,7 @@ from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
+from ndcg_asymptotics.analysis.planning.judged import Judge, judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
@@ -59,6 +60,7 @@ def plan(
     gain: Gain = "linear",
     relevant: Relevant | None = None,
     coupling: Coupling | str | float = "independent",
+    judge: Judge | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
@@ -82,6 +84,9 @@ def plan(
         How much the rankers agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian copula of the
         depths of an item given its label, 0 to 1. By default they are independent given the label. Rankers
         that agree have no long run and no required documents in the answer.
+    judge : text or mapping, optional
+        The error rates of a judge, "fpr=0.01, fnr=0.2": the answer says how many queries its labels take, and
+        whether they turn the order of the rankers. For labels 0 and 1 and rankers that are independent.
     **design
         The fields of `Requirements`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
 
@@ -99,6 +104,11 @@ def plan(
         agree = Coupling.of(coupling)
     except InputError as error:
         raise InputError(str(error), "coupling") from None
+    require(
+        judge is None or not isinstance(agree, Gaussian),
+        "takes no coupling: rankers are independent",
+        "judge",
+    )
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
     size = list_length(n)
@@ -112,13 +122,15 @@ def plan(
         Coupled(first, second, agree, size, every) if isinstance(agree, Gaussian) and agree.rho else None
     )
     experiment = Experiment(first, second, size, required, (str(first), str(second)), coupled=coupled)
+    by_judge = None if judge is None else judged(experiment, asked, judge)
     drawn = experiment.drawn(every)
     rows = experiment.rows(asked, drawn)
-    return experiment.plan(
+    found = experiment.plan(
         rows,
         experiment.sweep(exponents, drawn, rows=rows),
         experiment.sweep(cutoffs, drawn, rows=rows, judged=True),
     )
+    return replace(found, judge=by_judge)
 
 
 def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dict[str, Any]:

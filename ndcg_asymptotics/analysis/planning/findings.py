@@ -9,6 +9,7 @@ from typing import Annotated
 
 from ndcg_asymptotics.analysis.orders.one_list import Method, WrongOrder
 from ndcg_asymptotics.analysis.planning.coupled import CorrelationMethod
+from ndcg_asymptotics.analysis.planning.judged import Judged
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
 from ndcg_asymptotics.core.text import with_error
@@ -288,6 +289,8 @@ class Findings:
         The number of queries of the runs.
     coupling : str or None
         The coupling of the two rankers, where it is not independence.
+    judge : Judged or None
+        What a judge does to the comparison, where its error rates are stated.
     """
 
     a: str
@@ -300,6 +303,7 @@ class Findings:
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
     coupling: str | None = None
+    judge: Judged | None = None
 
     @property
     def better(self) -> str | None:

@@ -37,6 +37,8 @@ class Plan(Findings, Report):
                 yield Line(f"{row.measure}: {reason}.")
         for remark in self.remarks:
             yield Line(f"{remark}.")
+        if self.judge is not None:
+            yield from self.judge.blocks()
 
     def _table(self) -> Table:
         return Table.of(

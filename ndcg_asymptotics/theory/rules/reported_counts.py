@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import JudgedCounts
 from ndcg_asymptotics.theory.rules.counts import CountLaw, CountNodes
-from ndcg_asymptotics.theory.rules.ideal import ideal_sums
+from ndcg_asymptotics.theory.rules.ideal import discount_sums
 
 _PAIRS = 400_000  # of numbers up to which each is a node
 _GAUSS = 12  # nodes on each side of a kink, where the rarer class has thousands of items
@@ -98,5 +98,5 @@ def _inverse(total: Floats, measure: Measure, n: int, k: int, whole: bool) -> Fl
         numbers = np.arange(low, math.floor(within.max()) + 1, dtype=np.int64)
         ideal = np.asarray(measure.normaliser(numbers[:, None], (1.0,), n))[np.rint(within - low).astype(int)]
     else:
-        ideal = ideal_sums(measure.discount, n)(within)
+        ideal = discount_sums(measure.discount, n)(within)
     return np.asarray(np.divide(1.0, ideal, out=np.zeros_like(total), where=ideal > 0))
