@@ -199,7 +199,9 @@ def check(design: Design) -> None:
     if design.population.judged:
         remedy = "theory has the mean"
     else:
-        remedy = "the cells engine can do it" + ("" if design.population.judge is None else ", without a judge")
+        remedy = "the cells engine can do it" + (
+            "" if design.population.judge is None else ", without a judge"
+        )
     require(n <= _LARGEST, f"items engine: n = {n:g} is beyond {_LARGEST:g}; {remedy}")
     require_memory("items", n, memory(design), remedy)
     for measure in design.measures:

@@ -92,7 +92,7 @@ def _ranks(model: JudgedCounts, measure: Measure, n: int, effort: Effort) -> _Ra
     dcg = _unnormalised(measure)
     d1, d0 = MeanDiscounts.of(model, measure, n, effort.refine)
     whole = fixed_moments(truth, dcg, n, effort)
-    v = max(whole.variance, 0.0)
+    v = max(whole.variance, 0.0) if others else 0.0  # the DCG of nothing but relevant items is F(k)
     k = min(measure.cutoff(n), n)
 
     def spread(discount: Floats) -> Floats:
