@@ -62,12 +62,12 @@ class Judge:
 
     def __post_init__(self) -> None:
         check_ranges("judge", self)
-        sums = f"judge needs fpr + fnr < 1, got {self.fpr:g} + {self.fnr:g}"
+        sums = f"fpr + fnr must be below 1, got {self.fpr:g} + {self.fnr:g}"
         require(self.fpr + self.fnr < 1, sums)
         if self.favours is None:
-            require(self.share == self.trust == 0, "judge: share and trust need a scorer that it favours")
+            require(self.share == self.trust == 0, "share and trust need a scorer that it favours")
         else:
-            above = "judge: favours needs share and trust above 0, as in share = 0.1, trust = 0.5"
+            above = "favours needs share and trust above 0, as in share = 0.1, trust = 0.5"
             require(self.share > 0 and self.trust > 0, above)
 
     @classmethod
@@ -133,7 +133,7 @@ class Judge:
         >>> curve = Curve.parse("linear(0.1, 0.7)")
         >>> found = Judge(0.0, 0.0, favours="a", share=0.5, trust=0.5).reported({"a": curve, "b": curve})
         >>> str(found["a"]), found["b"].value([0.0, 1.0]).round(4)
-        ('favoured(noisy(linear(0.1, 0.7), 0, 0), 0.5, 0.5)', array([0.7625, 0.2875]))
+        ('favoured(noisy(linear(0.1, 0.7), 0, 0), 0.5, 0.5)', array([0.7562, 0.2688]))
         """
         if self.favours is None:
             return {name: Noisy(curve, *self.rates) for name, curve in curves.items()}

@@ -9,7 +9,9 @@ import pytest
 from scipy.integrate import quad
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Favoured, Judge, Mixture, Population
+from ndcg_asymptotics.theory import limit
 
 CURVES = ("linear(0.1, 0.7)", "step(0.05, 0.9, 0.8)", "cusp(0, 1, 0.5)", "power(0, 1, 20)", "constant(1)")
 RATES = {"fpr": 0.05, "fnr": 0.2}
@@ -77,7 +79,7 @@ def test_each_group_of_a_mixture_has_its_reported_labels() -> None:
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ({"fpr": 0.6, "fnr": 0.5}, "fpr \\+ fnr < 1, got 0.6 \\+ 0.5"),
+        ({"fpr": 0.6, "fnr": 0.5}, "fpr \\+ fnr must be below 1, got 0.6 \\+ 0.5"),
         ({"fpr": 0.1, "fnr": 1.5}, "judge needs 0 <= fnr <= 1"),
         ({"fpr": 0.1}, "fnr is missing"),
         ({"fpr": "0.1", "fnr": 0.1}, "fpr must be a number"),
@@ -109,6 +111,21 @@ def test_populations_without_a_law_of_reported_labels_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=said):
         Population.of(scorers, coupling, judge=RATES)
+
+
+def test_the_difference_of_limits_is_linear_in_the_trust() -> None:
+    # Theorem J5: times sqrt(p') for 1 / sqrt(r); and it changes its sign, so that the judge turns the order
+    measure = Measure.parse("nDCG(power(0.5))")
+    scaled, plain = [], []
+    for trust in (0.1, 0.2, 0.3, 0.4):
+        judge = RATES | {"favours": "a", "share": 0.1, "trust": trust}
+        second = "power(prevalence=0.4, top=0.8, exponent=2)"
+        a, b = Population.of({"a": "linear(0.1, 0.7)", "b": second}, judge=judge).reported.values()
+        plain.append(limit(a, measure).value - limit(b, measure).value)
+        scaled.append(plain[-1] * np.sqrt(a.masses[0]))
+    assert np.diff(scaled, 2) == pytest.approx(0, abs=1e-11)
+    assert np.abs(np.diff(plain, 2)).max() > 1e-7
+    assert scaled[0] < 0 < scaled[1]
 
 
 def test_labels_that_fall_with_the_true_ones_are_refused() -> None:
