@@ -9,6 +9,9 @@ JOBS   ?= 2
 # tests/conftest.py has put the files in order.
 WORKERS = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
+# Without this each process of the tests would compile all kernels; mypy leaves a core free meanwhile.
+COMPILE = $(BIN)/python tests/engines/test_plain_python.py > /dev/null
+
 # Tests start hundreds of commands, each of which would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -39,8 +42,7 @@ quick: $(VENV)/installed  ## while you work: the layout, and the tests that are 
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(COMPILE) & $(BIN)/mypy && $(BIN)/lint-imports && wait $$!
 	$(BIN)/pytest $(WORKERS)
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
@@ -93,8 +95,8 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, a
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 100
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
 	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 10
-	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 16
-	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 8
+	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 32
+	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 16
 	$(BIN)/pytest tests/analysis/test_limit_tests.py -k certain_at_the_top --effort 20
 	$(MAKE) oldest
 	$(MAKE) newest-python

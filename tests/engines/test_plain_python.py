@@ -63,21 +63,31 @@ def orders() -> dict[str, list[object]]:
     return {"separate": list(separate), "item by item": [int(sign) for sign in found]}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", [*CASES, "orders"])
-def test_plain_python_gives_the_same_numbers(case: str) -> None:
-    plain = subprocess.run(
-        [sys.executable, __file__, case],
+def found(case: str) -> dict[str, list[object]]:
+    return draws(case) if case in CASES else orders()
+
+
+@pytest.fixture(scope="module")
+def plain() -> dict[str, dict[str, list[object]]]:
+    """All cases as plain Python, from one process."""
+    done = subprocess.run(
+        [sys.executable, __file__],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         check=True,
         capture_output=True,
         text=True,
     )
-    expected, compiled = json.loads(plain.stdout), draws(case) if case in CASES else orders()
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [*CASES, "orders"])
+def test_plain_python_gives_the_same_numbers(plain: dict[str, dict[str, list[object]]], case: str) -> None:
+    expected, compiled = plain[case], found(case)
     assert expected.keys() == compiled.keys()
     for variable, values in compiled.items():
         np.testing.assert_allclose(values, expected[variable], rtol=0, atol=1e-13, err_msg=variable)
 
 
 if __name__ == "__main__":
-    print(json.dumps(draws(sys.argv[1]) if sys.argv[1] in CASES else orders()))
+    print(json.dumps({case: found(case) for case in [*CASES, "orders"]}))
