@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
@@ -395,7 +395,6 @@ fields = st.sampled_from([*NUMBERS, *'ab \té\xa0"\x01\v#', "", '"a,b"'])
     [(TREC["score"], 6, " "), (TREC["score"], 6, "\t"), (TREC["label"], 4, " "), (TABLE, 4, ",")],
     ids=["run", "run with tabs", "judgements", "table"],
 )
-@settings(max_examples=300)
 @given(data=st.data())
 def test_pyarrow_agrees_with_the_line_parser(form, width, between, data):
     """For regular lines with a few odd fields, pyarrow agrees with the line parser or refuses the chunk."""

@@ -26,18 +26,21 @@ def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> flo
     return float(np.mean(statistic > student.ppf(0.975, queries - 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("b", "measure", "n", "method"),
-    [(B, "nDCG@10", 200, "drawn lists"), ("linear(0.216, 0.584)", "nDCG(linear)", 2000, "formula")],
+    ("b", "measure", "n", "method", "tests"),
+    [
+        (B, "nDCG@10", 200, "drawn lists", 400),
+        ("linear(0.216, 0.584)", "nDCG(linear)", 2000, "formula", 200),
+    ],
 )
 def test_the_promised_power_is_that_of_tests_on_coupled_lists(
-    b: str, measure: str, n: int, method: str
+    b: str, measure: str, n: int, method: str, tests: int
 ) -> None:
     row = plan(A, b, measure, n=n, coupling=0.7).rows[0]
     assert row.correlation_method == method
     assert row.required_lists is not None
     assert row.independent_lists is not None
-    tests = 400
     found = power(A, b, measure, n, row.required_lists, tests)
     # 4 standard errors of a share, a false alarm in 15,000 tests; 0.03 for the interval of the number of
     # queries and for whole queries
@@ -47,6 +50,7 @@ def test_the_promised_power_is_that_of_tests_on_coupled_lists(
     assert power(A, b, measure, n, row.independent_lists, tests // 4) > 0.8 + room
 
 
+@pytest.mark.slow
 def test_formula_and_drawn_lists_give_one_number() -> None:
     measure = Measure.of("nDCG(power(0.2))")
     pair = Coupled(Scorer.of(A), Scorer.of(B), Gaussian(0.7), 4000, (measure,))
@@ -61,6 +65,7 @@ def test_formula_and_drawn_lists_give_one_number() -> None:
     assert abs(other.sd - drawn.sd) > other.sd.error + 2 * drawn.sd.error
 
 
+@pytest.mark.slow
 def test_rankers_that_agree_need_fewer_queries_in_words_and_rows() -> None:
     found = plan(A, B, ["nDCG", "nDCG@10"], n=100, coupling="gaussian(0.7)", queries=30)
     independent = plan(A, B, ["nDCG", "nDCG@10"], n=100)
@@ -80,6 +85,7 @@ def test_no_agreement_is_independence() -> None:
     assert plan(A, B, "nDCG@3", n=50, coupling=0).rows == plan(A, B, "nDCG@3", n=50).rows
 
 
+@pytest.mark.slow
 def test_mixtures_and_fixed_numbers_are_drawn() -> None:
     mixed = (
         "mixture(0.5=linear(0.1, 0.7), 0.5=linear(0, 0.2))",

@@ -229,9 +229,10 @@ def test_orders_drawn_at_the_top() -> None:
     assert abs(more / 20_000 - law.less) > 0.1
 
 
-@pytest.mark.parametrize("wanted", [0.8, 0.85])
-def test_exact_lengths_are_found_where_the_rate_hardly_changes(wanted: float) -> None:
-    """Drawn lists do not show where the rate of these mixtures crosses 0.8 or 0.85: it grows slowly."""
+@pytest.mark.slow
+def test_exact_lengths_are_found_where_the_rate_hardly_changes() -> None:
+    """Drawn lists do not show where the rate of these mixtures crosses 0.8: it grows slowly."""
+    wanted = 0.8
     pair = (
         "mixture(0.5=linear(0, 0.4), 0.5=linear(0.2, 0.8))",
         "mixture(0.5=constant(0.2), 0.5=constant(0.5))",
