@@ -65,7 +65,7 @@ def test_means_and_deviations_by_simulation(number, effort):
         )
         exact = expected_ndcg(relevance, measure, [n])
         assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
-        if number <= 5 and n <= 100:
+        if number <= 5 and n <= (100 if number == 3 or effort > 1 else 40):
             std = ndcg_std(relevance, measure, [n])
             assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
     wrong = expected_ndcg(relevance, Measure("log", k - 10), [n])
