@@ -205,8 +205,8 @@ THEORY = (
     Mutation(
         "error exponent: kappa without the lead",
         "theory/rare/exponents.py",
-        "grows * pair.lead / (pair.ahead.gains[0] + pair.lead)",
-        "grows * pair.lead / pair.ahead.gains[0]",
+        "pair.lead / (pair.lead + highest - lowest)",
+        "pair.lead / (highest - lowest)",
         (LINEAR, "nDCG"),
         ("tests/theory/test_exponents.py", "-k", "turn_over"),
     ),
@@ -237,7 +237,7 @@ THEORY = (
     Mutation(
         "error of standard deviations: without the difference of two evaluations",
         "theory/fluctuations/variance.py",
-        "error = several.caution * abs(fine.variance - rough.variance) + in_common",
+        "error = _CAUTION * abs(fine.variance - rough.variance) + in_common",
         "error = in_common",
         (),
         ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
