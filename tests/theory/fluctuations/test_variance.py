@@ -175,8 +175,9 @@ def test_an_error_of_the_finer_evaluation_is_covered(
     The mean of that evaluation, which would show the same, is not looked at.
     """
     monkeypatch.setattr(variance, "_contradicted", lambda *_: 0.0)
+    for name in ("USUAL", "FINER"):
+        monkeypatch.setattr(variance, name, Effort(0.6, 1e-3, 1e-9, (3, 2, 1)))
     monkeypatch.setattr(variance, "ROUGH", FINE)
-    monkeypatch.setattr(variance, "USUAL", Effort(0.6, 1e-3, 1e-5, (3, 2, 1)))
     found = ndcg_std(f"constant({p})", "nDCG", [n])
     (value,), (error,) = found.value, found.error
     discounts = 1 / np.log(np.arange(2.0, n + 2))
