@@ -1,0 +1,54 @@
+"""Draw how a judge's false alarms turn the order of two rankers by nDCG@10, from results/judge_window.
+
+`judge_window.py [RESULTS] [FOLDER]`
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from common import arguments, write
+from matplotlib.figure import Figure
+
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots import measure_style, panels, style
+from ndcg_asymptotics.plots.style import GREY
+from ndcg_asymptotics.results import GridResults, open_grid
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_RATES = (0.0, *np.geomspace(1e-4, 0.05, 25).tolist())
+_LINEAR = 3e-4  # false positive rate up to which the axis is linear, so that it begins at 0
+
+
+def draw(results: GridResults) -> dict[str, Figure]:
+    """Draw exact and simulated mean differences of the rankers against the false positive rate."""
+    (rate, *_), study = next((values, of.study) for values, of in results.points.items() if values[0])
+    (n,) = study.n
+
+    def gap(at: float, measure: Measure) -> float:
+        texts = (str(study.scorers[name]).replace(f", {rate:g}, ", f", {at!r}, ") for name in "ab")
+        first, second = (expected_ndcg(text, measure, [n]).value[0] for text in texts)
+        return float(first - second)
+
+    with style():
+        figure, axes = panels(2, height=2.6)
+        for ax, measure in zip(axes, study.design.measures, strict=True):
+            line = measure_style(measure)
+            exact = [gap(at, measure) for at in _RATES]
+            ax.plot(_RATES, exact, color=line.color, label="exact mean")
+            for (at, *_), of_point in results.points.items():
+                cell = of_point.data["ndcg"].sel(measure=str(measure), n=n)
+                seen = (cell.sel(scorer="a") - cell.sel(scorer="b")).to_numpy()
+                error = 1.96 * seen.std(ddof=1) / seen.size**0.5
+                ax.errorbar(at, seen.mean(), error, color=line.color, marker="o", mfc="white", capsize=2)
+            ax.axhline(0, color=GREY, lw=0.8)
+            ax.set_xscale("symlog", linthresh=_LINEAR)
+            ax.set_xlim(-_LINEAR / 10, _RATES[-1])
+            ax.set_xlabel("false positive rate of the judge")
+            ax.set_title(str(measure), loc="left")
+        axes[0].set_ylabel("mean difference, first ranker less second")
+    return {"judge_window": figure}
+
+
+if __name__ == "__main__":
+    folder, out = arguments(__doc__)
+    write(draw(open_grid(folder / "judge_window")), out)
