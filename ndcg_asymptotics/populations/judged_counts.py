@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.populations.reported import require_informative
 from ndcg_asymptotics.populations.roc import GradedRoc, Roc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Model
 from ndcg_asymptotics.specs.ranges import check_ranges, within
@@ -45,8 +46,7 @@ class NoisyRoc(RocModel, keyword="noisy"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = "noisy needs fpr + fnr < 1, else the judge's labels do not rise with the true ones"
-        require(self.fpr + self.fnr < 1, f"{wanted}; got {self.fpr:g} + {self.fnr:g}")
+        require_informative(self.fpr, self.fnr)
 
     @property
     def curves(self) -> tuple[Roc, ...]:

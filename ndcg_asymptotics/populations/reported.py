@@ -12,6 +12,7 @@ count as 0 are the case fpr = 0. Of several grades the judge has a confusion mat
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,13 +34,14 @@ class _Weighted(Curve):
     """A curve that is an affine combination of others, base + sum w_i m_i(t)."""
 
     @property
+    @abstractmethod
     def base(self) -> float:
-        raise NotImplementedError
+        """What is added to the curves."""
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[tuple[float, Curve], ...]:
         """The weights and the curves."""
-        raise NotImplementedError
 
     def formula(self, t: Floats) -> Floats:
         return np.asarray(self.base + sum(weight * curve.value(t) for weight, curve in self.parts))
@@ -92,8 +94,7 @@ class Noisy(_Weighted, keyword="noisy"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = "noisy needs fpr + fnr < 1, else the judge's labels do not rise with the true ones"
-        require(self.fpr + self.fnr < 1, f"{wanted}; got {self.fpr:g} + {self.fnr:g}")
+        require_informative(self.fpr, self.fnr)
 
     @property
     def base(self) -> float:
@@ -291,6 +292,12 @@ class _Reported(_Weighted):
         rows = reversed(self.rates[1:])  # gains and their curves decrease
         weights = [row[self.grade] - self.base for row in rows]
         return tuple(zip(weights, self.source.curves, strict=True))
+
+
+def require_informative(fpr: float, fnr: float) -> None:
+    """Refuse a judge whose labels do not rise with the true ones."""
+    wanted = "noisy needs fpr + fnr < 1, else the judge's labels do not rise with the true ones"
+    require(fpr + fnr < 1, f"{wanted}; got {fpr:g} + {fnr:g}")
 
 
 def _matrix(rows: Sequence[Any]) -> Matrix:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
@@ -25,12 +25,31 @@ class Named(Protocol):
     def b(self) -> str: ...
 
 
+_Pair = TypeVar("_Pair", bound=Named)
+
+
 def frame_of_pairs(kind: type, rows: Sequence[tuple[Named, object]]) -> pd.DataFrame:
     """Return a DataFrame of rows that a dataclass declares, with the names of the two runs of each."""
     found = frame_of(kind, [row for _, row in rows])
     found.insert(0, "a", [pair.a for pair, _ in rows])
     found.insert(1, "b", [pair.b for pair, _ in rows])
     return found
+
+
+def leaders_text(
+    ranked: Sequence[RankedRun],
+    pairs: Sequence[_Pair],
+    headline: Callable[[_Pair], str],
+    measure: str,
+    apart: int,
+) -> str:
+    """Return the headline of the first two of several runs, by the measure that tells most pairs apart."""
+    first, second = (row.run for row in ranked[:2])
+    pair = next(pair for pair in pairs if {pair.a, pair.b} == {first, second})
+    return (
+        f"{headline(pair)} {first} and {second} are the first and the second of {len(ranked)} runs by "
+        f"{measure}, which tells {apart} of {len(pairs)} pairs apart after correction."
+    )
 
 
 def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:

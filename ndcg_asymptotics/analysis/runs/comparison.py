@@ -15,6 +15,7 @@ from ndcg_asymptotics.analysis.runs.compared import (
     PairComparison,
     Ranking,
     frame_of_pairs,
+    leaders_text,
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
@@ -78,13 +79,11 @@ class Comparison(ComparedPairs):
         """Return how the first two of several runs compare by the most discriminative measure."""
         power = self.discriminative_power[0]
         measure = [judged.measure for judged in self.pairs[0].by_measure].index(power.measure)
-        first, second = (ranked.run for ranked in self.ranked(measure)[:2])
-        pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
-        return (
-            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first and "
-            f"the second of {len(self.runs)} runs by {power.measure}, which tells {power.corrected} of "
-            f"{power.pairs} pairs apart after correction."
-        )
+
+        def headline(pair: PairComparison) -> str:
+            return self.words.headline(pair.by(measure))
+
+        return leaders_text(self.ranked(measure), self.pairs, headline, power.measure, power.corrected)
 
     @property
     def rankings(self) -> Annotated[list[Ranking], Data()]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
-from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, Ranking, frame_of_pairs
+from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, Ranking, frame_of_pairs, leaders_text
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
@@ -222,13 +222,12 @@ class JudgedComparison(ComparedPairs):
             for i in range(len(self.means))
         ]
         measure = apart.index(max(apart))
-        first, second = (ranked.run for ranked in self.ranked(measure)[:2])
-        pair = next(pair for pair in self.pairs if {pair.a, pair.b} == {first, second})
-        return (
-            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first and the second of "
-            f"{len(self.runs)} runs by {pair.measures[measure].measure}, which tells {apart[measure]} of "
-            f"{len(self.pairs)} pairs apart after correction."
-        )
+
+        def headline(pair: JudgedPair) -> str:
+            return self.words.headline(pair.by(measure))
+
+        name = self.pairs[0].measures[measure].measure
+        return leaders_text(self.ranked(measure), self.pairs, headline, name, apart[measure])
 
     @property
     def rankings(self) -> Annotated[list[Ranking], Data()]:
