@@ -116,7 +116,7 @@ def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest
     status, _, stderr = run("run", file, "--out", tmp_path / "out", "--jobs", "1")
     assert status == 130
     assert (
-        len(re.findall(r"^100000 replicates will take about \d+ (minutes|hours)$", stderr, re.MULTILINE)) == 1
+        len(re.findall(r"^100000 replicates will take about \d+ (seconds|minutes|hours)$", stderr, re.MULTILINE)) == 1
     )
 
 
