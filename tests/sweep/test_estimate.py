@@ -115,9 +115,8 @@ def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest
     file = write_study(tmp_path, replicates="100_000", n="[1000, 10_000]")
     status, _, stderr = run("run", file, "--out", tmp_path / "out", "--jobs", "1")
     assert status == 130
-    assert (
-        len(re.findall(r"^100000 replicates will take about \d+ (seconds|minutes|hours)$", stderr, re.MULTILINE)) == 1
-    )
+    (said,) = re.findall(r"^100000 replicates will take about .*", stderr, re.MULTILINE)
+    assert re.fullmatch(r".* \d+ (seconds|minutes|hours)", said)
 
 
 @pytest.mark.slow
