@@ -13,6 +13,7 @@ from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Tabl
 from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.values import RunValues, Scale, by_query_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_text
 
@@ -199,22 +200,28 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 
     def by_query(self) -> Table:
         """Return a table with a row per run and query."""
-        columns = (Column("run"), Column("query"), *self._numbers())
-        rows = tuple(
-            (run.name, query, *values)
-            for run in self.runs
-            for query, *values in zip(
-                run.queries, *(column.tolist() for column in run.columns.values()), strict=True
-            )
-        )
-        return Table("", columns, rows)
+        return by_query_table((run.name, run.queries, run.columns) for run in self.runs)
 
-    def _numbers(self) -> tuple[Column, ...]:
-        return tuple(Column(name, fixed(4)) for name in self.runs[0].columns)
+    def common(self) -> RunValues:
+        """Return the values of the queries for which every run has every value."""
+        queries = sorted(set.intersection(*({*run.queries} for run in self.runs)))
+        values = np.empty((len(self.runs), len(queries), len(self.runs[0].measures)))
+        for of_run, run in zip(values, self.runs, strict=True):
+            place = {query: i for i, query in enumerate(run.queries)}
+            of_run[:] = run.values[[place[query] for query in queries]]
+        kept = np.flatnonzero(np.isfinite(values).all(axis=(0, 2)))
+        measures = self.runs[0].measures
+        return RunValues(
+            tuple(self),
+            tuple(queries[i] for i in kept),
+            tuple(map(str, measures)),
+            np.ascontiguousarray(values[:, kept]),
+            tuple(Scale(bounds=(0.0, 1.0) if measure.normalised else None) for measure in measures),
+        )
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with the means of each run, to four decimals as in trec_eval, and the remarks."""
-        numbers = self._numbers()
+        numbers = tuple(Column(name, fixed(4)) for name in self.runs[0].columns)
         if len(measures := self.runs[0].measures) == 1:  # "chance" in place of "nDCG(log) chance"
             numbers = tuple(replace(c, name=c.name.removeprefix(f"{measures[0]} ")) for c in numbers)
         columns = (Column("mean"), Column("topics", general("d")), *numbers)

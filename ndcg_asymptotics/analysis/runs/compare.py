@@ -1,36 +1,30 @@
 """Comparison of runs: which is better, by which measure, with what certainty and at what cost.
 
-For each measure the paired difference over queries with its interval and test (`analysis.runs.paired`), the
-number of queries that would be sufficient, how often n random documents of a list order the two runs as
-the whole list does, and what i.i.d. theory predicts for longer lists. Three runs or more are compared in all
-pairs; the number of pairs with a significant difference is the discriminative power of a measure.
+For each measure the paired difference over queries with its interval and test (`analysis.runs.paired`), and
+the number of queries that would be sufficient (`analysis.runs.values`). Of ranked lists also how often n
+random documents order the two runs as the whole list does, and what i.i.d. theory predicts for longer lists.
+Three runs or more are compared in all pairs; the number of pairs with a significant difference is the
+discriminative power of a measure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import Unpack, overload
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.compared import (
-    LongListMeans,
-    MeasureComparison,
-    PairComparison,
-    left_out,
-)
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.comparison_text import Words
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
+from ndcg_asymptotics.analysis.runs.correction import Correction, require_tests
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-from ndcg_asymptotics.analysis.runs.paired import alpha_of, paired_differences
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.analysis.runs.values import compare_values
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -151,7 +145,7 @@ def compare(
             **conventions,
         )
     chosen = Conventions.of(**conventions)
-    parsed = chosen.measures(measures_of(measures))
+    parsed = tuple(dict.fromkeys(chosen.measures(measures_of(measures))))
     scores = scores_of(runs)
     require_tests(len(runs), level, power, correction)
     require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
@@ -160,62 +154,22 @@ def compare(
     for name, run in scores.items():
         with naming(name):
             found[name] = evaluate(run, labels, parsed, name=name, **conventions)
-    queries, values = _common(found)
-    pairs = list(combinations(runs, 2))
-    gaps = np.column_stack([values[a] - values[b] for a, b in pairs])
-    tests = paired_differences(gaps, level=level, power=power, resamples=resamples, seed=seed)
-    p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed)
-    documents = pool_runs(scores, gains_of(labels, chosen.gain))
-    cuts = cuts_of_pairs(documents, parsed, pairs, level, seed)
-    predicted = _predicted(documents, parsed) if theory else None
-    means = {name: of_run.mean(axis=0).tolist() for name, of_run in values.items()}
-    words = Words(len(queries), alpha_of(level), power)
-    each = iter(zip(tests, p_corrected, strict=True))
-    compared = []
-    for a, b in pairs:
-        judged = tuple(
-            MeasureComparison(
-                str(measure),
-                means[a][m],
-                means[b][m],
-                *next(each),
-                cuts[a, b][m],
-                _longer_lists(predicted, (a, b), m),
-            )
-            for m, measure in enumerate(parsed)
-        )
-        pair = PairComparison(a, b, judged)
-        compared.append(replace(pair, text=words.paragraph(pair)))
+    evaluated = Evaluations(tuple(found.values()))
     answered = {name: of_run.queries for name, of_run in found.items()}
-    remarks = [*left_out(answered), *_different_inputs(found, scores, parsed)]
-    limited = limitation(correction, len(tests), len(queries), resamples, alpha_of(level))
-    if limited:
-        remarks.insert(0, f"Warning: {limited}")
-    by_query = Evaluations(
-        tuple(
-            replace(of_run, queries=queries, values=values[name], judged_share={})
-            for name, of_run in found.items()
-        )
-    ).by_query()
-    return Comparison(
-        tuple(runs), len(queries), level, power, tuple(compared), tuple(remarks), correction, by_query
+    compared = compare_values(
+        evaluated.common(),
+        level=level,
+        power=power,
+        correction=correction,
+        resamples=resamples,
+        seed=seed,
+        remarks=(*left_out(answered), *_different_inputs(found, scores, parsed)),
     )
-
-
-def _shared(found: Mapping[str, Evaluation]) -> list[str]:
-    """Return the queries that all runs answer."""
-    return sorted(set.intersection(*({*of_run.queries} for of_run in found.values())))
-
-
-def _common(found: Mapping[str, Evaluation]) -> tuple[tuple[str, ...], dict[str, Floats]]:
-    """Return the queries for which every run has every value, and these values."""
-    queries, values = _shared(found), {}
-    for name, of_run in found.items():
-        place = {query: i for i, query in enumerate(of_run.queries)}
-        values[name] = of_run.values[[place[query] for query in queries]]
-    kept = np.isfinite(np.stack(list(values.values()))).all(axis=(0, 2))
-    answered = tuple(queries[i] for i in np.flatnonzero(kept))
-    return answered, {name: of_run[kept] for name, of_run in values.items()}
+    documents = pool_runs(scores, gains_of(labels, chosen.gain))
+    pairs = [pair.pair for pair in compared.pairs]
+    predicted = _predicted(documents, parsed) if theory else None
+    longer_lists = {pair: [_longer_lists(predicted, pair, m) for m in range(len(parsed))] for pair in pairs}
+    return compared.with_lists(cuts_of_pairs(documents, parsed, pairs, level, seed), longer_lists)
 
 
 @overload

@@ -109,6 +109,7 @@ class MeasureComparison:
     """Two runs compared by one measure; differences are a - b, ``p`` is corrected for all tests.
 
     ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
+    Only comparisons of ranked lists have ``cuts`` and ``longer_lists``.
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
@@ -120,6 +121,23 @@ class MeasureComparison:
     longer_lists: Annotated[
         LongListMeans | None, Column("longer lists", str, 6, optional=True), Data(frame=False)
     ] = None
+    lower_is_better: Annotated[bool, Data(before="cuts")] = False
+
+    @property
+    def direction(self) -> int:
+        """1 where higher values are better, else -1."""
+        return -1 if self.lower_is_better else 1
+
+    @property
+    def ahead(self) -> int:
+        """1 if the first run has the better mean, -1 if the second has, 0 if they are equal."""
+        mean = self.difference.mean
+        return self.direction * (int(mean > 0) - int(mean < 0))
+
+    @property
+    def better(self) -> int:
+        """1 if the interval shows the first run to be better, -1 if the second, else 0."""
+        return self.direction * self.difference.sign
 
     @property
     def enough(self) -> int | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 from ndcg_asymptotics.analysis.runs.compared import (
     ComparedPairs,
+    Cut,
     DiscriminativePower,
+    LongListMeans,
     MeasureComparison,
     PairComparison,
     Ranking,
@@ -64,6 +66,31 @@ class Comparison(ComparedPairs):
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
+    def in_words(self) -> Comparison:
+        """Return the comparison with a paragraph for each pair."""
+        said = (replace(pair, text=self.words.paragraph(pair)) for pair in self.pairs)
+        return replace(self, pairs=tuple(said))
+
+    def with_lists(
+        self,
+        cuts: Mapping[tuple[str, str], Sequence[tuple[Cut, ...]]],
+        longer_lists: Mapping[tuple[str, str], Sequence[LongListMeans | None]],
+    ) -> Comparison:
+        """Return the comparison with what only ranked lists show, for each pair and measure."""
+        pairs = tuple(
+            replace(
+                pair,
+                by_measure=tuple(
+                    replace(judged, cuts=cut, longer_lists=longer)
+                    for judged, cut, longer in zip(
+                        pair.by_measure, cuts[pair.pair], longer_lists[pair.pair], strict=True
+                    )
+                ),
+            )
+            for pair in self.pairs
+        )
+        return replace(self, pairs=pairs).in_words()
+
     def ranked(self, measure: int) -> tuple[RankedRun, ...]:
         """Return the runs in order of their means by a measure, with their possible ranks and groups."""
         means: dict[str, float] = {}
@@ -71,9 +98,8 @@ class Comparison(ComparedPairs):
         for pair in self.pairs:
             judged = pair.by_measure[measure]
             means |= {pair.a: judged.mean_a, pair.b: judged.mean_b}
-            found = judged.difference
-            signs[pair.a, pair.b] = found.significant(found.mean, judged.p, self.alpha)
-        return rank_runs(means, signs)
+            signs[pair.a, pair.b] = judged.difference.significant(judged.ahead, judged.p, self.alpha)
+        return rank_runs(means, signs, lower_is_better=self.pairs[0].by_measure[measure].lower_is_better)
 
     def leaders(self) -> str:
         """Return how the first two of several runs compare by the most discriminative measure."""

@@ -42,7 +42,7 @@ class Words:
                 f"between {pair.a} and {pair.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
             )
             return f"{none}. {new}"
-        ahead, behind = (pair.a, pair.b) if d.mean > 0 else (pair.b, pair.a)
+        ahead, behind = (pair.a, pair.b) if best.ahead > 0 else (pair.b, pair.a)
         low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
         return (
             f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({self.level} interval "
@@ -67,10 +67,8 @@ class Words:
     def _others_text(self, pair: PairComparison, best: MeasureComparison) -> str:
         others = [j for j in pair.by_measure if j is not best and not j.difference.identical]
         sure = [j for j in others if j.p < self.alpha]
-        against = [j.measure for j in sure if j.difference.mean * best.difference.mean < 0]
-        leaning = [
-            j.measure for j in others if j not in sure and j.difference.sign * best.difference.mean < 0
-        ]
+        against = [j.measure for j in sure if j.ahead != best.ahead]
+        leaning = [j.measure for j in others if j not in sure and j.better == -best.ahead]
         agree = len(sure) - len(against)
         if not others:
             return ""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 AT_ONCE = 1 << 22
 """Numbers that resampling holds in memory at a time."""
 ROUNDING = 1e-12
-"""Smaller differences of NDCG count as 0."""
+"""Smaller differences count as 0, of values that are not larger than about 1."""
 
 
 class Interval(NamedTuple):
@@ -106,6 +106,16 @@ class Difference(WithInterval):
     queries_low: int | None = None
     queries_high: int | None = None
     queries_assured: Annotated[int | None, Column("assured queries", general(","))] = None
+
+    def times(self, unit: float) -> Difference:
+        """Return the difference of values that are ``unit`` times as large.
+
+        >>> found = Difference(0.5, 1.0, Interval(0.25, 0.75), 0.01).times(4.0)
+        >>> found.mean, found.sd, found.low, found.high, found.p
+        (2.0, 4.0, 1.0, 3.0, 0.01)
+        """
+        interval = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)
+        return replace(self, mean=unit * self.mean, sd=unit * self.sd, interval=interval)
 
     @property
     def identical(self) -> Annotated[bool, Data(frame=False, before="interval")]:

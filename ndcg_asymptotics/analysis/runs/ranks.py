@@ -65,7 +65,10 @@ class RankedRun:
 
 
 def rank_runs(
-    means: Mapping[str, float], signs: Mapping[tuple[str, str], int | None]
+    means: Mapping[str, float],
+    signs: Mapping[tuple[str, str], int | None],
+    *,
+    lower_is_better: bool = False,
 ) -> tuple[RankedRun, ...]:
     """Return runs in order of their means, with their possible ranks and groups.
 
@@ -75,13 +78,15 @@ def rank_runs(
     signs : mapping of two runs, in either order, to int or None
         1 or -1 where the first of two runs is significantly better or worse, 0 where they cannot be told
         apart, None where they are identical.
+    lower_is_better : bool
+        Whether the run with the lowest mean comes first.
 
     >>> order = {("low", "mid"): 0, ("mid", "high"): 0, ("low", "high"): -1}
     >>> found = rank_runs({"low": 0.1, "mid": 0.2, "high": 0.3}, order)
     >>> [(row.run, row.ranks, row.groups, row.against) for row in found]
     [('high', (1, 2), (0,), '-·>'), ('mid', (1, 3), (0, 1), '·-·'), ('low', (2, 3), (1,), '<·-')]
     """
-    runs = sorted(means, key=lambda run: -means[run])
+    runs = sorted(means, key=means.__getitem__, reverse=not lower_is_better)
     groups = groups_of(runs, {both for a, b in signs if signs[a, b] for both in ((a, b), (b, a))})
     signs = {**signs, **{(b, a): sign and -sign for (a, b), sign in signs.items()}}
     marks = {1: ">", -1: "<", 0: "·", None: "="}
