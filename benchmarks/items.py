@@ -14,8 +14,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 
-MEASURES = ("nDCG(log)", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(power(0.75))", "nDCG(zipf)")
-CUT = ("nDCG(log)@0.2n", "nDCG(power(0.5))@0.2n", "nDCG(zipf)@n^0.5", "nDCG@10", "nDCG(geometric(2))")
+MEASURES = ("nDCG", "nDCG(power(0.25))", "nDCG(power(0.5))", "nDCG(power(0.75))", "nDCG(zipf)")
+CUT = ("nDCG@0.2n", "nDCG(power(0.5))@0.2n", "nDCG(zipf)@n^0.5", "nDCG@10", "nDCG(geometric(2))")
 SIZES = tuple(round(10 ** (3 + i / 10)) for i in range(41))
 ARGSORT = "numpy: one argsort of 1e7"
 

@@ -165,7 +165,7 @@ def cutoffs(results: Results) -> Figure:
 
 def _title(measure: Measure) -> str:
     known = {"nDCG(constant)@10": "recall@10", "nDCG(zipf)": "reciprocal rank", "nDCG(linear)": "linear NDCG"}
-    return known.get(str(measure), str(measure).replace("nDCG(log)", "NDCG"))
+    return known.get(str(measure), str(measure).replace("nDCG", "NDCG"))
 
 
 def _kappa(results: Results, name: str) -> float:

@@ -184,7 +184,7 @@ def normalising(results: Results) -> Figure:
     )
     with style():
         figure, axes = panels(2, height=2.8)
-        for name, color, marker in (("nDCG(log)", colors[0], "o"), ("DCG(log)", colors[1], "s")):
+        for name, color, marker in (("nDCG", colors[0], "o"), ("DCG", colors[1], "s")):
             gains = [_gap(x, y, name, n) for x, y in zip(a.models, b.models, strict=True)]
             line = shares * gains[0] + (1 - shares) * gains[1]
             axes[0].plot(shares, line / gains[0], color=color, label=name.replace("(log)", ""))

@@ -13,10 +13,10 @@ from ndcg_asymptotics.results import Results
 # apart. Under r^-1/2 every scorer has its own limit. Under 2^-r there is no limit: the standard deviation
 # stays. With the cutoff n/5 the limits under the log discount differ.
 PAPER = {
-    "figure1": "nDCG(log)",
+    "figure1": "nDCG",
     "figure2": "nDCG(power(0.5))",
     "figure3": "nDCG(geometric(2))",
-    "figure4": "nDCG(log)@0.2n",
+    "figure4": "nDCG@0.2n",
 }
 
 

@@ -23,7 +23,7 @@ from ndcg_asymptotics.measures import Measure
 
 Floats = NDArray[np.float64]
 
-MEASURES = ("nDCG(log)", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG(log)@0.2n")
+MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n")
 RANKERS = {"RankSVM": 'pairwise("squared_hinge")', "ListNet": "listnet"}
 RUNS = ("THUIRr0301", "aplrob03a", "pircRBa1", "rutcor03100")
 ORDERS = 5  # random arrivals of every topic

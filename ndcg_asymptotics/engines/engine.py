@@ -157,9 +157,9 @@ def impossible(values: Mapping[str, NDArray[Any]], measures: Sequence[str]) -> s
 
     The axes of NDCG end with measure and n. DCG is not negative, and has no largest value.
 
-    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["nDCG(log)"])
+    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["nDCG"])
     'ndcg = 1.5, which must be 0 to 1'
-    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG(log)"]), impossible({"order": UNDECIDED}, [])
+    >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG"]), impossible({"order": UNDECIDED}, [])
     (None, None)
     """
     normalised = np.array([text.startswith("nDCG") for text in measures], bool)

@@ -2,7 +2,7 @@
 
 The query string names everything by the specs of the package::
 
-    a=power(prevalence=0.3, top=0.8, exponent=2)&b=constant(0.3)&measure=nDCG(log)@10&n=1000
+    a=power(prevalence=0.3, top=0.8, exponent=2)&b=constant(0.3)&measure=nDCG@10&n=1000
     relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)&n=1000000
 
 A relevance curve that is dragged is ``piecewise(0=…, …, 1=…)``; its values are moved together until their
@@ -210,12 +210,12 @@ class State:
     >>> state.a, state.share, state.n
     (Shape(family='linear', values=(0.5,), points=()), 0.3, 1000000)
     >>> state.query
-    'a=linear(prevalence%3D0.3,top%3D0.5)&b=constant(0.3)&measure=nDCG(log)@10&n=1000000'
+    'a=linear(prevalence%3D0.3,top%3D0.5)&b=constant(0.3)&measure=nDCG@10&n=1000000'
     """
 
     a: Shape = Shape("linear", (0.5,))
     b: Shape = Shape("linear", (0.4,))
-    measure: str = "nDCG(log)"
+    measure: str = "nDCG"
     n: int = 1000
     share: float = 0.3
     relevant: int | None = None

@@ -32,14 +32,14 @@ class Stop(NamedTuple):
 STOPS = (
     Stop(
         "Everybody gets 1 (Theorem 1)",
-        "a=linear(0,0.6)&b=constant(0.3)&measure=nDCG(log)&n=1000000000000000000",
+        "a=linear(0,0.6)&b=constant(0.3)&measure=nDCG&n=1000000000000000000",
         "With the log discount NDCG tends to 1 for every ranker, even for B, which orders its list at "
         "random. But it takes its time: the distance from 1 falls like 1/log n, so at n = 1e18 both are "
         "still visibly below the dotted line.",
     ),
     Stop(
         "And yet it tells rankers apart (Theorem 2)",
-        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(log)&n=1000",
+        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=1000",
         "Both limits are 1, and still the better ranker is ahead on every long list: the standard "
         "deviation falls much faster than the difference of the means. Look at the probability of the "
         "wrong order, which falls below any power of n. Then drag the top of B up until the curves are "
@@ -61,7 +61,7 @@ STOPS = (
     ),
     Stop(
         "A cutoff: ten, or more?",
-        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(log)@10&n=1000",
+        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG@10&n=1000",
         "nDCG@10 never settles the order either (Theorem 6 again). The chart of cutoffs shows the price: "
         "at n = 1000 the best cutoff lies in the hundreds, and needs a tenth of the queries. A cutoff that "
         "is a share of n keeps Theorem 2: choose k = c n.",
@@ -76,7 +76,7 @@ STOPS = (
     Stop(
         "Second correction: the remark after Theorem 9",
         "a=piecewise(0=0.7,0.2=0.5,0.5=0.1,1=0.5)&b=piecewise(0=0.7,0.2=0.5,1=0.1)"
-        "&share=0.36&measure=nDCG(log)@0.2n&n=1000",
+        "&share=0.36&measure=nDCG@0.2n&n=1000",
         "The curves agree on the top fifth, and a cutoff at n/5 sees nothing else: the order is a coin "
         "toss, although the curves differ. The whole list tells them apart. Distinguishability carries "
         "over to k = c n only if the curves differ above the cutoff.",
@@ -90,7 +90,7 @@ STOPS = (
     ),
     Stop(
         "Few relevant items",
-        "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(log)&n=1000000",
+        "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&n=1000000",
         "A recommender has one held-out item, however large its catalogue. NDCG then tends to 0 for both "
         "rankers, at the same rate, and one query never settles the order: A is ahead with probability 0.6 "
         "for ever (Theorem F2). With a cutoff at 10 the required queries grow like a power of n.",

@@ -67,7 +67,7 @@ _SIDES = (-2.0, 2.0)  # standard deviations of the number of relevant items arou
 _FULL = (0.4, 0.7, 1.0, 1.1, 1.4)  # list lengths over cutoff, around which lists are as long as the cutoff
 _FLAT = (100, 10**4)  # first lengths that are left out with a fixed cutoff
 _APART = 0.01  # least distance of two of them
-_OTHERS = ("nDCG(log)", "nDCG(log)@10")  # measures that the chosen one is compared with
+_OTHERS = ("nDCG", "nDCG@10")  # measures that the chosen one is compared with
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     well, and the last one has the numbers of queries.
 
     >>> numbers(State())[0]
-    'A: nDCG(log) is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
+    'A: nDCG is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
     >>> numbers(State(fpr=0.05, fnr=0.2))[1].partition("; ")[2]
     'by the true labels it is 0.8390 ± 0.0170 and tends to 1 (Theorem 1)'
     """
@@ -452,7 +452,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
 
     >>> state = State()
     >>> conclusion(state, rows(state))
-    'nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; nDCG(log)@10 never does.'
+    'nDCG tells them apart from n = 1,382 [1,260, 1,517] on; nDCG@10 never does.'
     """
     a, b = state.scorers
     if a == b:
@@ -464,7 +464,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     if chance is None or error_exponent(a, b, whole).settles is not False:
         return said
     order = (
-        f"one query never settles it: by nDCG(log) {NAMES[int(chance < 0.5)]} comes first on "
+        f"one query never settles it: by nDCG {NAMES[int(chance < 0.5)]} comes first on "
         f"{100 * max(chance, 1 - chance):.0f}% of the lists, however long they are (Theorem F2)"
     )
     return f"{said[:-1]}; {order}." if said else f"{order[0].upper()}{order[1:]}."

@@ -300,7 +300,7 @@ def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
     """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`, `0/1`.
 
     >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
-    ('nDCG(log)@10', 'DCG(zipf)', 'PD(gain)')
+    ('nDCG@10', 'DCG(zipf)', 'PD(gain)')
 
     Raises
     ------

@@ -119,7 +119,8 @@ class GrowingLists:
         discounts = [measure.discount(self.sizes.astype(float), float(self.length)) for measure in measures]
         for array in (documents.scores, documents.documents.values, documents.sizes, self.keys, *discounts):
             state.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
-        stated = [documents.queries, self.runs, self.length, self.orders, self.seed, list(map(str, measures))]
+        names = [measure.stored for measure in measures]
+        stated = [documents.queries, self.runs, self.length, self.orders, self.seed, names]
         state.update(json.dumps(stated).encode())
         return state.hexdigest()
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, as_list, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
-from ndcg_asymptotics.measures.discounts import Discount, RankBiased
+from ndcg_asymptotics.measures.discounts import Discount, Log, RankBiased
 from ndcg_asymptotics.measures.other_names import answer, translated
 from ndcg_asymptotics.measures.ranked import Ties, ideal_order, ranked_labels
 from ndcg_asymptotics.specs.scanner import Scanner, parse_text
@@ -50,9 +50,9 @@ class Measure:
         Whether DCG is divided by that of the ideal list: NDCG, else DCG.
 
     >>> str(Measure.parse("nDCG@10")), str(Measure.parse("nDCG( power( .5 ) )@0.2n")), str(Measure("zipf"))
-    ('nDCG(log)@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
+    ('nDCG@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
     >>> str(Measure.parse("DCG@10")), str(Measure.parse("DCG(rbp(0.8))")), str(Measure.parse("RBP(p=0.8)@10"))
-    ('DCG(log)@10', 'RBP(0.8)', 'RBP(0.8)@10')
+    ('DCG@10', 'RBP(0.8)', 'RBP(0.8)@10')
     """
 
     discount: Discount
@@ -115,6 +115,16 @@ class Measure:
         return cls(discount, scan(scanner) if scanner.accept("@") else "", name.lower() == "ndcg")
 
     def __str__(self) -> str:
+        # the log discount is that of nDCG@10 in papers and in other programs
+        return self.stored.replace("(log)", "", 1) if isinstance(self.discount, Log) else self.stored
+
+    @property
+    def stored(self) -> str:
+        """The text in stored results, in keys and in the names of random streams, which names ``log`` too.
+
+        >>> Measure.parse("nDCG@10").stored
+        'nDCG(log)@10'
+        """
         cutoff = f"@{self.cutoff}" if str(self.cutoff) else ""
         if self.name == "RBP":
             return f"RBP({', '.join(self.discount.arguments())}){cutoff}"
@@ -145,7 +155,7 @@ class Measure:
 
     def portable(self) -> Portable:
         """Return the text, files and digests with which another process finds this measure."""
-        return replace(self.discount.portable(), text=str(self))
+        return replace(self.discount.portable(), text=self.stored)
 
     def ideal(self, counts: ArrayLike, gains: ArrayLike, n: int) -> Floats:
         """Return IDCG_n, which is ``sum_j y_j (F(e_j) - F(e_{j-1}))`` with e_j the last rank of gain y_j.
@@ -272,7 +282,7 @@ def measures_of(given: Measures) -> tuple[Measure, ...]:
         If there is none, or one is not a measure.
 
     >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
-    ['nDCG(log)@10', 'nDCG(zipf)']
+    ['nDCG@10', 'nDCG(zipf)']
     """
     found = tuple(map(Measure.of, as_list(given, "measures", (str, Measure, Discount))))
     require(len(found) > 0, "must hold at least one measure", "measures")

@@ -100,7 +100,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
             write_file(folder / _CURVES / name, content, folder)
         stated = {
             "runs": list(growth.runs),
-            "measures": [str(measure) for measure in growth.measures],
+            "measures": [measure.stored for measure in growth.measures],
             "queries": list(growth.queries),
             "n": growth.sizes.tolist(),
             "m": growth.theory.sizes.tolist() if growth.theory else None,

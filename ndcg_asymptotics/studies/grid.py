@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.specs.scanner import number_text
@@ -155,9 +155,10 @@ def grid_of(
         If a parameter has no values or is not used, or the study at a point is invalid. The scorers of a
         point must have one label law; those of different points need not.
     """
-    measures = fields.get("measures")
-    listed = isinstance(measures, list) and all(isinstance(text, str) for text in measures)
-    require(listed, f"must be a list of texts, got {brief(measures)}", "measures")
+    measures = as_list(fields.get("measures"), "measures", str)
+    proper = all(isinstance(text, str) for text in measures)
+    require(proper, f"must be texts, got {brief(measures)}", "measures")
+    fields = {**fields, "measures": measures}
     require(isinstance(parameters, Mapping) and len(parameters) > 0, "has no parameter", "grid")
     values = {name: _values(name, given) for name, given in parameters.items()}
     count = math.prod(map(len, values.values()))

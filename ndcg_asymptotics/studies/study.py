@@ -102,7 +102,7 @@ class Study:
     ...     replicates=100,
     ... )
     >>> study.n, [str(measure) for measure in study.measures], study.engine
-    ((10, 100, 1000), ['nDCG(log)', 'nDCG(log)@0.2n'], 'items')
+    ((10, 100, 1000), ['nDCG', 'nDCG@0.2n'], 'items')
     """
 
     title: str

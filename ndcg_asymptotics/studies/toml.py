@@ -8,9 +8,9 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
@@ -99,13 +99,17 @@ class _Decades(BaseModel):
     per_decade: float
 
 
+def _one_or_several(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
 class _File(BaseModel):
     """The fields of a study file and their types; `Study` checks their values."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     title: str = ""
     scorers: dict[str, str] = Field(min_length=1)
-    measures: list[str] = Field(min_length=1)
+    measures: Annotated[list[str], BeforeValidator(_one_or_several)] = Field(min_length=1)
     n: Any
     replicates: int | float
     seed: int | float = 0

@@ -145,7 +145,7 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     measure : Measure or text
         For DCG it is the limit of DCG_n / F(k(n)).
 
-    >>> found = limit("linear(0.1, 0.7)", "nDCG(log)@0.2n")
+    >>> found = limit("linear(0.1, 0.7)", "nDCG@0.2n")
     >>> round(found.value, 12), found.theorem, [str(a) for a in found.assumptions]
     (0.64, 'Theorem 8', ['p > 0', 'ybar continuous'])
     >>> limit("linear(0.1, 0.7)", "nDCG(geometric(2))").converges

@@ -13,13 +13,13 @@ from ndcg_asymptotics.results import Results
 
 SIZES = (10, 100, 1000, 10_000)
 MEASURES = (
-    "nDCG(log)",
+    "nDCG",
     "nDCG(power(0.3))",
     "nDCG(zipf)",
     "nDCG(linear)",
     "nDCG(geometric(2))",
-    "nDCG(log)@0.2n",
-    "nDCG(log)@n^0.5",
+    "nDCG@0.2n",
+    "nDCG@n^0.5",
 )
 
 
@@ -27,7 +27,7 @@ BINARY = study({"good": "linear(0.1, 0.7)", "random": "random"}, SIZES, MEASURES
 GRADED = study(
     {"graded": "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"},
     SIZES,
-    ("nDCG(log)", "nDCG(power(0.3))", "nDCG(log)@0.2n"),
+    ("nDCG", "nDCG(power(0.3))", "nDCG@0.2n"),
     seed=5,
 )
 
@@ -74,8 +74,8 @@ def test_detectable_errors_are_detected(binary: Results) -> None:
 
 
 def naive_results(shift: int, cut_ideal: bool) -> Results:
-    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG(log)@0.2n`, with optional mistakes."""
-    of = study(LINEAR, (10, 100, 1000), "nDCG(log)@0.2n")
+    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG@0.2n`, with optional mistakes."""
+    of = study(LINEAR, (10, 100, 1000), "nDCG@0.2n")
     rng = np.random.default_rng(11)
     values = np.zeros((300, 1, 1, len(of.n)))
     for r in range(300):

@@ -48,7 +48,7 @@ def test_mixed_and_graded_lists_agree(scorer: str, relevant: dict[float, float])
     assert {row.verdict for row in found.rows} == {"agrees"}
     assert "disagrees" not in {row.verdict for row in found.stds}
     wrong = check(simulated(study("roc_power(0.4)", (3, 30), relevant=2), 1000), perturb=0.3, std="every")
-    assert disagreeing(wrong) == {"nDCG(log)"}
+    assert disagreeing(wrong) == {"nDCG"}
 
 
 def test_few_relevant_items_are_not_nearly_normal() -> None:

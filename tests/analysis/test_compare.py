@@ -98,7 +98,7 @@ def test_the_second_sentence_says_how_many_new_queries_it_takes():
         return said
 
     assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
-    assert first("twin", 20, "nDCG@1").startswith("By nDCG(log)@1, 20 queries show no ")
+    assert first("twin", 20, "nDCG@1").startswith("By nDCG@1, 20 queries show no ")
 
 
 def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
@@ -195,10 +195,10 @@ def test_several_runs_are_compared_in_pairs():
     found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
     assert [(pair.a, pair.b) for pair in found.pairs] == list(itertools.combinations(RUNS, 2))
     power = {row.measure: row for row in found.discriminative_power}
-    assert power["nDCG(log)"].significant == 5  # all but the twins
-    assert power["nDCG(log)"].corrected <= power["nDCG(log)"].significant
-    assert power["nDCG(log)"].queries < power["nDCG(log)@1"].queries
-    assert next(iter(power)) == "nDCG(log)"
+    assert power["nDCG"].significant == 5  # all but the twins
+    assert power["nDCG"].corrected <= power["nDCG"].significant
+    assert power["nDCG"].queries < power["nDCG@1"].queries
+    assert next(iter(power)) == "nDCG"
     assert "Discriminative power: significant differences among 6 pairs of runs" in " ".join(
         str(found).split()
     )
@@ -229,7 +229,7 @@ def test_ranks_and_groups_of_several_runs():
     said = str(found)
     assert said.startswith("good is better than ")
     assert (
-        "good and fair are the first and the second of 4 runs by nDCG(log), which tells 5 of 6 pairs apart"
+        "good and fair are the first and the second of 4 runs by nDCG, which tells 5 of 6 pairs apart"
         in said
     )
     assert "<··-" not in said
@@ -330,8 +330,8 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
             m == "nDCG@1" for m in measures
         ]
         assert pair.by_measure[tied].cuts == ()
-        assert "By nDCG(log)@1 they are identical for every query." in pair.text
-        row = next(line for line in str(found).splitlines() if line.startswith("nDCG(log)@1 "))
+        assert "By nDCG@1 they are identical for every query." in pair.text
+        row = next(line for line in str(found).splitlines() if line.startswith("nDCG@1 "))
         assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "identical" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
@@ -401,7 +401,7 @@ def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
 
     monkeypatch.setattr("ndcg_asymptotics.analysis.runs.compare.expected_ndcg", counted)
     found = compare(scores, labels, "nDCG", resamples=99)  # the limit of nDCG is 1 for all runs
-    assert asked == ["nDCG(log)"] * 4
+    assert asked == ["nDCG"] * 4
     # a run has the same prediction in each of its pairs
     means: dict[str, set[float]] = {}
     for pair in found.pairs:
@@ -439,7 +439,7 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
     short = {q: dict(sorted(of.items(), key=lambda item: -item[1])[:10]) for q, of in b.items()}
     said = " ".join(str(compared(short)).split())
     assert said.startswith(
-        "Warning: a has 60 documents per query in the median, b 10: nDCG(log) counts ranks that b leaves "
+        "Warning: a has 60 documents per query in the median, b 10: nDCG counts ranks that b leaves "
         "empty; nDCG@10 does not."
     )
     assert not any(remark.startswith("Warning") for remark in compared(short, "nDCG@10").remarks)
@@ -450,4 +450,4 @@ def test_ties_that_change_a_mean_are_named():
     tied = {q: {d: float(np.round(s)) for d, s in of.items()} for q, of in scores["fair"].items()}
     found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99, theory=False)
     (said,) = (remark for remark in found.remarks if "repeated scores" in remark)
-    assert said.startswith("b: repeated scores: the mean nDCG(log)@10 is ")
+    assert said.startswith("b: repeated scores: the mean nDCG@10 is ")

@@ -86,11 +86,11 @@ def test_the_tables(grown: LargerCorpus) -> None:
     text = str(grown)
     assert f"{RELEVANT} to {RELEVANT} relevant documents of {QUERIES} queries" in text
     assert "Test: fitted to a tenth of the irrelevant documents" in text
-    assert "nDCG(log)@10 in larger corpora, 90% band" in text
-    last = {row.run: row for row in grown.rows if (row.measure, row.documents) == ("nDCG(log)@10", LARGER)}
+    assert "nDCG@10 in larger corpora, 90% band" in text
+    last = {row.run: row for row in grown.rows if (row.measure, row.documents) == ("nDCG@10", LARGER)}
     for row in last.values():
         assert f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" in text
-    assert "nDCG(log)@10 of a minus that of b in 1e+04 documents" in text
+    assert "nDCG@10 of a minus that of b in 1e+04 documents" in text
 
 
 def test_an_order_that_turns_is_dated() -> None:
@@ -155,7 +155,7 @@ def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run:
         (("--to", "5e4", "--corpus", "0", "--measure", "nDCG@10"), "--corpus: must be a whole number from 1"),
         (
             ("--to", "5e4", "--corpus", "1000", "--measure", "nDCG"),
-            "nDCG(log): a larger corpus needs",
+            "nDCG: a larger corpus needs",
         ),
         (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@0.1n"), "needs a fixed cutoff"),
         (("--to", "5e4", "--corpus", "1000", "--measure", "nDCG@101"), "beyond the 100 documents"),
@@ -197,7 +197,7 @@ def test_lists_too_short_for_a_trial_have_no_band() -> None:
     (pair,) = found.pairs
     assert (pair.low, pair.high, pair.ahead) == (None, None, None)
     (warning,) = found.warnings
-    assert warning.startswith("short: how far off the prediction of nDCG(log)@10 may be cannot be told")
+    assert warning.startswith("short: how far off the prediction of nDCG@10 may be cannot be told")
     assert f"{cut[1].mean:.3f} [no band]" in str(found)
     assert json.loads(json.dumps(found.as_dict()))["curves"]["low"][0][1] == [None] * 7
 

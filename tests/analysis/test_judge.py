@@ -174,7 +174,7 @@ def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
     assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
     assert found.ranked(0)[2].ranks == (3, 3)
     assert found.leaders().startswith(found.words.headline(found.pairs[0]))
-    assert "good and bad are the first and the second of 3 runs by nDCG(log)@10" in found.leaders()
+    assert "good and bad are the first and the second of 3 runs by nDCG@10" in found.leaders()
     apart = sum(pair.measures[0].combined.p_corrected < 0.05 for pair in found.pairs)
     assert f"which tells {apart} of 3 pairs apart" in found.leaders()
     assert 'Against the runs in this order: ">" significantly better' in str(found)
@@ -281,7 +281,7 @@ def test_the_command_answers_from_files(tmp_path: Path) -> None:
     shown = command(*given, "--measure", "nDCG@10", "--per-query", tmp_path / "values.csv")
     assert shown.code == 0
     for row in ("humans", "judge", "both"):
-        assert f"nDCG(log)@10  {row}" in shown.out
+        assert f"nDCG@10  {row}" in shown.out
     assert (tmp_path / "values.csv").read_text().count("\n") == 1 + 2 * (20 + 60)
     drawn = command(*given, "--measure", "nDCG@10", "--out", tmp_path / "figures")
     assert drawn.code == 0

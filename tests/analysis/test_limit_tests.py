@@ -51,7 +51,7 @@ def grades_shifted_by_one(relevance: Relevance, value: float) -> float:
     ("mistake", "curve", "measure"),
     [
         (beta_for_one_minus_beta, "linear(0.1, 0.7)", "nDCG(power(0.3))"),
-        (p_for_the_smaller_of_c_and_p, "linear(0.1, 0.7)", "nDCG(log)@0.2n"),
+        (p_for_the_smaller_of_c_and_p, "linear(0.1, 0.7)", "nDCG@0.2n"),
         (grades_shifted_by_one, "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", "nDCG(power(0.3))"),
     ],
 )

@@ -66,7 +66,7 @@ def test_more_negatives_may_be_worse_and_a_statement_says_so() -> None:
     found = na.sampled(ranks=tables, items=1000, negatives=[30, 990], measures="nDCG@10")
     (pair,) = found.pairs
     assert (pair.crossings, pair.enough) == ((207, 933), 970)
-    start = "nDCG(log)@10, m = {}: a sampled result orders a and b as the full metric does with probability "
+    start = "nDCG@10, m = {}: a sampled result orders a and b as the full metric does with probability "
     assert found.statements == (
         start.format(30)
         + "0.95 or more; for a and b it falls below 0.95 at larger m, and is that again from m = 970 on.",
@@ -186,10 +186,10 @@ def test_the_command_prints_the_reference_values(files: list[Path], run: Run, tm
         assert at_99[system]["mean"] == pytest.approx(mean, abs=5e-5)
         assert at_99[system]["sd"] == pytest.approx(sd, abs=5e-5)
     pair = found["pairs"][1]
-    assert (pair["a"], pair["b"], pair["measure"]) == ("A", "C", "nDCG(log)")
+    assert (pair["a"], pair["b"], pair["measure"]) == ("A", "C", "nDCG")
     assert len(pair["crossings"]) == 1
     assert pair["enough"] > pair["crossings"][0]
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"sampled-nDCG-log.png"}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"sampled-nDCG.png"}
     code, out, _ = run(*arguments(files, "--items", "1e4", "--negatives", "99"))
     assert code == 0
     words = "C is ahead of A, but the sampled metric puts A ahead on average (repeating it does not help"

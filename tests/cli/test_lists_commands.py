@@ -44,17 +44,17 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     code, out, _ = run("evaluate", *options(files, "good"), *measures, "--json")
     assert code == 0
     found = json.loads(out)["runs"]["good"]
-    assert found["mean"].keys() == {"nDCG(log)", "nDCG(log)@10"}
+    assert found["mean"].keys() == {"nDCG", "nDCG@10"}
     assert (len(found["queries"]), found["topics"], found["missing"]) == (QUERIES, QUERIES, ["lost"])
     code, out, _ = run("evaluate", *options(files, "good"), *measures)
     assert code == 0
-    assert f"{found['mean']['nDCG(log)']:.4f}" in out
+    assert f"{found['mean']['nDCG']:.4f}" in out
     assert "1 of 13 judged topics is not in the run (lost): not counted; -c counts them as 0." in out
     code, out, _ = run("evaluate", *options(files, "good"), *measures, "-c", "--json")
     complete = json.loads(out)["runs"]["good"]
-    expected = found["mean"]["nDCG(log)"] * QUERIES / (QUERIES + 1)
-    assert complete["mean"]["nDCG(log)"] == pytest.approx(expected)
-    assert complete["queries"]["lost"]["nDCG(log)"] == 0
+    expected = found["mean"]["nDCG"] * QUERIES / (QUERIES + 1)
+    assert complete["mean"]["nDCG"] == pytest.approx(expected)
+    assert complete["queries"]["lost"]["nDCG"] == 0
 
 
 def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
@@ -68,9 +68,9 @@ def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
     assert len(rows) == 2 * QUERIES
     code, out, _ = run(*arguments, "--json")
     runs = json.loads(out)["runs"]
-    assert runs["good"]["mean"]["nDCG(log)"] > runs["bad"]["mean"]["nDCG(log)"]
-    values = {(row["run"], row["query"]): row["nDCG(log)"] for row in rows}
-    assert float(values["bad", "7"]) == runs["bad"]["queries"]["7"]["nDCG(log)"]
+    assert runs["good"]["mean"]["nDCG"] > runs["bad"]["mean"]["nDCG"]
+    values = {(row["run"], row["query"]): row["nDCG"] for row in rows}
+    assert float(values["bad", "7"]) == runs["bad"]["queries"]["7"]["nDCG"]
 
 
 def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
@@ -93,7 +93,7 @@ def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
         )
         code, out, _ = run(*arguments)
         (found,) = json.loads(out)["runs"].values()
-        assert found["mean"]["nDCG(log)"] == pytest.approx(expected)
+        assert found["mean"]["nDCG"] == pytest.approx(expected)
 
 
 def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path
     asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
     code, said, _ = run("grow", *asked, "--by", 2, "--random", "--orders", 3, "--binary-at", 1)
     assert code == 0
-    assert "nDCG(log), mean over 12 queries" in said
+    assert "nDCG, mean over 12 queries" in said
     assert "the pooled curve deviates most for" in said
     code, said, _ = run("check", out, "--json")
     assert code == 0
@@ -155,7 +155,7 @@ def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path
     code, said, _ = run("figures", out, "--out", tmp_path / "figures")
     assert code == 0
     drawn = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert drawn == {"overview.png", "nDCG-log.png", "nDCG-zipf.png"}
+    assert drawn == {"overview.png", "nDCG.png", "nDCG-zipf.png"}
     # a second time the command is refused before anything is computed
     code, _, error = run("grow", *asked)
     assert code == 2
@@ -176,9 +176,9 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert code == 0
     warning, _, answer = said.partition("\n")
     assert warning.startswith(
-        "Warning: good has 40 documents per query in the median, bad 32: nDCG(log) counts"
+        "Warning: good has 40 documents per query in the median, bad 32: nDCG counts"
     )
-    assert answer.startswith("good is better than bad by 0.3100 nDCG(log) (95% interval ")
+    assert answer.startswith("good is better than bad by 0.3100 nDCG (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
     named = ["compare", *options(files, "good", "bad"), "--measure", "nDCG"]
     code, said, _ = run(*named, "--resamples", 499, "--no-theory", "--json")
@@ -194,7 +194,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     three = [asked[0], tmp_path / "copy.run", *asked[1:], "--no-theory", "--resamples", 499]
     code, said, _ = run(*three)
     assert code == 0
-    assert "Runs by nDCG(log)" in said
+    assert "Runs by nDCG" in said
     assert "good against bad" not in said
     code, said, _ = run(*three, "--format", "latex", "--per-query", tmp_path / "values.csv")
     assert code == 0
@@ -253,6 +253,6 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
     code, _, error = run(*asked, "--measure", "DCG@10", "--unjudged", "bounds")
     assert code == 2
     assert (
-        "--unjudged: bounds are for NDCG, such as nDCG@10, got DCG(log)@10; zero and drop are for DCG"
+        "--unjudged: bounds are for NDCG, such as nDCG@10, got DCG@10; zero and drop are for DCG"
         in error
     )

@@ -121,7 +121,7 @@ def test_train(tmp_path: Path, run: Run) -> None:
     assert code == 0
     code, out, _ = run("losses", "train", *options)
     assert code == 0
-    assert "nDCG(log)@2: 1.0000 ± 0.0000 on the 4 test queries." in out
+    assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in out
 
 
 @pytest.mark.parametrize(

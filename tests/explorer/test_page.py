@@ -117,7 +117,7 @@ def test_the_first_view_and_that_nothing_else_is_loaded(seen: Seen) -> None:
     seen.driver.get("about:blank")
     browser.requests(seen.driver)
     seen.open()
-    said = "nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; nDCG(log)@10 never does."
+    said = "nDCG tells them apart from n = 1,382 [1,260, 1,517] on; nDCG@10 never does."
     assert said in seen.text()
     assert "tends to 1 (Theorem 1)" in seen.text()
     assert seen.source("mean A")["y"][-1] == pytest.approx(0.9784, abs=1e-4)
@@ -259,7 +259,7 @@ def test_simulated_lists(seen: Seen) -> None:
 def test_addresses_that_are_no_state(seen: Seen) -> None:
     seen.open('a=empirical("/etc/passwd")')
     assert "the explorer has the curves linear" in seen.one("[role=alert]").text
-    assert "nDCG(log) tells them apart from n = 1,3" in seen.text()  # the state at the start
+    assert "nDCG tells them apart from n = 1,3" in seen.text()  # the state at the start
 
 
 def test_a_phone_and_a_dark_page(seen: Seen) -> None:

@@ -142,9 +142,9 @@ SPARSE = "share=0.01&a=step(0, 0.2, 0.95)&b=constant(0.01)&measure=nDCG"
 
 def test_a_length_under_a_fixed_cutoff_is_exact() -> None:
     state = State.from_query(CERTAIN)
-    (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG(log)@10"]
+    (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG@10"]
     assert (found.required_n, found.required_n_method) == (504, "exact")
-    assert "nDCG(log)@10 from n = 504 on" in values.conclusion(state, values.rows(state, values.LITTLE))
+    assert "nDCG@10 from n = 504 on" in values.conclusion(state, values.rows(state, values.LITTLE))
 
 
 FEW = "a=roc_power(0.4)&b=roc_power(0.6)"
@@ -200,14 +200,14 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
         ("b=linear(0.1,0.5)", "The two rankers have the same curve: no measure tells them apart."),
         (
             "measure=nDCG(geometric(2))",
-            "nDCG(log) tells them apart from n = 1,382 [1,260, 1,517] on; "
-            "nDCG(geometric(2)) and nDCG(log)@10 never do.",
+            "nDCG tells them apart from n = 1,382 [1,260, 1,517] on; "
+            "nDCG(geometric(2)) and nDCG@10 never do.",
         ),
         (
             "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=1e6",
             "With lists of 1,000,000 items it takes "
-            "316 queries by nDCG(log), 1,222 queries by nDCG(log)@10 to tell them apart; one query never "
-            "settles it: by nDCG(log) A comes first on 60% of the lists, however long they are (Theorem F2).",
+            "316 queries by nDCG, 1,222 queries by nDCG@10 to tell them apart; one query never "
+            "settles it: by nDCG A comes first on 60% of the lists, however long they are (Theorem F2).",
         ),
     ],
 )

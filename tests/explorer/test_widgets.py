@@ -154,7 +154,7 @@ def test_files_have_what_is_seen() -> None:
     assert values.conclusion(page.state, page.answers.rows) in page.answers.verdict.object
     study, script = (widget.callback().read().decode() for widget in page.downloads[:2])
     assert 'b = "linear(0.2, 0.4)"' in study
-    assert 'measure = "nDCG(log)"' in script
+    assert 'measure = "nDCG"' in script
 
 
 @pytest.mark.parametrize(("share", "top"), [(0.05, 0.1), (0.9, 0.8)])

@@ -34,7 +34,7 @@ def test_lengths_needed() -> None:
     assert length_within(sizes, gap, 1e-4) == np.inf
     with plots.style():
         _, (ax,) = plots.panels(1)
-        lengths_needed(ax, {"nDCG(log)": {"a": 1e3, "b": np.inf}, "nDCG(zipf)": {"a": 1e4, "b": 1e5}}, 1e6)
+        lengths_needed(ax, {"nDCG": {"a": 1e3, "b": np.inf}, "nDCG(zipf)": {"a": 1e4, "b": 1e5}}, 1e6)
     assert [label.get_text() for label in ax.get_yticklabels()] == [r"$1/\log(1+r)$", "$1/r$"]
 
     handles = length_handles(["a", "b"], 1e6)

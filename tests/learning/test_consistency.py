@@ -362,7 +362,7 @@ def write(folder, text: str):
 def test_a_problem_file(tmp_path):
     text = 'measure = "nDCG@1"\ngain = "linear"\nlabels = [[5, 4], [1, 3]]\nprobabilities = [0.3, 0.7]\n'
     problem, losses = load_problem(write(tmp_path, f'{text}losses = ["squared", \'pairwise("hinge")\']'))
-    assert str(problem.utility) == "nDCG(log)@1"
+    assert str(problem.utility) == "nDCG@1"
     assert problem.utility.gain == "linear"
     assert [str(loss) for loss in losses] == ["squared", 'pairwise("hinge")']
     again, nothing = load_problem(write(tmp_path, problem.to_toml()))

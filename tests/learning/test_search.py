@@ -270,7 +270,7 @@ def test_errors_of_the_excess_risk():
 
 LABELS = [0.0, 1.0, 3.0]
 SHARES = {
-    "nDCG": gain_share("nDCG(log)"),
+    "nDCG": gain_share("nDCG"),
     "zipf": gain_share("nDCG(zipf)@0.5n"),
     "plain": plain_share(),
     "cosine": cosine_share(),

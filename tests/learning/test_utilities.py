@@ -18,8 +18,8 @@ from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_
 from ndcg_asymptotics.measures import Measure
 
 LINEAR = (
-    *("nDCG(log)", "nDCG(power(2))", "nDCG(linear)", "nDCG(log)@10", "nDCG(zipf)@0.5n"),
-    *("nDCG(geometric(2))@0.2n", "DCG(log)", "DCG(zipf)@0.5n"),
+    *("nDCG", "nDCG(power(2))", "nDCG(linear)", "nDCG@10", "nDCG(zipf)@0.5n"),
+    *("nDCG(geometric(2))@0.2n", "DCG", "DCG(zipf)@0.5n"),
 )
 OTHERS = ("AP", "ERR", "PD", "PD(gain)")
 
@@ -52,7 +52,7 @@ def value_of(order: tuple[int, ...], labels: list[float], measure: str, largest:
         for i, j, a in ranking.pairs(labels, measure == "PD(gain)"):
             weights[i][j] = a
         return -ranking.disagreement(order, weights)
-    discount, cutoff = formula("n" + measure.removeprefix("n"), len(labels))
+    discount, cutoff = formula(measure, len(labels))
     gains = [ranking.gain(y) for y in labels]
 
     def weight(rank: int) -> float:
@@ -309,9 +309,9 @@ def test_the_linear_loss_with_a_step_is_one_minus_ndcg():
 
 
 def test_texts():
-    for text in ("nDCG(log)@10", "DCG(zipf)", "DCG(log)@0.2n", "AP", "ERR", "PD", "PD(gain)"):
+    for text in ("nDCG@10", "DCG(zipf)", "DCG@0.2n", "AP", "ERR", "PD", "PD(gain)"):
         assert str(utility_of(text)) == text
-    assert str(utility_of("DCG")) == "DCG(log)"
+    assert str(utility_of("DCG")) == "DCG"
     assert utility_of(Measure("zipf")) == utility_of("nDCG(zipf)")
 
 

@@ -12,7 +12,7 @@ from oracles.discounts import formula
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, fit_csv
 
-MEASURES = ["nDCG(log)", "nDCG(zipf)@3", "nDCG(power(0.5))@0.5n", "nDCG(linear)", "nDCG(constant)@2"]
+MEASURES = ["nDCG", "nDCG(zipf)@3", "nDCG(power(0.5))@0.5n", "nDCG(linear)", "nDCG(constant)@2"]
 
 
 def moments(measure: str, gains: list[float], ideal: list[float]) -> tuple[float, float]:
@@ -50,7 +50,7 @@ def test_a_random_order_in_fractions():
 
 def test_relevant_documents_that_are_not_retrieved_count_in_the_ideal_list_only():
     run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "x": 2, "y": 1}}
-    found = evaluate(run, qrels, "nDCG(log)", chance=True)
+    found = evaluate(run, qrels, "nDCG", chance=True)
     best = 2 + 1 / np.log2(3) + 1 / 2
     discounts = 1 / np.log2([2, 3, 4])
     assert found.chance[0].item() == pytest.approx(discounts.mean() / best, rel=1e-14)
@@ -113,7 +113,7 @@ def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, floa
     return values.min(), values.max()
 
 
-@pytest.mark.parametrize("measure", [*MEASURES, "nDCG(log)@3", "nDCG(geometric(2))"])
+@pytest.mark.parametrize("measure", [*MEASURES, "nDCG@3", "nDCG(geometric(2))"])
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_against_all_labels(measure, seed):
     rng = np.random.default_rng(seed)
@@ -202,7 +202,7 @@ def test_the_report_of_chance_bounds_and_shares():
     run = {"q": {"a": 1.0, "b": 2.0}}
     found = evaluate(run, {"q": {"a": 1}}, "nDCG@5", chance=True, unjudged="bounds", name="mine")
     names = ["", " lowest", " highest", " chance", " adjusted"]
-    assert list(found.columns) == [*(f"nDCG(log)@5{name}" for name in names), "judged@5", "judged@10"]
+    assert list(found.columns) == [*(f"nDCG@5{name}" for name in names), "judged@5", "judged@10"]
     assert found.to_dataframe().shape == (1, 2 + 7)
     said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant"
     assert f"{said}." in str(found)
@@ -210,11 +210,11 @@ def test_the_report_of_chance_bounds_and_shares():
     assert f"{said} (--unjudged bounds says what that may hide)." in str(plain)
     data = found.as_dict()
     assert data["judged_share"] == {"5": 0.5, "10": 0.5}
-    assert data["bounds"]["highest"] == {"nDCG(log)@5": 1.0}
+    assert data["bounds"]["highest"] == {"nDCG@5": 1.0}
     mean = (1 + 1 / np.log2(3)) / 2
-    assert data["chance"]["mean"] == {"nDCG(log)@5": pytest.approx(mean)}
-    assert data["chance"]["std"] == {"nDCG(log)@5": pytest.approx(1 - mean)}
-    assert data["chance"]["adjusted"] == {"nDCG(log)@5": pytest.approx(-1.0)}
+    assert data["chance"]["mean"] == {"nDCG@5": pytest.approx(mean)}
+    assert data["chance"]["std"] == {"nDCG@5": pytest.approx(1 - mean)}
+    assert data["chance"]["adjusted"] == {"nDCG@5": pytest.approx(-1.0)}
 
 
 def test_lists_are_judged_as_a_whole(tmp_path):

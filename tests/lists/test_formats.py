@@ -99,14 +99,14 @@ def test_frames_of_polars():
     frames = [pl.DataFrame(Arrow(as_table(of, name))) for of, name in ((RUN, "score"), (QRELS, "rel"))]
     found = evaluate(*frames, "nDCG")
     assert found.values.tolist() == EXPECTED
-    assert found.to_polars()["nDCG(log)"].to_list() == [row[0] for row in EXPECTED]
+    assert found.to_polars()["nDCG"].to_list() == [row[0] for row in EXPECTED]
 
 
 def test_reports_are_arrow_streams():
     found = evaluate(RUN, QRELS, "nDCG")
     table = pa.table(found)
     assert table["query"].to_pylist() == ["q1", "q2"]
-    assert table["nDCG(log)"].to_pylist() == [row[0] for row in EXPECTED]
+    assert table["nDCG"].to_pylist() == [row[0] for row in EXPECTED]
     plain = Table("", (Column("a"), Column("b")), ((1, "x"), (2, None)))
     assert pa.table(plain).to_pydict() == {"a": [1, 2], "b": ["x", None]}
 

@@ -14,8 +14,8 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("DCG", "DCG(log)"),
-        ("dcg@10", "DCG(log)@10"),
+        ("DCG", "DCG"),
+        ("dcg@10", "DCG@10"),
         ("DCG(zipf)@0.2n", "DCG(zipf)@0.2n"),
         ("RBP(0.8)", "RBP(0.8)"),
         ("rbp( p = .8 )@ 10", "RBP(0.8)@10"),

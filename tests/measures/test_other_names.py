@@ -11,13 +11,13 @@ from ndcg_asymptotics.specs.scanner import SpecError
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ndcg", "nDCG(log)"),
-        ("ndcg_cut_10", "nDCG(log)@10"),
-        ("ndcg_cut.5", "nDCG(log)@5"),
-        ("NDCG@20", "nDCG(log)@20"),
-        ("nDCG(dcg='log2')@10", "nDCG(log)@10"),
-        ('nDCG(dcg="log2", judged_only=False)', "nDCG(log)"),
-        ("nDCG(cutoff=7)", "nDCG(log)@7"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.5", "nDCG@5"),
+        ("NDCG@20", "nDCG@20"),
+        ("nDCG(dcg='log2')@10", "nDCG@10"),
+        ('nDCG(dcg="log2", judged_only=False)', "nDCG"),
+        ("nDCG(cutoff=7)", "nDCG@7"),
         ('nDCG(custom("numpy:reciprocal", 100))@3', 'nDCG(custom("numpy:reciprocal", 100))@3'),
     ],
 )

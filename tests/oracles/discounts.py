@@ -39,7 +39,9 @@ CUTOFFS: dict[str, Callable[[int], int]] = {
 
 
 def formula(measure: str, n: int) -> tuple[Callable[[Any], Any], int]:
-    """D and k(n) of a measure's canonical text."""
-    discount, _, cutoff = measure.removeprefix("nDCG(").rpartition(")")
+    """D and k(n) of a measure's text, in which a log discount has no name."""
+    head, cut, cutoff = measure.removeprefix("n").removeprefix("DCG").rpartition("@")
+    discount, cutoff = (head, cut + cutoff) if cut else (cutoff, "")
+    discount = discount.removeprefix("(").removesuffix(")") or "log"
     k = CUTOFFS[cutoff](n) if cutoff in CUTOFFS else min(n, int(cutoff[1:]))
     return lambda r: DISCOUNTS[discount](r, n), k

@@ -61,7 +61,7 @@ def test_labels_title_and_band() -> None:
     ax = drawn(made_up(), labels={"weak": r"$\alpha$"}, title="Mine", band=(0.25, 0.75))
     assert ax.get_title(loc="left") == "Mine"
     assert {r"$\alpha$", "strong"} <= {text.get_text() for text in ax.get_legend().get_texts()}
-    values = made_up().data["ndcg"].sel(scorer="strong", measure="nDCG(log)").to_numpy()
+    values = made_up().data["ndcg"].sel(scorer="strong", measure="nDCG").to_numpy()
     corners = ax.collections[0].get_paths()[0].vertices
     assert corners[:, 1].max() == pytest.approx(np.quantile(values, 0.75, axis=0).max())
     assert not drawn(made_up(), band=None).collections
@@ -175,7 +175,7 @@ def test_odd_names_are_drawn(tmp_path: Path) -> None:
 def test_formats_resolution_width_and_measures(tmp_path: Path) -> None:
     files = plots.draw_all(made_up(), tmp_path, measures=["ndcg"], formats=["png"], dpi=50, width=4)
     (file,) = files
-    assert file.name == "nDCG-log.png"
+    assert file.name == "nDCG.png"
     assert int.from_bytes(file.read_bytes()[16:20]) == 200  # the width in a PNG's header
     with pytest.raises(InputError, match="format: must be of svg, png, pdf, got 'gif'"):
         plots.draw_all(made_up(), tmp_path, formats=["gif"])

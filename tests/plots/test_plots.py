@@ -23,7 +23,7 @@ from ndcg_asymptotics.studies import Study
 
 BINARY = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
 GRADED = {"strong": "graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))", "random": "random"}
-MEASURES = ["nDCG(log)", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG(log)@0.2n"]
+MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"]
 
 
 def synthetic(
@@ -82,8 +82,8 @@ def test_markers_are_the_means_of_the_scorers(tmp_path: Path) -> None:
 
 def test_the_band_holds_nine_tenths_of_the_replicates(tmp_path: Path) -> None:
     results = synthetic(tmp_path)
-    ax = panel(results, "nDCG(log)@0.2n")
-    values = results.data["ndcg"].sel(measure="nDCG(log)@0.2n", scorer="strong").to_numpy()
+    ax = panel(results, "nDCG@0.2n")
+    values = results.data["ndcg"].sel(measure="nDCG@0.2n", scorer="strong").to_numpy()
     corners = ax.collections[0].get_paths()[0].vertices
     assert len(ax.collections) == 3
     assert corners[:, 1].min() == pytest.approx(np.quantile(values, 0.05, axis=0).min())
@@ -91,7 +91,7 @@ def test_the_band_holds_nine_tenths_of_the_replicates(tmp_path: Path) -> None:
 
 
 def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> None:
-    ax = panel(synthetic(tmp_path), "nDCG(log)@0.2n")
+    ax = panel(synthetic(tmp_path), "nDCG@0.2n")
     assert "Theorem 8" in texts(ax)
     # means of 0.05 + 0.75 (1-t)^2, of 0.5 - 0.4 t and of 0.3 over t < 0.2
     assert {"strong → 0.660", "weak → 0.460", "random → 0.300"} <= set(texts(ax))
@@ -101,10 +101,10 @@ def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> Non
 
 def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
     results = synthetic(tmp_path)
-    ax = panel(results, "nDCG(log)")
+    ax = panel(results, "nDCG")
     assert {"Theorem 1", "limit 1", "strong", "weak", "random"} <= set(texts(ax))
     assert sum(line.get_linestyle() == ":" for line in ax.lines) == 1
-    inset = plots.enlarge(results, "nDCG(log)", ax, bounds=(0.5, 0.13, 0.46, 0.44))
+    inset = plots.enlarge(results, "nDCG", ax, bounds=(0.5, 0.13, 0.46, 0.44))
     assert inset.get_xlim()[1] < 2 * results.study.n[-1]
     assert inset.get_ylim()[1] - inset.get_ylim()[0] < ax.get_ylim()[1] - ax.get_ylim()[0]
 
@@ -112,7 +112,7 @@ def test_a_shared_limit_is_one_line_and_gets_an_inset(tmp_path: Path) -> None:
 def test_few_relevant_items_have_no_bracket_and_markers_where_means_are_reliable() -> None:
     study = cases.study("roc_power(0.6)", (10, 1000, 10**9), ["nDCG@5"], relevant=1)
     results = cases.simulated(study, 200)
-    ax = panel(results, "nDCG(log)@5")
+    ax = panel(results, "nDCG@5")
     (drawn,) = (line for line in ax.lines if line.get_marker() == "o")
     means = results.data["ndcg"].mean("replicate").to_numpy().ravel()
     assert len(drawn.get_ydata()) == np.count_nonzero(means * 200 >= 10)
@@ -137,7 +137,7 @@ def test_the_title_names_scorers_with_unmet_assumptions(tmp_path: Path) -> None:
 
 
 def test_an_unknown_measure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no results for nDCG\(zipf\), the study has: nDCG\(log\)"):
+    with pytest.raises(InputError, match=r"no results for nDCG\(zipf\), the study has: nDCG"):
         panel(synthetic(tmp_path), "nDCG(zipf)")
 
 
@@ -213,11 +213,11 @@ def test_measures_have_styles_of_their_own() -> None:
         {"bracket": True, "every_n": True},
         {"scorers": GRADED, "measures": ["nDCG(power(0.5))", "nDCG(linear)"]},
         {"measures": ["nDCG(zipf)"], "pairs": [], "n": [50]},
-        {"measures": ["nDCG(log)"], "done": 2, "wanted": 5},
+        {"measures": ["nDCG"], "done": 2, "wanted": 5},
     ],
 )
 def test_every_study_is_drawn(tmp_path: Path, kind: dict[str, object]) -> None:
-    results = synthetic(tmp_path, **{"measures": ["nDCG(log)", "nDCG(geometric(2))"], **kind})
+    results = synthetic(tmp_path, **{"measures": ["nDCG", "nDCG(geometric(2))"], **kind})
     files = plots.draw_all(results, tmp_path / "figures")
     measures, pairs = len(results.study.measures), len(results.study.pairs)
     assert len(set(files)) == measures + (measures > 1) + pairs
@@ -233,7 +233,7 @@ def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
-    results = synthetic(tmp_path, bracket=True, measures=["nDCG(log)"])
+    results = synthetic(tmp_path, bracket=True, measures=["nDCG"])
     first, second = (
         plots.save(plots.overview_figure(results), tmp_path / name, "figure") for name in ("one", "two")
     )
@@ -244,12 +244,12 @@ def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_drawing_leaves_matplotlib_as_it_was(tmp_path: Path) -> None:
     before = dict(rcParams)
-    plots.draw_all(synthetic(tmp_path, measures=["nDCG(log)"]), tmp_path)
+    plots.draw_all(synthetic(tmp_path, measures=["nDCG"]), tmp_path)
     assert dict(rcParams) == before
 
 
 def test_text_is_text_and_dark_figures_have_the_same_hues(tmp_path: Path) -> None:
-    figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG(log)"]), "nDCG(log)")
+    figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG"]), "nDCG")
     light, dark = (
         plots.save(figure, tmp_path / name, "figure", formats=("svg", "png"), dpi=50, dark=name == "dark")
         for name in ("light", "dark")

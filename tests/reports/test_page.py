@@ -64,7 +64,7 @@ def embedded(page: str) -> list[dict[str, Any]]:
 
 def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
     charts = embedded(report(results))
-    assert [chart["title"] for chart in charts[:3]] == ["nDCG(log)", "nDCG(power(0.5))", "nDCG(log)@10"]
+    assert [chart["title"] for chart in charts[:3]] == ["nDCG", "nDCG(power(0.5))", "nDCG@10"]
     values = results.data["ndcg"].sel(measure="nDCG(power(0.5))", scorer="random").to_numpy()
     series = charts[1]["series"][1]
     assert series["name"] == "random"
@@ -80,9 +80,9 @@ def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
     assert series["limit"] == pytest.approx(0.4**0.5)  # mean gain 0.4 over the ideal 2 sqrt(0.4) / 2
     assert len(charts) == 3 + 2
     assert [series["name"] for series in charts[3]["series"]] == [
-        "nDCG(log)",
+        "nDCG",
         "nDCG(power(0.5))",
-        "nDCG(log)@10",
+        "nDCG@10",
     ]
     rates = [point.rate for point in distinguish(results).pairs[1].points]
     assert charts[3]["series"][1]["y"] == rates
@@ -262,7 +262,7 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...]) -> None:
     forests = [chart for chart in charts if "rows" in chart]
     assert len(forests) == len(found.pairs)
     best = min(found.pairs, key=lambda pair: pair.clearest.p)
-    assert forests[0]["rows"] == ["nDCG(log)", "nDCG(log)@10"]
+    assert forests[0]["rows"] == ["nDCG", "nDCG@10"]
     assert forests[0]["series"][0]["y"] == [judged.difference.mean for judged in best.by_measure]
     assert "\\n" not in html.unescape(page).split("<main>")[0].split("</style>")[1]
 
@@ -369,10 +369,10 @@ def test_sorting_and_filtering(driver: Any, page: Path) -> None:
     head[simulated].send_keys("\ue007")  # the Enter key
     assert [float(text) for text in column(driver, simulated)] == sorted(values, reverse=True)
     driver.execute_script(
-        "const s = document.querySelector('[data-table=verdict-table] select'); s.value = 'nDCG(log)@10';"
+        "const s = document.querySelector('[data-table=verdict-table] select'); s.value = 'nDCG@10';"
         "s.dispatchEvent(new Event('change'))"
     )
-    assert set(column(driver, 1)) == {"nDCG(log)@10"}
+    assert set(column(driver, 1)) == {"nDCG@10"}
     assert driver.find_element("css selector", "[data-table=verdict-table] .count").text == "2 of 6 rows"
 
 
@@ -387,7 +387,7 @@ def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> Non
 
     ActionChains(driver).move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
     assert tip.is_displayed()
-    mean = results.data["ndcg"].sel(scorer="good", measure="nDCG(log)", n=300).mean().item()
+    mean = results.data["ndcg"].sel(scorer="good", measure="nDCG", n=300).mean().item()
     assert tip.text.startswith("n = 300")
     assert f"{mean:.5f}" in tip.text
     assert "1.00000" in tip.text  # the limit
@@ -445,14 +445,14 @@ def test_charts_are_saved_and_texts_are_copied(
     browser.visit(driver, page)
     for kind in ("csv", "png"):
         driver.find_element("css selector", f"figure [data-save={kind}]").click()
-    files = [tmp_path / "nDCG-log-Theorem-1.csv", tmp_path / "nDCG-log-Theorem-1.png"]
+    files = [tmp_path / "nDCG-Theorem-1.csv", tmp_path / "nDCG-Theorem-1.png"]
     for _ in range(100):
         if all(file.exists() for file in files):
             break
         time.sleep(0.1)
     saved = pd.read_csv(files[0])
     assert list(saved)[:4] == ["series", "n", "mean", "MCSE"]
-    mean = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)").mean("replicate")
+    mean = results.data["ndcg"].sel(scorer="random", measure="nDCG").mean("replicate")
     np.testing.assert_allclose(saved.loc[saved.series == "random", "mean"], mean)
     with Image.open(files[1]) as picture:
         assert picture.width > 1200

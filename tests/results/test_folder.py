@@ -109,7 +109,7 @@ def test_blocks_are_read_as_they_were_written(tmp_path: Path) -> None:
         assert results.data[name].dtype == values.dtype
         assert results.data[name].dims == ("replicate", *cells.VARIABLES[name])
     assert results.data.scorer.values.tolist() == ["good", "random"]
-    assert results.data.measure.values.tolist() == ["nDCG(log)", "nDCG(zipf)@0.2n", "nDCG(log)@5"]
+    assert results.data.measure.values.tolist() == ["nDCG", "nDCG(zipf)@0.2n", "nDCG@5"]
     assert results.data.n.values.tolist() == [10, 100, 1000, 10**18]
     assert results.data.pair.values.tolist() == ["good > random"]
     assert canonical(results.study) == canonical(study())

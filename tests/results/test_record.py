@@ -28,7 +28,7 @@ def results() -> na.results.Results:
 def test_results_print_as_text_and_html(results: na.results.Results) -> None:
     text = repr(results)
     assert "12 of 12 replicates complete" in text
-    assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG(log)', n=100).mean().item():.5f}" in text
+    assert f"{results.data['ndcg'].sel(scorer='good', measure='nDCG', n=100).mean().item():.5f}" in text
     html = results._repr_html_()
     assert r"\n" not in html  # a line break at the end of a line would be shown
     assert "<table>" in html
@@ -38,8 +38,8 @@ def test_results_print_as_text_and_html(results: na.results.Results) -> None:
 def test_the_frame_has_the_means(results: na.results.Results) -> None:
     frame = results.to_dataframe()
     assert len(frame) == 2 * 2 * 2
-    values = results.data["ndcg"].sel(scorer="random", measure="nDCG(log)@10", n=10).to_numpy()
-    (row,) = frame.query("scorer == 'random' and measure == 'nDCG(log)@10' and n == 10").to_dict("records")
+    values = results.data["ndcg"].sel(scorer="random", measure="nDCG@10", n=10).to_numpy()
+    (row,) = frame.query("scorer == 'random' and measure == 'nDCG@10' and n == 10").to_dict("records")
     assert row["mean"] == pytest.approx(values.mean())
     assert row["mcse"] == pytest.approx(values.std(ddof=1) / math.sqrt(12))
     assert row["q95"] == pytest.approx(np.quantile(values, 0.95))

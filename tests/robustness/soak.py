@@ -23,7 +23,7 @@ from ndcg_asymptotics.results.kinds import kind_of
 REPLICATES = 200
 TOML = f"""
 title = "soak"
-measures = ["nDCG(log)", "nDCG(power(0.5))", "nDCG(log)@0.2n"]
+measures = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n"]
 n = {{ start = 10, stop = 1e5, per_decade = 5 }}
 replicates = {REPLICATES}
 seed = 50

@@ -53,7 +53,7 @@ def test_a_file_becomes_a_design(tmp_path: Path) -> None:
     assert study.title == "A title"
     assert list(design.population.scorers) == ["good", "random"]
     assert str(design.population.coupling) == "gaussian(0.5)"
-    assert [str(m) for m in design.measures] == ["nDCG(log)"]
+    assert [str(m) for m in design.measures] == ["nDCG"]
     assert (design.seed, study.replicates, design.pairs) == (2013, 1000, (("good", "random"),))
     assert (design.sizes[0], design.sizes[-1], len(design.sizes)) == (10, 10**6, 51)
 
@@ -96,8 +96,8 @@ def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, 
         ({"replicates": None}, ["replicates", "missing"]),
         ({"seed": -1}, ["seed", "0", "-1"]),
         ({"measures": []}, ["measures", "at least 1"]),
-        ({"measures": "nDCG"}, ["measures", "list"]),
-        ({"measures": ["nDCG", "nDCG(log)"]}, ["measures", "nDCG(log)", "twice"]),
+        ({"measures": 10}, ["measures", "list"]),
+        ({"measures": ["nDCG", "nDCG(log)"]}, ["measures", "'nDCG' is given twice"]),
         ({"measures": ["MAP"]}, ["measures", "position 1", "ir_measures"]),
         ({"measures": ["nDCG(cubic)"]}, ["measures", "position 6", "unknown discount 'cubic'", "power"]),
         ({"measures": ["nDCG(power(-1))"]}, ["measures", "0 < b <= 100", "-1"]),
@@ -206,6 +206,7 @@ def test_title_replicates_and_ways_to_write_decide_nothing() -> None:
         "seed": 0.0,
     }
     assert differing_fields(canonical(Study(**other)), canonical(Study(**GOOD))) == []
+    assert canonical(Study(**GOOD))["measures"] == ["nDCG(log)", "nDCG(zipf)@0.2n"]  # as in stored studies
 
 
 def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_sweep_ends_at_the_first_size_that_is_precise_enough() -> None:
     found = outcome.precision
     assert found is not None
     assert found.enough
-    assert (found.n, found.measure, outcome.complete) == (10, "nDCG(log)", found.replicates)
+    assert (found.n, found.measure, outcome.complete) == (10, "nDCG", found.replicates)
     values = into.results().data["ndcg"].values
     errors = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     assert errors.max() == pytest.approx(found.reached)

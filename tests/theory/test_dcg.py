@@ -35,15 +35,16 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
 
 MEASURES = [
-    *("DCG(log)", "DCG(zipf)", "DCG(geometric(2))", "DCG(linear)"),
-    *("DCG(power(0.5))@0.2n", "DCG(log)@10", "DCG(constant)@0.2n"),
+    *("DCG", "DCG(zipf)", "DCG(geometric(2))", "DCG(linear)"),
+    *("DCG(power(0.5))@0.2n", "DCG@10", "DCG(constant)@0.2n"),
 ]
 BLANK = "constant(0.4)"
 
 
 def parts(text: str) -> tuple[str, str]:
-    discount, _, cutoff = text.removeprefix("DCG(").rpartition(")")
-    return discount, cutoff
+    head, cut, cutoff = text.removeprefix("DCG").rpartition("@")
+    discount = (head if cut else cutoff).removeprefix("(").removesuffix(")") or "log"
+    return discount, f"@{cutoff}" if cut else ""
 
 
 def weights(text: str, n: int) -> np.ndarray:
@@ -89,7 +90,7 @@ GRADES = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))"
 TEXTS = GRADES, "graded(3=constant(0.1), 1=constant(0.2))"
 
 
-@pytest.mark.parametrize("text", ["DCG(log)", "DCG(zipf)@2", "DCG(linear)", "DCG(geometric(2))@3"])
+@pytest.mark.parametrize("text", ["DCG", "DCG(zipf)@2", "DCG(linear)", "DCG(geometric(2))@3"])
 def test_every_sequence_of_graded_labels(text: str) -> None:
     """Given the label counts the lists of two scorers are independent."""
     n, w = 4, None
@@ -247,7 +248,7 @@ def test_evaluation_by_hand() -> None:
 
 def test_chance_and_bounds_are_for_ndcg() -> None:
     for option in ({"chance": True}, {"unjudged": "bounds"}):
-        with pytest.raises(InputError, match=r"for NDCG, such as nDCG@10, got DCG\(log\)@5"):
+        with pytest.raises(InputError, match=r"for NDCG, such as nDCG@10, got DCG@5"):
             evaluate({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["nDCG", "DCG@5"], **option)
 
 
@@ -267,7 +268,7 @@ def test_a_precision_is_in_units_of_the_sum_of_discounts() -> None:
     drawn = simulated(study(LINEAR, (500,), ("DCG",), seed=5), 30)
     plain = drawn.data["ndcg"].to_numpy().std(axis=0, ddof=1).item() / math.sqrt(30)
     found = precision_of(drawn, 0.01, 30)
-    assert found.reached == pytest.approx(plain / weights("DCG(log)", 500).sum(), rel=1e-12)
+    assert found.reached == pytest.approx(plain / weights("DCG", 500).sum(), rel=1e-12)
     assert found.enough
 
 

@@ -18,8 +18,8 @@ LONG = 10**15
 TOPS = {
     "nDCG(geometric(2))": (2.0 ** -np.arange(1.0, 60), 1.0),
     "nDCG(power(2.5))": (np.arange(1.0, 10**5) ** -2.5, float(zeta(2.5))),
-    "nDCG(log)@3": (1 / np.log(1 + np.arange(1.0, 4)), float(np.sum(1 / np.log(np.arange(2.0, 5))))),
-    "nDCG(log)@10": (1 / np.log(1 + np.arange(1.0, 11)), float(np.sum(1 / np.log(np.arange(2.0, 12))))),
+    "nDCG@3": (1 / np.log(1 + np.arange(1.0, 4)), float(np.sum(1 / np.log(np.arange(2.0, 5))))),
+    "nDCG@10": (1 / np.log(1 + np.arange(1.0, 11)), float(np.sum(1 / np.log(np.arange(2.0, 12))))),
 }
 
 

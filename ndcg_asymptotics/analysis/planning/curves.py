@@ -97,7 +97,7 @@ def plan(
 
     >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
     >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
-    [('nDCG(log)', 6, True), ('nDCG(log)@3', 18, False)]
+    [('nDCG', 6, True), ('nDCG@3', 18, False)]
     """
     required = Requirements(**design)
     try:
@@ -162,7 +162,7 @@ def by_cutoff(cutoffs: Iterable[int], discount: Discount | str = "log") -> dict[
     """Return NDCG with a discount and several cutoffs, and the k of each.
 
     >>> {str(measure): k for measure, k in by_cutoff([1, 10]).items()}
-    {'nDCG(log)@1': 1.0, 'nDCG(log)@10': 10.0}
+    {'nDCG@1': 1.0, 'nDCG@10': 10.0}
     """
     return {Measure(discount, k): float(k) for k in cutoffs}
 
@@ -187,7 +187,7 @@ class Experiment:
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
     >>> experiment = Experiment(*pair, 100, Requirements())
     >>> [(row.measure, row.required_lists) for row in experiment.rows([Measure.of("nDCG@3")])]
-    [('nDCG(log)@3', 18)]
+    [('nDCG@3', 18)]
     >>> [(choice.at, choice.lists) for choice in experiment.sweep(by_cutoff([1, 10]))]
     [(1.0, 43), (10.0, 8)]
     """

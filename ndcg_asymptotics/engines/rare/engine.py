@@ -61,7 +61,7 @@ def simulate(design: Design, replicate: int) -> Draw:
         for m, measure in enumerate(design.measures):
             leader = tilt(a, b, measure, design.sizes[-1]).leader
             for k, n in enumerate(design.sizes):
-                names = ("rare", *pair, str(measure), str(n))
+                names = ("rare", *pair, measure.stored, str(n))
                 if tilt(a, b, measure, n, leader=leader).cost > LARGEST_COST:
                     order[p, m, k], last[p, m, k] = UNDECIDED, UNSETTLED
                     continue

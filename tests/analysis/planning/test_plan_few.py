@@ -30,14 +30,14 @@ def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
     for n in (10**6, 10**12):
         found = plan(*PAIR, ["nDCG", "nDCG@10"], n=n, relevant=1)
         needed[n] = {row.measure: row.required_lists for row in found.rows}
-        (whole,) = (row for row in found.rows if row.measure == "nDCG(log)")
+        (whole,) = (row for row in found.rows if row.measure == "nDCG")
         assert whole.required_n is None
         assert "never settles" in whole.why
         # -log T is exponential with the means 1/0.4 and 1/0.6
         assert whole.long_run == pytest.approx(0.6, abs=1e-6)
-        assert "on 60.0% of the lists by nDCG(log)" in str(found)
-    assert needed[10**12]["nDCG(log)@10"] / needed[10**6]["nDCG(log)@10"] == pytest.approx(10**2.4, rel=0.25)
-    assert needed[10**12]["nDCG(log)"] < needed[10**6]["nDCG(log)"] < 500
+        assert "on 60.0% of the lists by nDCG" in str(found)
+    assert needed[10**12]["nDCG@10"] / needed[10**6]["nDCG@10"] == pytest.approx(10**2.4, rel=0.25)
+    assert needed[10**12]["nDCG"] < needed[10**6]["nDCG"] < 500
 
 
 def test_the_required_length_where_one_list_shows_the_order_often_enough() -> None:
@@ -98,8 +98,8 @@ def test_one_answer_about_depths_that_do_not_overlap() -> None:
     assert (whole.long_run, whole.error_exponent) == (1.0, 1.0)
     assert (top.long_run, top.error_exponent) == (0.0, 0.0)
     said = str(found)
-    assert "on every list by nDCG(log)" in said
-    assert "nDCG(log)@10: almost no list has a relevant item above the cutoff: the order never" in said
+    assert "on every list by nDCG" in said
+    assert "nDCG@10: almost no list has a relevant item above the cutoff: the order never" in said
     assert said.count("never settles") == 1
 
 
@@ -132,14 +132,14 @@ def right_orders(n: int, k: int) -> float:
 def test_one_relevant_item_needs_no_draws() -> None:
     found = plan(*PAIR, ["nDCG", "nDCG@10"], n=1000, relevant=1, rate=0.55)
     rows = {row.measure: row for row in found.rows}
-    for measure, k in (("nDCG(log)", 1000), ("nDCG(log)@10", 10)):
+    for measure, k in (("nDCG", 1000), ("nDCG@10", 10)):
         row = rows[measure]
         assert row.wrong_method == "exact"
         assert row.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
-    assert 10 ** (rows["nDCG(log)@10"].log10_wrong or 0) == pytest.approx(0.8481, abs=5e-5)
-    n = rows["nDCG(log)"].required_n or 0
+    assert 10 ** (rows["nDCG@10"].log10_wrong or 0) == pytest.approx(0.8481, abs=5e-5)
+    n = rows["nDCG"].required_n or 0
     assert right_orders(n - 1, n - 1) < 0.55 <= right_orders(n, n)
-    assert rows["nDCG(log)"].required_n_method == "exact"
+    assert rows["nDCG"].required_n_method == "exact"
     assert {choice.wrong_method for choice in (*found.exponents, *found.cutoffs)} == {"exact"}
     (cut,) = (choice for choice in found.cutoffs if choice.at == 20)
     assert cut.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)

@@ -91,8 +91,8 @@ def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "measure", "wanted", "before"),
     [
-        ("linear(0.1, 0.7)", "constant(0.4)", "nDCG(log)", 0.95, 80),
-        ("step(0, 1, 0.99)", "constant(0.01)", "nDCG(log)", 0.95, 216),
+        ("linear(0.1, 0.7)", "constant(0.4)", "nDCG", 0.95, 80),
+        ("step(0, 1, 0.99)", "constant(0.01)", "nDCG", 0.95, 216),
         ("linear(0, 0.1)", "constant(0.05)", "nDCG(zipf)@0.5n", 0.8, 100),
     ],
 )
