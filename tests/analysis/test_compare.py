@@ -107,7 +107,7 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
     lines = str(found).splitlines()
     names = f"{', '.join(scores)}, difference, p, effect size."
     assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
-    rows = [line for line in lines if line.startswith("nDCG(") and "[" in line]
+    rows = [line for line in lines if line.startswith("nDCG") and "[" in line]
     assert len(rows) == 2
     for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):
         d = judged.difference
