@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ndcg_asymptotics.cli.options import (
+    AnyMeasures,
     BinaryAt,
     By,
     Columns,
@@ -29,7 +30,7 @@ from ndcg_asymptotics.cli.options import (
     RequiredRuns,
     Runs,
     SeveralLists,
-    SixMeasures,
+    SixAnyMeasures,
     TableOutput,
     Weights,
     parse_whole,
@@ -54,7 +55,7 @@ def _whole_numbers(text: str) -> list[int]:
 @app.command()
 def evaluate(
     *,
-    measure: Measures,
+    measure: AnyMeasures,
     run: Runs = None,
     qrels: Qrels = None,
     lists: SeveralLists = None,
@@ -347,7 +348,7 @@ def compare(
         list[Path] | None, typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")
     ] = None,
     run: Runs = None,
-    measure: SixMeasures = None,
+    measure: SixAnyMeasures = None,
     judge: Annotated[
         Path | None,
         typer.Option(

@@ -264,7 +264,15 @@ Weights = Annotated[
 ]
 _measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
 Measures = Annotated[list[str], _measure()]
-SixMeasures = Annotated[list[str] | None, _measure(show_default="six common ones")]
+_any_measure = partial(
+    typer.Option,
+    metavar="SPEC",
+    help="A measure, such as nDCG@10 or, with ir_measures, AP or RR@10. May be repeated.",
+)
+AnyMeasures = Annotated[list[str], _any_measure()]
+_SIX = "six common ones"
+SixMeasures = Annotated[list[str] | None, _measure(show_default=_SIX)]
+SixAnyMeasures = Annotated[list[str] | None, _any_measure(show_default=_SIX)]
 Documents = Annotated[
     Literal["retrieved", "judged"],
     _from_input(help="Rank the documents retrieved by any run, or also all judged ones."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypedDict, Unpack, get_args
+from typing import Any, Literal, Self, TypedDict, TypeVar, Unpack, get_args
 
 from ndcg_asymptotics.core.arrays import brief, require_choice
 from ndcg_asymptotics.core.errors import InputError
@@ -17,6 +17,8 @@ from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.lists.ranking import Ideal, Ties
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain, gain_text
+
+_M = TypeVar("_M")
 
 Empty = Literal["zero", "one", "nan", "skip"]
 Missing = Literal["skip", "zero"]
@@ -87,10 +89,19 @@ class Conventions:
             gain_text(given["gain"])
         return replace(LIKE[like] if like else cls(), **given)  # type: ignore[return-value]
 
-    def measures(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
-        """Return the measures with this discount in place of ``log``."""
+    def measures(self, measures: Iterable[_M]) -> tuple[_M, ...]:
+        """Return the measures with this discount in place of ``log``; those of ir_measures unchanged."""
         log, own = Discount.of("log"), Discount.of(self.discount)
-        return tuple(replace(m, discount=own) if m.discount == log else m for m in measures)
+        return tuple(
+            replace(m, discount=own) if isinstance(m, Measure) and m.discount == log else m for m in measures
+        )
+
+    @property
+    def of_ndcg(self) -> dict[str, object]:
+        """The conventions that differ from those of trec_eval and concern NDCG and DCG only, by name."""
+        usual = Conventions()
+        names = ["gain", "ties", "ideal"] + (["empty"] if self.empty != "skip" else [])
+        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
 
 
 _LEARNING = Conventions(gain="exp2", ties="file", ideal="retrieved")  # a list has no other documents

@@ -17,8 +17,8 @@ from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluating import EvaluationOptions, evaluate
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_lists, run_names
-from ndcg_asymptotics.measures import Measures, measures_of
 
 
 class _FileOptions(EvaluationOptions, total=False):
@@ -31,16 +31,16 @@ class _ListsOptions(_FileOptions, total=False):
 
 @overload
 def evaluate_files(  # type: ignore[overload-overlap] # a str is a sequence too
-    run: Path | str, qrels: Path | str, measures: Measures, **options: Unpack[_FileOptions]
+    run: Path | str, qrels: Path | str, measures: AnyMeasures, **options: Unpack[_FileOptions]
 ) -> Evaluation: ...
 @overload
 def evaluate_files(
-    run: Sequence[Path | str], qrels: Path | str, measures: Measures, **options: Unpack[_FileOptions]
+    run: Sequence[Path | str], qrels: Path | str, measures: AnyMeasures, **options: Unpack[_FileOptions]
 ) -> Evaluations: ...
 def evaluate_files(
     run: Path | str | Sequence[Path | str],
     qrels: Path | str,
-    measures: Measures,
+    measures: AnyMeasures,
     *,
     columns: ColumnNames | None = None,
     **options: Unpack[EvaluationOptions],
@@ -67,7 +67,7 @@ def evaluate_files(
     """
     paths = paths_of(run, "run")
     require(len(paths) > 0, "must name at least one file", "run")
-    measures = measures_of(measures)  # before the files are read, which may take long
+    measures = any_measures_of(measures)  # before the files are read, which may take long
     runs = (read(path, "score", columns) for path in paths)  # one at a time, to save memory
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
     refuse = "chance" if options.get("chance") else ""
@@ -82,15 +82,15 @@ def evaluate_files(
 
 @overload
 def evaluate_lists(  # type: ignore[overload-overlap] # a str is a sequence too
-    path: Path | str, measures: Measures, **options: Unpack[_ListsOptions]
+    path: Path | str, measures: AnyMeasures, **options: Unpack[_ListsOptions]
 ) -> Evaluation: ...
 @overload
 def evaluate_lists(
-    path: Sequence[Path | str], measures: Measures, **options: Unpack[_ListsOptions]
+    path: Sequence[Path | str], measures: AnyMeasures, **options: Unpack[_ListsOptions]
 ) -> Evaluations: ...
 def evaluate_lists(
     path: Path | str | Sequence[Path | str],
-    measures: Measures,
+    measures: AnyMeasures,
     *,
     columns: ColumnNames | None = None,
     weights: Mapping[int, float] | None = None,
@@ -120,7 +120,7 @@ def evaluate_lists(
         with labels and scores they are no sign of documents that were not judged, as they are in judgements.
     """
     paths = paths_of(path, "path")
-    parsed, files = measures_of(measures), named_paths(paths)
+    parsed, files = any_measures_of(measures), named_paths(paths)
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
     chosen: EvaluationOptions = options if options.get("like") else {"ties": "average", **options}
     found = []

@@ -1,11 +1,12 @@
-"""NDCG of runs against relevance judgements, as trec_eval defines it, for every measure."""
+"""NDCG of runs against relevance judgements, as trec_eval defines it, and other measures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
@@ -14,11 +15,18 @@ from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions, E
 from ndcg_asymptotics.lists.evaluation import DEPTH, Evaluation, query_mean
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.other_measures import (
+    AnyMeasure,
+    AnyMeasures,
+    OtherMeasure,
+    any_measures_of,
+    values_of,
+)
 from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import FixedRank
 from ndcg_asymptotics.measures.gains import Gain
 
@@ -35,7 +43,7 @@ class EvaluationOptions(ConventionOptions, total=False):
 def evaluate(
     run: object,
     qrels: object,
-    measures: Measures,
+    measures: AnyMeasures,
     *,
     like: str | None = None,
     gain: Gain | None = None,
@@ -50,7 +58,8 @@ def evaluate(
     """Return NDCG of a run, query by query, by default with the conventions of trec_eval.
 
     A document without a judgement has the gain 0. In a cutoff such as 0.2n, n is the number of retrieved
-    documents.
+    documents. Measures such as ``AP`` and ``RR@10`` are those of ir_measures (`lists.other_measures`): gains,
+    ties, ideal lists and the values of queries without relevant documents are then as it defines them.
 
     Parameters
     ----------
@@ -93,13 +102,17 @@ def evaluate(
     ------
     InputError
         If no query is in both, a number is not finite, or a document occurs twice for a query.
+        For a measure of ir_measures: if that is not installed, labels are not whole numbers, or ``chance`` or
+        bounds are asked for.
 
     >>> run = {"q": {"a": 2.0, "b": 1.0}}
     >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
     array([0.3869])
     """
     chosen = Conventions.of(like, gain=gain, ties=ties, ideal=ideal, empty=empty, missing=missing)
-    found = chosen.measures(measures_of(measures))
+    every = chosen.measures(any_measures_of(measures))
+    found = [measure for measure in every if isinstance(measure, Measure)]
+    others = [measure for measure in every if isinstance(measure, OtherMeasure)]
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     scores = Records.of(run, "score")
     labels = without_negatives(Records.of(qrels, "label"), chosen.gain, refuse="chance" if chance else "")
@@ -108,11 +121,11 @@ def evaluate(
     elif unjudged == "bounds" and chosen.ties == "worst":
         raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
     if chance or unjudged == "bounds":
-        unnormalised = [str(measure) for measure in found if not measure.normalised]
-        got = f"for NDCG, such as nDCG@10, got {', '.join(unnormalised)}"
+        unnormalised = [str(m) for m in every if not (isinstance(m, Measure) and m.normalised)]
+        got = f"for NDCG only, such as nDCG@10, got {', '.join(unnormalised)}"
         require(
             not unnormalised,
-            f"is {got}" if chance else f"bounds are {got}; zero and drop are for DCG as well",
+            f"is {got}" if chance else f"bounds are {got}; zero and drop are for all measures",
             "chance" if chance else "unjudged",
         )
     common = sorted({*scores.queries} & {*labels.queries})
@@ -128,16 +141,17 @@ def evaluate(
     gains = gains_of(labels, chosen.gain)
     there = relevant_ranks(scores, gains, topics, chosen.ties, chosen.ideal)
     irrelevant = there.relevant == 0
-    short = np.column_stack([_too_short(there.sizes, measure, chosen) for measure in found])
+    short = _columns([_too_short(there.sizes, measure, chosen) for measure in found], len(topics))
     one = [float(measure.normalised) for measure in found]  # DCG of an empty query is 0
     of_empty = np.array({"one": one, "nan": np.nan}.get(chosen.empty, 0.0))
 
     def settled(values: Sequence[Floats]) -> Floats:
-        by_measure = np.where(short, 0.0, np.column_stack(values))
+        by_measure = np.where(short, 0.0, _columns(values, len(topics)))
         return np.where(irrelevant[:, None], of_empty, by_measure)
 
     values = settled([ndcg(there, measure) for measure in found])
     level = there.averaged()
+    averaged = None if level is None else settled([ndcg(level, measure) for measure in found])
     bounds = moments = None
     if unjudged == "bounds":
         ranks, _ = unjudged_ranks(scores, labels, topics, chosen.ties)
@@ -149,9 +163,13 @@ def evaluate(
         mean, std = zip(*(random_order(there, measure) for measure in found), strict=True)
         moments = settled(mean), np.where(short, 0.0, np.column_stack(std))
     kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(topics), bool)
+    if others:
+        theirs = values_of(others, scores, labels, topics)
+        values = _merged(every, values, theirs)
+        averaged = None if averaged is None else _merged(every, averaged, theirs)
     return Evaluation(
         tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
-        found,
+        every,
         values[kept],
         name,
         len(labels.queries),
@@ -162,9 +180,22 @@ def evaluate(
         {k: of[kept] for k, of in _judged_shares(scores, labels, topics, chosen.ties, found).items()},
         bounds and (bounds[0][kept], bounds[1][kept]),
         moments and (moments[0][kept], moments[1][kept]),
-        None if level is None else query_mean(settled([ndcg(level, measure) for measure in found])[kept]),
+        None if averaged is None else query_mean(averaged[kept]),
         _own(scores, topics),
     )
+
+
+def _columns(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any]:
+    """Return columns side by side; (rows, 0) if there is none."""
+    return np.column_stack(columns) if columns else np.zeros((rows, 0))
+
+
+def _merged(measures: Sequence[AnyMeasure], own: Floats, theirs: Floats) -> Floats:
+    """Return the values of this package's measures and those of the others in the order of all measures."""
+    other = np.array([isinstance(measure, OtherMeasure) for measure in measures])
+    found = np.empty((len(own), len(measures)))
+    found[:, ~other], found[:, other] = own, theirs
+    return found
 
 
 def _own(scores: Records, topics: Sequence[str]) -> tuple[str, ...]:

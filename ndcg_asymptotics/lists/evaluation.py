@@ -13,6 +13,7 @@ from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Tabl
 from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
 from ndcg_asymptotics.lists.values import RunValues, Scale, by_query_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_text
@@ -26,12 +27,12 @@ DEPTH = 10
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Report):
-    """NDCG of a run, by query and measure.
+    """NDCG and other measures of a run, by query and measure.
 
     Attributes
     ----------
     queries : tuple of str
-    measures : tuple of Measure
+    measures : tuple of Measure or OtherMeasure
     values : (queries, measures)
     name : str
         The name of the run.
@@ -58,7 +59,7 @@ class Evaluation(Report):
     """
 
     queries: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[AnyMeasure, ...]
     values: Floats
     name: str = ""
     judged: int = 0
@@ -154,6 +155,8 @@ class Evaluation(Report):
             yield remarks.of_empty(self.empty, self.conventions.empty)
         if said := self.of_ties:
             yield said
+        if said := self.of_others:
+            yield said
         if self.own:
             yield remarks.of_own(self.own)
         if said := self.few_judged:
@@ -164,6 +167,12 @@ class Evaluation(Report):
     def of_ties(self) -> str:
         """A line if averaging ties changes a mean by more than 0.001, else the empty text."""
         return "" if self.averaged is None else remarks.of_ties(self.measures, self.mean, self.averaged)
+
+    @property
+    def of_others(self) -> str:
+        """A line if measures of ir_measures do not follow the conventions, else the empty text."""
+        others = [measure for measure in self.measures if isinstance(measure, OtherMeasure)]
+        return remarks.of_others(others, self.conventions)
 
     @property
     def few_judged(self) -> str:
@@ -216,7 +225,10 @@ class Evaluations(Report, Mapping[str, Evaluation]):
             tuple(queries[i] for i in kept),
             tuple(map(str, measures)),
             np.ascontiguousarray(values[:, kept]),
-            tuple(Scale(bounds=(0.0, 1.0) if measure.normalised else None) for measure in measures),
+            tuple(
+                Scale(bounds=(0.0, 1.0) if isinstance(measure, Measure) and measure.normalised else None)
+                for measure in measures
+            ),
         )
 
     def blocks(self) -> Iterator[ReportBlock]:

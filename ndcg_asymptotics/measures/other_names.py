@@ -1,4 +1,4 @@
-"""Measures that other programs know: what to write for them here, or that they are not computed.
+"""Measures that other programs know: what to write for them here, or that theory does not know them.
 
 Programs put gains and the treatment of unjudged documents into the name of NDCG. Here these are options,
 since they belong to the labels, so such names are answered with the options that stand for them.
@@ -13,21 +13,30 @@ from typing import NoReturn
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.specs.scanner import SpecError
 
-_ONE = "with one relevant item"
-_SEVERAL = "with several ir_measures computes it"
-_NO_WEIGHTS = "is not computed here, as its ranks have no fixed weights; ir_measures computes it"
+_ONE = "theory knows NDCG and DCG: with one relevant item"
+_COMPUTED = "evaluate and compare compute it with ir_measures"
+_SEVERAL = f"with several {_COMPUTED}"
+_NO_WEIGHTS = f"theory knows NDCG and DCG, whose ranks have weights; {_COMPUTED}"
 _CUT = (
     r"(?:\([^)]*\))?[@_.](?P<k>\d+)"  # @10, or (rel=2)@10 as in ir_measures, or _10 and .10 as in trec_eval
 )
 _ANSWERS = {
     r"(?:m?rr|recip(?:rocal)?_rank)(?P<k>@\d+)?": f"{_ONE} it is nDCG(zipf){{k}}, {_SEVERAL}",
-    rf"(?:p|precision){_CUT}": "for labels 0 and 1 it is DCG(constant)@{k} divided by {k}",
-    rf"(?:r|recall){_CUT}": (
-        "with at most {k} relevant items it is nDCG(constant)@{k}, with more ir_measures computes it"
+    rf"(?:p|precision){_CUT}": (
+        "theory knows NDCG and DCG: for labels 0 and 1 it is DCG(constant)@{k} divided by {k}; " + _COMPUTED
     ),
-    rf"(?:hr|hits?|hit_?rate|success){_CUT}": f"{_ONE} it is nDCG(constant)@{{k}}, {_SEVERAL}",
-    r"auc": f"{_ONE} it is nDCG(linear), {_SEVERAL}",
-    r"(?:m?ap|err|rprec|bpref|infap|iprec|f1?|alpha_n?dcg)(?![a-z]).*": _NO_WEIGHTS,
+    rf"(?:r|recall){_CUT}": (
+        "theory knows NDCG and DCG: with at most {k} relevant items it is nDCG(constant)@{k}, with more "
+        + _COMPUTED
+    ),
+    rf"success{_CUT}": f"{_ONE} it is nDCG(constant)@{{k}}, {_SEVERAL}",
+    rf"(?:hr|hits?|hit_?rate){_CUT}": (
+        f"{_ONE} it is nDCG(constant)@{{k}}, with several evaluate and compare compute it as Success@{{k}}"
+    ),
+    r"auc": f"{_ONE} it is nDCG(linear)",
+    r"f1?(?:@\d+)?": f"{_NO_WEIGHTS}, as SetF",
+    r"(?:m?ap|err|rprec|bpref|infap|iprec|alpha_n?dcg|judged|num(?:q|rel|ret|relret)|set(?:p|r|f|ap|relp)|bpm|"
+    r"insq|inst|sdcg|compat|accuracy|nn?rbp|strecall|nerr(?:8|9|10|11|_ia))(?![a-z]).*": _NO_WEIGHTS,
 }
 """Answers by regular expressions for whole texts, in either case."""
 
@@ -35,10 +44,10 @@ _ANSWERS = {
 def answer(text: str) -> str | None:
     """Return what to write for a measure of another program; None for other texts.
 
-    >>> answer("P@10")
-    'for labels 0 and 1 it is DCG(constant)@10 divided by 10'
-    >>> answer("AP(rel=2)@100")
-    'is not computed here, as its ranks have no fixed weights; ir_measures computes it'
+    >>> answer("AUC")
+    'theory knows NDCG and DCG: with one relevant item it is nDCG(linear)'
+    >>> print(answer("AP(rel=2)@100"))
+    theory knows NDCG and DCG, whose ranks have weights; evaluate and compare compute it with ir_measures
     """
     for pattern, found in _ANSWERS.items():
         match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)

@@ -229,8 +229,7 @@ def test_ranks_and_groups_of_several_runs():
     said = str(found)
     assert said.startswith("good is better than ")
     assert (
-        "good and fair are the first and the second of 4 runs by nDCG, which tells 5 of 6 pairs apart"
-        in said
+        "good and fair are the first and the second of 4 runs by nDCG, which tells 5 of 6 pairs apart" in said
     )
     assert "<··-" not in said
     assert "good against fair" not in said

@@ -175,9 +175,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path, "--figure-format", "svg, png")
     assert code == 0
     warning, _, answer = said.partition("\n")
-    assert warning.startswith(
-        "Warning: good has 40 documents per query in the median, bad 32: nDCG counts"
-    )
+    assert warning.startswith("Warning: good has 40 documents per query in the median, bad 32: nDCG counts")
     assert answer.startswith("good is better than bad by 0.3100 nDCG (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
     named = ["compare", *options(files, "good", "bad"), "--measure", "nDCG"]
@@ -253,6 +251,6 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
     code, _, error = run(*asked, "--measure", "DCG@10", "--unjudged", "bounds")
     assert code == 2
     assert (
-        "--unjudged: bounds are for NDCG, such as nDCG@10, got DCG@10; zero and drop are for DCG"
+        "--unjudged: bounds are for NDCG only, such as nDCG@10, got DCG@10; zero and drop are for all"
         in error
     )

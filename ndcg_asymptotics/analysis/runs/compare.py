@@ -32,11 +32,12 @@ from ndcg_asymptotics.lists.evaluating import evaluate
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.pooling import Pooled, pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Mixture
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -64,7 +65,7 @@ class CompareOptions(ConventionOptions, total=False):
 def compare(
     runs: Mapping[str, object],
     qrels: object,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: None = None,
     **options: Unpack[CompareOptions],
@@ -73,7 +74,7 @@ def compare(
 def compare(
     runs: Mapping[str, object],
     qrels: object,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: object,
     **options: Unpack[CompareOptions],
@@ -81,7 +82,7 @@ def compare(
 def compare(
     runs: Mapping[str, object],
     qrels: object,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: object = None,
     level: float = 0.95,
@@ -100,6 +101,7 @@ def compare(
         Each as `evaluate` takes it.
     qrels : judgements
     measures : Measure, text, or several
+        Also those of ir_measures, such as "AP", as in `evaluate`; of these no longer lists are predicted.
     judge : judgements, optional
         Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
         are then combined (`compare_judged`), and longer lists are not predicted.
@@ -145,7 +147,8 @@ def compare(
             **conventions,
         )
     chosen = Conventions.of(**conventions)
-    parsed = tuple(dict.fromkeys(chosen.measures(measures_of(measures))))
+    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
+    own = tuple(measure for measure in parsed if isinstance(measure, Measure))
     scores = scores_of(runs)
     require_tests(len(runs), level, power, correction)
     require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
@@ -163,20 +166,29 @@ def compare(
         correction=correction,
         resamples=resamples,
         seed=seed,
-        remarks=(*left_out(answered), *_different_inputs(found, scores, parsed)),
+        remarks=(*left_out(answered), *_different_inputs(found, scores, own)),
     )
+    if not own:
+        return compared
     documents = pool_runs(scores, gains_of(labels, chosen.gain))
     pairs = [pair.pair for pair in compared.pairs]
-    predicted = _predicted(documents, parsed) if theory else None
-    longer_lists = {pair: [_longer_lists(predicted, pair, m) for m in range(len(parsed))] for pair in pairs}
-    return compared.with_lists(cuts_of_pairs(documents, parsed, pairs, level, seed), longer_lists)
+    predicted = _predicted(documents, own) if theory else None
+    longer_lists = {
+        pair: {str(measure): _longer_lists(predicted, pair, m) for m, measure in enumerate(own)}
+        for pair in pairs
+    }
+    cuts = {
+        pair: dict(zip(map(str, own), of_pair, strict=True))
+        for pair, of_pair in cuts_of_pairs(documents, own, pairs, level, seed).items()
+    }
+    return compared.with_lists(cuts, longer_lists)
 
 
 @overload
 def compare_files(
     runs: Sequence[Path | str],
     qrels: Path | str,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: None = None,
     columns: ColumnNames | None = None,
@@ -186,7 +198,7 @@ def compare_files(
 def compare_files(
     runs: Sequence[Path | str],
     qrels: Path | str,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: Path | str,
     columns: ColumnNames | None = None,
@@ -195,7 +207,7 @@ def compare_files(
 def compare_files(
     runs: Sequence[Path | str],
     qrels: Path | str,
-    measures: Measures = MEASURES,
+    measures: AnyMeasures = MEASURES,
     *,
     judge: Path | str | None = None,
     columns: ColumnNames | None = None,
@@ -220,7 +232,7 @@ def compare_files(
     InputError
         As `evaluate_files` and `compare`.
     """
-    paths, measures = paths_of(runs, "runs"), measures_of(measures)
+    paths, measures = paths_of(runs, "runs"), any_measures_of(measures)
     require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
     files = read_runs(paths, columns)
     by_humans = read(qrels, "label", columns)
@@ -232,6 +244,8 @@ def _different_inputs(
     found: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
 ) -> Iterator[str]:
     """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
+    if said := next(iter(found.values())).of_others:
+        yield said
     for name, of_run in found.items():
         if said := of_run.few_judged:
             yield f"Warning: {said} in {name}; the others count as not relevant"

@@ -180,11 +180,8 @@ class PairComparison:
         """Return a table of the rates at which samples order the runs as whole lists do."""
         sizes = sorted({cut.n for judged in self.by_measure for cut in judged.cuts})
         columns = (Column("measure", whole=True), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
-        rates = [{cut.n: cut.rate for cut in judged.cuts} for judged in self.by_measure]
-        rows = tuple(
-            (judged.measure, *map(rate.get, sizes))
-            for judged, rate in zip(self.by_measure, rates, strict=True)
-        )
+        rates = {judged.measure: {cut.n: cut.rate for cut in judged.cuts} for judged in self.by_measure}
+        rows = tuple((measure, *map(rate.get, sizes)) for measure, rate in rates.items() if rate)
         return Table("Samples of n documents that order the runs as whole lists do", columns, rows)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
@@ -73,18 +73,20 @@ class Comparison(ComparedPairs):
 
     def with_lists(
         self,
-        cuts: Mapping[tuple[str, str], Sequence[tuple[Cut, ...]]],
-        longer_lists: Mapping[tuple[str, str], Sequence[LongListMeans | None]],
+        cuts: Mapping[tuple[str, str], Mapping[str, tuple[Cut, ...]]],
+        longer_lists: Mapping[tuple[str, str], Mapping[str, LongListMeans | None]],
     ) -> Comparison:
-        """Return the comparison with what only ranked lists show, for each pair and measure."""
+        """Return the comparison with what only ranked lists show, for each pair and some measures."""
         pairs = tuple(
             replace(
                 pair,
                 by_measure=tuple(
-                    replace(judged, cuts=cut, longer_lists=longer)
-                    for judged, cut, longer in zip(
-                        pair.by_measure, cuts[pair.pair], longer_lists[pair.pair], strict=True
+                    replace(
+                        judged,
+                        cuts=cuts[pair.pair].get(judged.measure, ()),
+                        longer_lists=longer_lists[pair.pair].get(judged.measure),
                     )
+                    for judged in pair.by_measure
                 ),
             )
             for pair in self.pairs

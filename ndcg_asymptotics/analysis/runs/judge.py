@@ -35,9 +35,9 @@ from ndcg_asymptotics.core.tables import Column, Table, fixed
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate
 from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
 
 _UNLIKELY = 0.001  # p-value below which queries were hardly drawn at random
 
@@ -46,7 +46,7 @@ def compare_judged(
     runs: Mapping[str, object],
     qrels: object,
     judge: object,
-    measures: Measures,
+    measures: AnyMeasures,
     *,
     level: float = 0.95,
     power: float = 0.8,
@@ -91,7 +91,7 @@ def compare_judged(
     (30, 200, True)
     """
     chosen = Conventions.of(**conventions)
-    parsed = chosen.measures(measures_of(measures))
+    parsed = chosen.measures(any_measures_of(measures))
     scores = scores_of(runs)
     require_tests(len(runs), level, power, correction)
     human = without_negatives(Records.of(qrels, "label"), chosen.gain)
@@ -169,7 +169,7 @@ def compare_judged(
 def _values(
     scores: Mapping[str, Records],
     labels: Records,
-    measures: tuple[Measure, ...],
+    measures: tuple[AnyMeasure, ...],
     what: str,
     conventions: ConventionOptions,
 ) -> tuple[dict[str, Floats], dict[str, set[str]]]:
@@ -252,7 +252,7 @@ def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
 
 def _per_query(
     names: Sequence[str],
-    measures: Sequence[Measure],
+    measures: Sequence[AnyMeasure],
     by_humans: Mapping[str, Floats],
     by_judge: Mapping[str, Floats],
 ) -> Table:

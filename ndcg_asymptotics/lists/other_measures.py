@@ -1,0 +1,172 @@
+"""Measures other than NDCG and DCG, such as AP and RR@10, which ir_measures computes.
+
+They keep the names and the definitions that they have there; what this package computes itself, it
+computes: `nDCG@10` is its own, and with the conventions of trec_eval the two agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import Floats, as_list, brief
+from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.other_names import answer
+
+_OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
+_COLUMNS = {"query_id", "doc_id", "relevance"}  # what judgements have here
+
+
+@dataclass(frozen=True)
+class OtherMeasure:
+    """A measure that ir_measures computes, by its name there."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AnyMeasure = Measure | OtherMeasure
+"""A measure of this package or of ir_measures."""
+
+AnyMeasures = Sequence[object] | AnyMeasure | Discount | str
+"""One measure or several, as values or texts; those of ir_measures also as its own objects."""
+
+
+def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
+    """Return the measures of a measure, a discount, a text, or several of them.
+
+    NDCG, DCG and RBP are this package's; other names are those of ir_measures, or of trec_eval as
+    ir_measures reads them.
+
+    Raises
+    ------
+    InputError
+        If there is none, one is not a measure, or ir_measures is needed and not installed.
+
+    >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100"])]
+    ['nDCG@10', 'AP', 'R@100']
+    """
+    several = (
+        [given]
+        if _of_ir_measures(given)
+        else as_list(given, "measures", (str, *get_args(AnyMeasure), Discount))
+    )
+    found = tuple(map(_measure_of, several))
+    require(len(found) > 0, "must hold at least one measure", "measures")
+    return found
+
+
+def _of_ir_measures(given: object) -> bool:
+    """Return whether a value is an object of ir_measures, which need not be installed."""
+    return type(given).__module__.partition(".")[0] == "ir_measures"
+
+
+def _measure_of(given: Any) -> AnyMeasure:
+    if isinstance(given, OtherMeasure):
+        return given
+    if _of_ir_measures(given):
+        given = str(given)
+    if not isinstance(given, str) or _OWN.match(given):
+        return Measure.of(given)
+    return _named(given)
+
+
+def _named(text: str) -> AnyMeasure:
+    """Return the measure of ir_measures with a name; for other names, raise the error of `Measure`."""
+    try:
+        import ir_measures
+    except ImportError:
+        if answer(text) is None:
+            return Measure.parse(text)
+        with needing("ir_measures", f"{text.strip()} is computed by"):
+            raise
+    try:
+        found = ir_measures.parse_measure(text.strip())
+    except (NameError, ValueError):
+        try:
+            several = ir_measures.parse_trec_measure(text.strip())
+        except ValueError:
+            return Measure.parse(text)
+        if len(several) > 1:
+            raise InputError(f"{brief(text)} is several measures: write one, such as {several[0]}") from None
+        (found,) = several
+    _require_computable(ir_measures, text, found)
+    return OtherMeasure(str(found))
+
+
+def _require_computable(library: Any, text: str, measure: Any) -> None:
+    """Refuse a measure with wrong parameters, and one for which a program or a column is missing."""
+    name = measure.NAME
+    try:
+        measure.validate_params()
+    except AssertionError:
+        known = ", ".join(
+            f"{key} ({of.dtype.__name__ if of.dtype else 'value'}{', required' if of.required else ''})"
+            for key, of in measure.SUPPORTED_PARAMS.items()
+        )
+        raise InputError(f"{brief(text)}: {name} of ir_measures takes {known or 'no parameters'}") from None
+    able = [provider for provider in library.DefaultPipeline.providers if provider.supports(measure)]
+    if not any(provider.is_available() for provider in able):
+        hints = [hint for provider in able if (hint := provider.install_instructions())]
+        how = (
+            f", which lacks a program for it: {' or '.join(hints)}" if hints else ", but not with this value"
+        )
+        raise InputError(f"{brief(text)}: {name} is a measure of ir_measures{how}")
+    needed = {*library.qrel_inputs([measure])} - _COLUMNS
+    if needed:
+        raise InputError(
+            f"{brief(text)}: {name} needs judgements with the column {', '.join(sorted(needed))}"
+        )
+
+
+def values_of(
+    measures: Sequence[OtherMeasure], scores: Records, labels: Records, queries: Sequence[str]
+) -> Floats:
+    """Return the values of ir_measures, (queries, measures).
+
+    Parameters
+    ----------
+    measures : (measures,)
+    scores, labels : Records
+        Of a run and of its judgements.
+    queries : (queries,)
+        Those of the judgements that are evaluated; one that is not in the run has the value that ir_measures
+        gives it, which is 0 as a rule.
+
+    Raises
+    ------
+    InputError
+        If a label is not a whole number.
+
+    >>> run = Records.of({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, "score")
+    >>> values_of([OtherMeasure("AP"), OtherMeasure("RR")], run, Records.of({"q": {"b": 1}}, "label"), ["q"])
+    array([[0.5, 0.5]])
+    """
+    import ir_measures
+
+    names = {str(measure): i for i, measure in enumerate(measures)}
+    fractions = labels.values[labels.values != np.rint(labels.values)]
+    require(
+        not fractions.size,
+        f"{', '.join(names)}: ir_measures takes labels that are whole numbers, got {fractions[:1].sum():g}",
+    )
+    chosen = tuple(queries)
+    judged = {
+        query: {document: int(label) for document, label in documents.items()}
+        for query, documents in labels.of_queries(chosen).as_dict().items()
+    }
+    retrieved = {q: found for q, found in scores.of_queries(chosen).as_dict().items() if found}
+    rows = {query: row for row, query in enumerate(chosen)}
+    found = np.full((len(chosen), len(measures)), np.nan)
+    parsed = [ir_measures.parse_measure(name) for name in names]
+    for metric in ir_measures.iter_calc(parsed, judged, retrieved):
+        found[rows[metric.query_id], names[str(metric.measure)]] = metric.value
+    return found

@@ -1,0 +1,155 @@
+"""Measures of ir_measures beside NDCG: names, values and what they refuse."""
+
+from __future__ import annotations
+
+import sys
+
+import ir_measures
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists.other_measures import OtherMeasure, any_measures_of
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.theory.prediction import predict
+
+RUN = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
+QRELS = {"q1": {"b": 1, "d": 2, "e": 1}, "q2": {"a": 0, "b": 1}, "q3": {"a": 1}}
+
+
+def lists_with_ties():
+    rng = np.random.default_rng(5)
+    run, qrels = {}, {}
+    for q in range(30):
+        run[f"q{q}"] = {f"d{i}": float(rng.integers(0, 8)) for i in range(40)}
+        qrels[f"q{q}"] = {f"d{i}": int(rng.choice([0, 0, 0, 1, 2])) for i in range(0, 50, 2)}
+    return run, qrels
+
+
+def test_names():
+    """NDCG, DCG and RBP are this package's, whatever their arguments; trec_eval's names are understood."""
+    given = [
+        "nDCG@10",
+        "ndcg_cut_5",
+        "DCG",
+        "RBP(0.8)",
+        "AP(rel=2)@100",
+        "MRR@10",
+        "map",
+        "P_5",
+        ir_measures.R @ 9,
+    ]
+    names = [str(measure) for measure in any_measures_of(given)]
+    assert names[:4] == ["nDCG@10", "nDCG@5", "DCG", "RBP(0.8)"]
+    assert names[4:] == ["AP(rel=2)@100", "RR@10", "AP", "P@5", "R@9"]
+    assert any_measures_of(OtherMeasure("AP")) == any_measures_of(ir_measures.AP) == (OtherMeasure("AP"),)
+    assert any_measures_of(ir_measures.nDCG @ 10) == (Measure.parse("nDCG@10"),)
+
+
+def test_values_by_hand():
+    """q1 has its relevant documents b and d at the ranks 2 and 4 of three; q2 its one at rank 2."""
+    found = evaluate(RUN, QRELS, ["AP", "nDCG(zipf)@1", "RR@1", "P@2", "R@10", "Judged@2"])
+    assert found.queries == ("q1", "q2")
+    np.testing.assert_allclose(found.values[0], [(1 / 2 + 2 / 4) / 3, 0, 0, 1 / 2, 2 / 3, 1 / 2], atol=1e-7)
+    np.testing.assert_allclose(found.values[1], [1 / 2, 0, 0, 1 / 2, 1, 1], atol=1e-7)
+    complete = evaluate(RUN, QRELS, ["AP", "nDCG"], missing="zero")
+    assert complete.queries == ("q1", "q2", "q3")
+    assert complete.values[2].tolist() == [0, 0]
+
+
+def test_its_own_ndcg_has_the_values_of_ir_measures():
+    run, qrels = lists_with_ties()
+    for name in ("nDCG", "nDCG@10"):
+        found = evaluate(run, qrels, name)
+        theirs = {
+            m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.parse_measure(name)], qrels, run)
+        }
+        np.testing.assert_allclose(found.values[:, 0], [theirs[q] for q in found.queries], atol=1e-9)
+
+
+def test_unjudged_documents_are_removed_for_all_measures():
+    run, qrels = lists_with_ties()
+    dropped = evaluate(run, qrels, ["AP", "nDCG@10"], unjudged="drop")
+    only = evaluate(run, qrels, "AP(judged_only=True)")
+    np.testing.assert_allclose(dropped.values[:, 0], only.values[:, 0], atol=1e-9)
+
+
+def test_conventions_of_ndcg_are_named():
+    plain = evaluate(RUN, QRELS, ["AP", "nDCG"])
+    assert not any("ir_measures" in remark for remark in plain.remarks())
+    changed = evaluate(RUN, QRELS, ["AP", "nDCG"], like="lightgbm", gain="1=1, 2=5")
+    assert changed.values[0, 0] == plain.values[0, 0]
+    said = [remark for remark in changed.remarks() if "ir_measures" in remark]
+    assert said == [
+        "AP follows its definition in ir_measures; gain 0=0, 1=1, 2=5, ties file, ideal retrieved, empty one "
+        "concern NDCG and DCG only"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("P", r"'P': P of ir_measures takes cutoff \(int, required\), rel \(int\)"),
+        ("P(rel=1, x=2)@5", r"P of ir_measures takes cutoff"),
+        ("P", r"required"),
+        ("P.5,10", r"'P.5,10' is several measures: write one, such as P@5"),
+        ("ndgc@10", r"expected 'nDCG', 'DCG' or 'RBP', found 'ndgc"),
+        ("foo bar", r"expected 'nDCG'"),
+        ("alpha_nDCG@10", r"lacks a program for it: pip install"),
+    ],
+)
+def test_refused(measure, said):
+    with pytest.raises(InputError, match=said):
+        any_measures_of(measure)
+
+
+def test_labels_that_are_no_whole_numbers():
+    with pytest.raises(InputError, match=r"AP: ir_measures takes labels that are whole numbers, got 0\.5"):
+        evaluate(RUN, {"q1": {"a": 0.5}}, "AP")
+
+
+@pytest.mark.parametrize("options", [{"chance": True}, {"unjudged": "bounds"}])
+def test_chance_and_bounds_are_of_ndcg(options):
+    with pytest.raises(InputError, match=r"for NDCG only, such as nDCG@10, got AP"):
+        evaluate(RUN, QRELS, ["nDCG", "AP"], **options)
+
+
+def test_without_ir_measures(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(
+        InputError,
+        match=r"^AP@10 is computed by ir_measures, which is not installed: pip install ir_measures$",
+    ):
+        any_measures_of("AP@10")
+    with pytest.raises(InputError, match=r"expected 'nDCG'"):
+        any_measures_of("ndgc@10")
+    assert any_measures_of("nDCG@10") == (Measure.parse("nDCG@10"),)
+
+
+def test_compare_has_them_beside_its_own():
+    run, qrels = lists_with_ties()
+    other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
+    found = compare({"a": run, "b": other}, qrels, ["AP", "nDCG@10"], resamples=99)
+    ap, ndcg = found.pairs[0].by_measure
+    assert (ap.measure, ap.mean_a) == ("AP", evaluate(run, qrels, "AP").mean[0])
+    assert not ap.cuts
+    assert ap.longer_lists is None
+    assert ndcg.cuts
+    assert ndcg.longer_lists is not None
+    alone = compare({"a": run, "b": other}, qrels, "AP", like="sklearn")
+    assert any(remark.startswith("AP follows its definition in ir_measures") for remark in alone.remarks)
+
+
+def test_compare_with_a_judge():
+    run, qrels = lists_with_ties()
+    other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
+    human = {query: qrels[query] for query in list(qrels)[:10]}
+    found = compare({"a": run, "b": other}, human, "RR@10", judge=qrels, resamples=99)
+    assert found.pairs[0].measures[0].measure == "RR@10"
+
+
+def test_theory_knows_ndcg_and_dcg():
+    with pytest.raises(InputError, match="theory knows NDCG and DCG"):
+        predict("linear(0.1, 0.7)", "AP", 10)
