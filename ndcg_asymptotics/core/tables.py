@@ -32,8 +32,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 from rich import box
@@ -170,7 +169,8 @@ class Data:
     text : bool
         Whether it is there as the text of its value.
     inline : bool
-        Whether the fields of its value, a dataclass, stand in its place, in tables too.
+        Whether the fields of its value, a dataclass, stand in its place, in tables too; they are None where
+        it is None. A column of the field itself stands before them.
     before : str
         The field that it stands before.
     """
@@ -205,8 +205,10 @@ class Declared(NamedTuple):
         return self.data.before or (self.column.before if self.column else "")
 
     def of(self, row: object) -> Any:
-        """Return the value of a row."""
-        return attrgetter(self.path)(row)
+        """Return the value of a row, None if the part that has it is None."""
+        for name in self.path.split("."):
+            row = None if row is None else getattr(row, name)
+        return row
 
     def plain(self, row: object) -> Any:
         """Return the value of a row as plain data."""
@@ -246,7 +248,10 @@ def _declared_fields(kind: type) -> Iterator[Declared]:
     for field in dataclasses.fields(kind):
         column, data = _stated(hints[field.name])
         if data and data.inline:
-            for part in declared(hints[field.name].__origin__):
+            if column:
+                yield Declared(field.name, column, HIDDEN)
+            kind = hints[field.name].__origin__  # a dataclass, or its union with None
+            for part in declared(next(iter(get_args(kind)), kind)):
                 yield part._replace(path=f"{field.name}.{part.path}")
         else:
             yield Declared(field.name, column, data or Data())

@@ -63,8 +63,8 @@ def choice_errors(
 ) -> Axes:
     """Draw the probability of the wrong order of one list, of runs without ties, of a family of measures."""
     line = line or line_styles(1)[0]
-    shown = [choice for choice in choices if choice.log10_wrong is not None]
-    wrong = [10 ** float(choice.log10_wrong or 0.0) for choice in shown]
+    shown = [choice for choice in choices if choice.wrong.log10 is not None]
+    wrong = [10 ** float(choice.wrong.log10 or 0.0) for choice in shown]
     ax.plot(
         [choice.at for choice in shown], wrong, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5
     )

@@ -146,9 +146,9 @@ def test_plan_and_its_rows_say_what_the_prediction_says() -> None:
     (row,) = plan(*pair, "nDCG", n=300).rows
     (predicted,) = predict_pair(*pair, "nDCG", 300).rows
     assert row.wrong == predicted.wrong
-    assert row.log10_wrong < -2
-    assert row.wrong_method == "weighted draws"
-    assert row.log10_wrong_low < row.log10_wrong < row.log10_wrong_high
+    assert row.wrong.log10 < -2
+    assert row.wrong.method == "weighted draws"
+    assert row.wrong.low < row.wrong.log10 < row.wrong.high
 
 
 def test_what_is_printed_has_the_digits_that_the_interval_leaves() -> None:

@@ -125,7 +125,7 @@ def test_the_explorer_says_what_plan_says() -> None:
     for query, n, wrong in ((CERTAIN, 20, 0.218), (CERTAIN, 1000, 0.036), (SPARSE, 30, 0.752)):
         state = State.from_query(f"{query}&n={n}")
         (row,) = plan(*state.scorers, state.measured, n=n).rows
-        assert 10**row.log10_wrong == pytest.approx(wrong, rel=0.03)
+        assert 10**row.wrong.log10 == pytest.approx(wrong, rel=0.03)
         assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
         found = [one for one in values.rows(state) if one.measure == row.measure]
         assert [one.required_n for one in found] == [row.required_n]
@@ -133,7 +133,7 @@ def test_the_explorer_says_what_plan_says() -> None:
         assert quick[0].required_n_low is None or quick[0].required_n_low <= row.required_n_high
         _, smooth = shown(f"{query}&n={n}")
         drawn = np.interp(np.log(n), np.log(smooth.n), smooth.log10_wrong)
-        assert drawn == pytest.approx(row.log10_wrong, abs=0.08)
+        assert drawn == pytest.approx(row.wrong.log10, abs=0.08)
     assert values.conclusion(state, []) == ""
 
 
@@ -158,7 +158,7 @@ def test_the_order_of_few_relevant_items_is_that_of_lists_of_n_items() -> None:
     assert 10 ** smooth.log10_wrong[-1] == pytest.approx(0.4, abs=1e-6)
     (row,) = plan(*state.scorers, "nDCG(zipf)", n=1000).rows
     assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
-    assert np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong) == pytest.approx(row.log10_wrong)
+    assert np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong) == pytest.approx(row.wrong.log10)
 
 
 def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:

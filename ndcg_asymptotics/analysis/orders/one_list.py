@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy import special
@@ -29,6 +29,7 @@ from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, NORMAL_QUANTILE, 
 from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.core.tables import Data
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances, enumerable, order_law
@@ -82,10 +83,10 @@ class WrongOrder:
     method : str
     """
 
-    log10: float | None
-    low: float | None
-    high: float | None
-    method: Method
+    log10: Annotated[float | None, Data("log10_wrong")]
+    low: Annotated[float | None, Data("log10_wrong_low")]
+    high: Annotated[float | None, Data("log10_wrong_high")]
+    method: Annotated[Method, Data("wrong_method")]
 
     @classmethod
     def counted(cls, wrong: int, lists: int) -> WrongOrder:
@@ -106,16 +107,6 @@ class WrongOrder:
         -349.437
         """
         return cls(float(special.log_ndtr(-effect)) / math.log(10), None, None, "normal law")
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The fields of a `PlanRow` or `Choice` that hold it."""
-        return {
-            "log10_wrong": self.log10,
-            "log10_wrong_low": self.low,
-            "log10_wrong_high": self.high,
-            "wrong_method": self.method,
-        }
 
     @property
     def width(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
 from ndcg_asymptotics.analysis.orders.right_order import better_first
 from ndcg_asymptotics.core.arrays import list_lengths
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general, plain
+from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
@@ -48,7 +48,7 @@ class PairPrediction:
     right: Annotated[str, Column("right", None, 2)]
     cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]
     slope: Annotated[float | None, Column("cost_exponent", fixed(3), 4)]
-    wrong: Annotated[WrongOrder, Column("P(wrong order)")]
+    wrong: Annotated[WrongOrder, Column("P(wrong order)"), Data(inline=True)]
     error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
     residual: float
     why: str
@@ -64,10 +64,6 @@ class PairPredictions(Report):
     """The outcome of `predict_pair`."""
 
     rows: tuple[PairPrediction, ...]
-
-    def as_dicts(self) -> list[dict[str, object]]:
-        """Return the rows as plain data, for JSON."""
-        return [plain(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the predictions and the reasons for the error exponents."""

@@ -331,7 +331,7 @@ class Experiment:
             ends = self.design.lists(float(difference), sds[0]), self.design.lists(float(difference), sds[1])
             fields |= agreement.fields
         if drawn is not None and (self.coupled is None or measure in drawn):
-            fields |= self._wrong(measure, ahead, drawn.get(measure)).fields
+            fields["wrong"] = self._wrong(measure, ahead, drawn.get(measure))
         return PlanRow(
             str(measure),
             self.n,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ndcg_asymptotics.analysis.orders.one_list import Method, WrongOrder
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.planning.coupled import CorrelationMethod
 from ndcg_asymptotics.analysis.planning.judged import Judged
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
@@ -71,11 +71,9 @@ class PlanRow:
         faster than a power of n.
     why : str
         The reason for the error exponent.
-    log10_wrong, log10_wrong_low, log10_wrong_high : float or None
-        log10 of the probability that one list does not show the right order, and of the ends of its interval.
-        Of runs it is the share of queries on which the other ranker is ahead, without the ``ties``.
-    wrong_method : str or None
-        How it is known (`orders.one_list`).
+    wrong : WrongOrder or None
+        The probability that one list does not show the right order. Of runs it is the share of queries on
+        which the other ranker is ahead, without the ``ties``.
     ties : float or None
         Of runs: the share of queries on which the two are equal.
     required_n, required_n_low, required_n_high : int or None
@@ -121,10 +119,6 @@ class PlanRow:
     long_run: Annotated[float | None, Column("long run", percent, optional=True)] = None
     error_exponent: Annotated[float | None, Column("error exponent", general(".3g"), 5, optional=True)] = None
     why: str = ""
-    log10_wrong: float | None = None
-    log10_wrong_low: float | None = None
-    log10_wrong_high: float | None = None
-    wrong_method: Method | None = None
     ties: float | None = None
     required_n: Annotated[int | None, Column("required documents", general(","), optional=True)] = None
     required_n_low: int | None = None
@@ -141,6 +135,9 @@ class PlanRow:
     correlation_error: float | None = None
     correlation_method: CorrelationMethod | None = None
     enough: Annotated[bool | None, Column("enough", _yes_or_no, optional=True)] = None
+    wrong: Annotated[
+        WrongOrder | None, Column("P(wrong order)", str, 1, optional=True), Data(inline=True)
+    ] = None
     detectable: float | None = None
     detectable_low: float | None = None
     detectable_high: float | None = None
@@ -172,29 +169,20 @@ class PlanRow:
     @property
     def estimated_difference(
         self,
-    ) -> Annotated[float | None, Column("difference", _difference, 2, optional=True, before="detectable")]:
+    ) -> Annotated[float | None, Column("difference", _difference, 2, optional=True, before="wrong")]:
         """The difference, with its error where it has one; 0 where it is within its error."""
         return Estimate.of(self.difference or None, self.difference_error) or self.difference
 
     @property
     def estimated_effect(
         self,
-    ) -> Annotated[float | None, Column("effect size", _effect, optional=True, before="detectable")]:
+    ) -> Annotated[float | None, Column("effect size", _effect, optional=True, before="wrong")]:
         """The effect, with a bound of its error where it is computed from curves."""
         if not self.sd or not self.effect or self.sd_error is None or self.difference_error is None:
             return self.effect
         least = self.sd - self.sd_error
         error = self.difference_error + abs(self.effect) * self.sd_error
         return Estimate(self.effect, error / least if least > 0 else math.inf)
-
-    @property
-    def wrong(
-        self,
-    ) -> Annotated[WrongOrder | None, Column("P(wrong order)", str, 1, optional=True, before="detectable")]:
-        """The probability that one list does not show the right order."""
-        if self.wrong_method is None:
-            return None
-        return WrongOrder(self.log10_wrong, self.log10_wrong_low, self.log10_wrong_high, self.wrong_method)
 
     @property
     def tied(
@@ -234,7 +222,7 @@ class FamilyMember:
         Required queries of a paired t test.
     documents : int or None
         The judgements that these take in all, if every list is judged down to rank k.
-    log10_wrong, log10_wrong_low, log10_wrong_high, wrong_method
+    wrong : WrongOrder
         As of `PlanRow`, for the order of the two means. Where neither enumeration nor a hundred drawn lists
         tell, it is that of the normal law, without an interval.
     """
@@ -243,11 +231,8 @@ class FamilyMember:
     at: float
     effect: float
     lists: int | None
-    documents: int | None = None
-    log10_wrong: float | None = None
-    log10_wrong_low: float | None = None
-    log10_wrong_high: float | None = None
-    wrong_method: Method | None = None
+    documents: int | None
+    wrong: Annotated[WrongOrder, Data(inline=True)]
 
     @classmethod
     def of(
@@ -262,7 +247,7 @@ class FamilyMember:
     ) -> FamilyMember:
         """Return the choice of a measure; ``judged`` says that lists are judged down to rank ``at``."""
         documents = lists * int(at) if lists and judged else None
-        return cls(str(measure), at, effect, lists, documents, **wrong.fields)
+        return cls(str(measure), at, effect, lists, documents, wrong)
 
 
 def strongest(choices: Sequence[FamilyMember]) -> FamilyMember | None:

@@ -191,7 +191,7 @@ def _row(measure: Measure, d: Floats, design: Requirements, names: tuple[str, st
         str(measure),
         ahead=names[0] if mean >= 0 else names[1],
         ties=float(np.mean(d == 0)),
-        **_opposite(mean, d).fields,
+        wrong=_opposite(mean, d),
         **fields,
     )
 

@@ -65,8 +65,8 @@ def test_the_required_documents_and_queries_are_confirmed() -> None:
     assert row.sd == pytest.approx(d.std(), rel=0.02)
     wrong = float(np.mean(d <= 0))
     # that of the plan is simulated on 1e5 lists; false alarm: 6e-7
-    assert abs(10**row.log10_wrong - wrong) < 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
-    assert abs(10**row.log10_wrong - 1.2 * wrong) > 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
+    assert abs(10**row.wrong.log10 - wrong) < 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
+    assert abs(10**row.wrong.log10 - 1.2 * wrong) > 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
 
 
 @pytest.mark.slow
@@ -101,7 +101,7 @@ def test_families_of_measures() -> None:
     assert all(best.documents <= choice.lists * choice.at for choice in found.cutoffs)
     # k = n is the whole list
     assert found.cutoffs[-1].effect == pytest.approx(found.rows[0].effect, rel=1e-3)
-    assert found.cutoffs[-1].log10_wrong == pytest.approx(found.rows[0].log10_wrong, abs=1e-9)
+    assert found.cutoffs[-1].wrong.log10 == pytest.approx(found.rows[0].wrong.log10, abs=1e-9)
     with pytest.raises(InputError, match="has no figure"):
         plan_figure(plan_for_sd(0.2, queries=10))
 
@@ -260,11 +260,11 @@ def test_one_relevant_item_for_every_query_has_no_long_run_and_its_ties_are_not_
     assert "Every query has 1 relevant item. The long run" in found.remarks[-1]
     assert "--relevant 1" in found.remarks[-1]
     rows = {row.measure: row for row in found.rows}
-    assert 10 ** rows["nDCG@3"].log10_wrong == pytest.approx(10 / 60)
+    assert 10 ** rows["nDCG@3"].wrong.log10 == pytest.approx(10 / 60)
     assert rows["nDCG@3"].ties == 0.5
     assert rows["nDCG"].ties == 0
     (cut,) = (choice for choice in found.cutoffs if choice.at == 2)
-    assert 10**cut.log10_wrong == pytest.approx(10 / 60)
+    assert 10**cut.wrong.log10 == pytest.approx(10 / 60)
     assert "without ties" in str(found)
 
 
@@ -281,7 +281,7 @@ def test_equal_differences_need_two_queries() -> None:
         "b": {str(q): {"y": 2.0, "x": 1.0} for q in range(6)},
     }
     (row,) = plan_runs(scores, {str(q): {"x": 1.0} for q in range(6)}, "nDCG", theory=False).rows
-    assert (row.sd, row.required_lists, row.queries_assured, row.log10_wrong) == (0.0, 2, 2, None)
+    assert (row.sd, row.required_lists, row.queries_assured, row.wrong.log10) == (0.0, 2, 2, None)
 
 
 @pytest.mark.slow
@@ -330,6 +330,6 @@ def test_a_quick_look_leaves_out_lengths_and_draws() -> None:
     by_k = experiment.sweep(by_cutoff([1, 40]), judged=True)
     whole = planned().cutoffs[-1]
     assert by_k[-1].effect == pytest.approx(whole.effect, rel=1e-3)
-    assert (by_k[-1].documents, by_k[-1].wrong_method) == (40 * (by_k[-1].lists or 0), "normal law")
+    assert (by_k[-1].documents, by_k[-1].wrong.method) == (40 * (by_k[-1].lists or 0), "normal law")
     said = experiment.plan(experiment.rows(measures, lengths=False), cutoffs=by_k).answers
     assert not any("long run" in answer for answer in said)

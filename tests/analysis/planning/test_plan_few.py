@@ -134,24 +134,24 @@ def test_one_relevant_item_needs_no_draws() -> None:
     rows = {row.measure: row for row in found.rows}
     for measure, k in (("nDCG", 1000), ("nDCG@10", 10)):
         row = rows[measure]
-        assert row.wrong_method == "exact"
-        assert row.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
-    assert 10 ** (rows["nDCG@10"].log10_wrong or 0) == pytest.approx(0.8481, abs=5e-5)
+        assert row.wrong.method == "exact"
+        assert row.wrong.log10 == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
+    assert 10 ** (rows["nDCG@10"].wrong.log10 or 0) == pytest.approx(0.8481, abs=5e-5)
     n = rows["nDCG"].required_n or 0
     assert right_orders(n - 1, n - 1) < 0.55 <= right_orders(n, n)
     assert rows["nDCG"].required_n_method == "exact"
-    assert {choice.wrong_method for choice in (*found.exponents, *found.cutoffs)} == {"exact"}
+    assert {choice.wrong.method for choice in (*found.exponents, *found.cutoffs)} == {"exact"}
     (cut,) = (choice for choice in found.cutoffs if choice.at == 20)
-    assert cut.log10_wrong == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)
+    assert cut.wrong.log10 == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)
 
 
 @pytest.mark.slow
 def test_draws_are_shown_with_their_interval() -> None:
     (row,) = plan(*PAIR, "nDCG(power(0.5))", n=1000, relevant=3, rate=0.6).rows
-    assert row.log10_wrong_low is not None
-    assert row.log10_wrong is not None
-    assert row.log10_wrong_high is not None
-    assert row.log10_wrong_low < row.log10_wrong < row.log10_wrong_high
+    assert row.wrong.low is not None
+    assert row.wrong.log10 is not None
+    assert row.wrong.high is not None
+    assert row.wrong.low < row.wrong.log10 < row.wrong.high
     assert row.required_n_low is not None
     assert row.required_n is not None
     assert row.required_n_high is not None
