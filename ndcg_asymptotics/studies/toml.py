@@ -19,9 +19,14 @@ from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
 
-_LARGEST = 2**24  # bytes of a study file
+_LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TABLES = ("grid", "judge", "scorers")  # the fields of a file of a grid that are tables of their own
+_TABLES = ("grid", "judge", "scorers")  # the fields that are tables of their own
+_WRITTEN = (
+    *("title", "measures", "n", "replicates", "seed", "engine", "coupling", "pairs", "bracket", "precision"),
+    *("judge", "scorers"),
+)
+"""The fields of a file that is made of a study, in order."""
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
 
 TEMPLATE = """\
@@ -155,7 +160,7 @@ def load(path: str | Path, *, allow_custom: bool = False) -> Study:
 
 
 def fields_of(path: Path) -> dict[str, Any]:
-    """Return the fields of a study file.
+    """Return the fields of a TOML file, such as that of a study.
 
     Raises
     ------
@@ -266,29 +271,12 @@ def study_text(study: Study) -> str:
     [scorers]
     a = "constant(0.4)"
     """
-    fields = canonical(study)
-    lines = [f"title = {_quoted(study.title)}"] if study.title else []
-    lines.append(f"measures = [{', '.join(map(_quoted, fields['measures']))}]")
-    lines.append(f"n = {_lengths(study.n)}")
-    lines += [f"replicates = {study.replicates}", f"seed = {study.seed}", f"engine = {_quoted(study.engine)}"]
-    if fields["coupling"] != "independent":
-        lines.append(f"coupling = {_quoted(fields['coupling'])}")
-    if study.pairs:
-        pairs = ", ".join(f"[{_quoted(a)}, {_quoted(b)}]" for a, b in study.pairs)
-        lines.append(f"pairs = [{pairs}]")
-    if study.engine == "cells":
-        lines.append(f"bracket = {study.bracket!r}")
-    if study.precision is not None:
-        lines.append(f"precision = {study.precision!r}")
-    if "judge" in fields:
-        lines += [
-            "",
-            "[judge]",
-            *(f"{_key(key)} = {_value(value)}" for key, value in fields["judge"].items()),
-        ]
-    lines += ["", "[scorers]"]
-    lines += [f"{_key(name)} = {_quoted(text)}" for name, text in fields["scorers"].items()]
-    return "\n".join(lines)
+    fields = canonical(study) | {"n": _lengths(study.n)}
+    usual = {"title": "", "coupling": "independent", "pairs": []}
+    if study.engine != "cells":
+        usual["bracket"] = fields["bracket"]
+    written = [name for name in _WRITTEN if name in fields and fields[name] != usual.get(name)]
+    return fields_text({name: fields[name] for name in written})
 
 
 def fields_text(fields: Mapping[str, Any]) -> str:
@@ -317,7 +305,7 @@ def _value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _lengths(sizes: Sequence[int]) -> str:
+def _lengths(sizes: Sequence[int]) -> Mapping[str, int] | list[int]:
     if len(sizes) >= _LONG:
         for per_decade in range(1, 51):
             try:
@@ -325,8 +313,8 @@ def _lengths(sizes: Sequence[int]) -> str:
             except InputError:
                 break
             if same:
-                return f"{{ start = {sizes[0]}, stop = {sizes[-1]}, per_decade = {per_decade} }}"
-    return str(list(sizes))
+                return {"start": sizes[0], "stop": sizes[-1], "per_decade": per_decade}
+    return list(sizes)
 
 
 def _key(name: str) -> str:
