@@ -51,10 +51,11 @@ class InputWarning(UserWarning):
 
 
 @contextmanager
-def naming(place: str) -> Iterator[None]:
+def naming(place: str, *, fields: bool = False) -> Iterator[None]:
     """Put a place, such as a file's name, before the errors of inputs that come from there.
 
-    Errors of an argument are left as they are: the argument is at fault, not the place.
+    Errors of an argument are left as they are, since the argument is at fault and not the place, unless the
+    arguments are ``fields`` of the file.
 
     >>> with naming("a.csv"):
     ...     require(False, "holds no ranks")
@@ -64,9 +65,24 @@ def naming(place: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if error.argument:
+        if error.argument and not fields:
             raise
         raise InputError(f"{place}: {error}") from None
+
+
+@contextmanager
+def blaming(argument: str) -> Iterator[None]:
+    """Make the errors of inputs those of an argument, with whose name the messages then begin.
+
+    >>> with blaming("judge"):
+    ...     require(False, "fpr is missing")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: judge: fpr is missing
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error), argument) from None
 
 
 @contextmanager

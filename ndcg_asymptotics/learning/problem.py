@@ -14,7 +14,6 @@ weights a_ij of preferring i to j.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import path_of, read_file
+from ndcg_asymptotics.core.errors import InputError, blaming, naming, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Data
 from ndcg_asymptotics.learning.labels import require_labels
 from ndcg_asymptotics.learning.losses import Loss
@@ -43,6 +42,7 @@ from ndcg_asymptotics.learning.utilities import (
 )
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies.toml import fields_of
 
 _SUM_TOLERANCE = 1e-9  # probabilities in files are rounded decimals
 
@@ -229,7 +229,6 @@ def _distribution(given: ArrayLike, count: int) -> Floats:
     return np.asarray(p / p.sum())
 
 
-_MAX_FILE_BYTES = 2**24  # larger than any problem with 8 items that a person writes
 _FIELDS = ("measure", "gain", "labels", "probabilities", "preferences", "losses")
 
 
@@ -251,16 +250,9 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
     (1, 0)
     """
     path = path_of(path, "path")
-    try:
-        fields = tomllib.loads(read_file(path, _MAX_FILE_BYTES).decode("utf-8"))
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not a TOML file: {error}") from None
-    try:
+    fields = fields_of(path)
+    with naming(str(path), fields=True):
         return _problem(fields), _losses(fields, path.parent)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _problem(fields: dict[str, Any]) -> Problem:
@@ -282,7 +274,5 @@ def _losses(fields: dict[str, Any], folder: Path) -> tuple[Loss, ...] | None:
     given = fields["losses"]
     texts = isinstance(given, list) and bool(given) and all(isinstance(text, str) for text in given)
     require(texts, f"must be a list of losses in quotes, got {brief(given)}", "losses")
-    try:
+    with blaming("losses"):
         return tuple(Loss.parse(text, folder) for text in given)
-    except InputError as error:
-        raise InputError(str(error), "losses") from None

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -99,10 +99,8 @@ def read_gain(text: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "not a text file"
         raise InputError(f"{_EXPECTED}, or a file with such a table; {path}: {said}", "gain") from None
-    try:
+    with naming(str(path), fields=True):
         return gain_text(",".join(line for line in content.splitlines() if line.strip()))
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 _EXPECTED = "must be one of linear, exp2, or a table such as '0=0, 1=1, 2=3'"

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, blaming, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
@@ -105,7 +105,7 @@ class Population:
 
     def _check_judge(self, judge: Judge) -> None:
         """Refuse a judge whose labels this population has no law for."""
-        try:
+        with blaming("judge"):
             require(self.iid, "reports labels of i.i.d. items, here the number of relevant ones is fixed")
             require(self.gains == (1.0,), "reports binary labels, here they are graded")
             alone = isinstance(self.coupling, Independent)
@@ -115,8 +115,6 @@ class Population:
                 known = ", ".join(self.scorers)
                 raise InputError(f"favours {judge.favours!r} is no scorer{near} expected one of: {known}")
             _ = self.reported
-        except InputError as error:
-            raise InputError(str(error), "judge") from None
 
     @cached_property
     def reported(self) -> Mapping[str, Scorer]:

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.study import Study
@@ -133,10 +133,8 @@ def load_grid(path: str | Path, *, allow_custom: bool = False) -> Grid:
     path = path_of(path, "path")
     fields = fields_of(path)
     require("grid" in fields, f"{path}: has no [grid]")
-    try:
+    with naming(str(path), fields=True):
         return grid_of(fields.pop("grid"), fields, path.parent, allow_custom)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def is_grid(path: str | Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, blaming, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
@@ -230,13 +230,11 @@ def read_measures(
     wanted = as_list(given, "measures", (str, Measure, Discount))
     require(len(wanted) > 0, "must hold at least one measure", "measures")
     _require_few(wanted, "measures")
-    try:
+    with blaming("measures"):
         found = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
             for m in wanted
         )
-    except InputError as error:
-        raise InputError(str(error), "measures") from None
     texts = [str(measure) for measure in found]
     for text in texts:
         require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
@@ -271,27 +269,21 @@ def read_scorers(
     for name, scorer in given.items():
         proper = isinstance(name, str) and name.strip() != ""
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
-        try:
+        with blaming(f"scorers.{name}"):
             if counts is not None:
                 scorers[name] = with_relevant(scorer, counts, folder=folder, allow_custom=allow_custom)
             elif isinstance(scorer, str):
                 scorers[name] = Scorer.parse(scorer, folder, allow_custom=allow_custom)
             else:
                 scorers[name] = Scorer.of(scorer)
-        except InputError as error:
-            raise InputError(str(error), f"scorers.{name}") from None
     return scorers
 
 
 def _population(scorers: Mapping[str, Scorer], coupling: Any, judge: Any) -> Population:
-    try:
+    with blaming("coupling"):
         found = Coupling.of(coupling)
-    except InputError as error:
-        raise InputError(str(error), "coupling") from None
-    try:
+    with blaming("judge"):
         reporting = None if judge is None else Judge.of(judge)
-    except InputError as error:
-        raise InputError(str(error), "judge") from None
     try:
         return Population(scorers, found, reporting)
     except InputError as error:

@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import list_length
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, measures_of
@@ -100,10 +100,8 @@ def plan(
     [('nDCG', 6, True), ('nDCG@3', 18, False)]
     """
     required = Requirements(**design)
-    try:
+    with blaming("coupling"):
         agree = Coupling.of(coupling)
-    except InputError as error:
-        raise InputError(str(error), "coupling") from None
     require(
         judge is None or not isinstance(agree, Gaussian),
         "takes no coupling: rankers are independent",
