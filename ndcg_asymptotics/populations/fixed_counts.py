@@ -115,9 +115,7 @@ class FixedCounts(Model, keyword="relevant"):
         return tuple(f"{number_text(y)}={count}" for y, count in zip(self.gains, self.counts, strict=True))
 
     def portable(self) -> Portable:
-        part = self.source.portable()
-        text = f"{self.keyword}({', '.join((*self._numbers(), part.text))})"
-        return Portable(text, part.files, part.digests)
+        return self.source.portable().inside(self.keyword, before=self._numbers())
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -231,18 +229,14 @@ def _source(call: Call) -> Relevance | RocModel:
     """Return the relevance curves or ROC curves that a call names; ``random`` is F(t) = t."""
     if call.name == Random.keyword and not call.arguments:
         return RocPower(1.0)
-    inner = [argument.value.name for argument in call.arguments if isinstance(argument.value, Call)]
-    if call.name == NoisyRoc.keyword:  # of graded curves too, which it refuses
-        inner += [
-            part.value.name
-            for outer in call.arguments
-            if isinstance(outer.value, Call)
-            for part in outer.value.arguments
-            if isinstance(part.value, Call)
-        ]
-    names = inner if call.name in (GradedRoc.keyword, NoisyRoc.keyword) else [call.name]
-    rocs = any(name.startswith(RocModel.prefix) for name in names)
-    return RocModel.build(call) if rocs else Relevance.build(call)
+    return RocModel.build(call) if _names_roc(call) else Relevance.build(call)
+
+
+def _names_roc(call: Call) -> bool:
+    """Return whether a call names a ROC curve, or has one among its curves, which it may refuse."""
+    if call.name not in (GradedRoc.keyword, NoisyRoc.keyword):
+        return call.name.startswith(RocModel.prefix)
+    return any(_names_roc(part.value) for part in call.arguments if isinstance(part.value, Call))
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,16 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.populations.reported import require_informative
 from ndcg_asymptotics.populations.roc import GradedRoc, Roc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Model
-from ndcg_asymptotics.specs.ranges import check_ranges, within
-from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.ranges import within
+from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner
+from ndcg_asymptotics.specs.spec import OfSpec, Portable, Spec
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 
 
 @dataclass(frozen=True)
-class NoisyRoc(RocModel, keyword="noisy"):
+class NoisyRoc(OfSpec, RocModel, keyword="noisy"):
     """noisy(curve, fpr, fnr): the depths of one ROC curve, and the labels of a judge with these error rates.
 
     Attributes
@@ -43,6 +43,8 @@ class NoisyRoc(RocModel, keyword="noisy"):
     fpr: float = field(metadata=within(0, 1))
     fnr: float = field(metadata=within(0, 1))
     gains: ClassVar[tuple[float, ...]] = (1.0,)
+    kind: ClassVar[type[Spec]] = Roc
+    example: ClassVar[str] = "a ROC curve, as in noisy(roc_power(0.4), fpr=0.05, fnr=0.2)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,24 +56,12 @@ class NoisyRoc(RocModel, keyword="noisy"):
 
     @classmethod
     def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
-        if name != "curve":
-            return super().accept(name, argument, scanner)
-        if not isinstance(argument.value, Call):
-            scanner.fail("noisy takes a ROC curve, as in noisy(roc_power(0.4), fpr=0.05, fnr=0.2)")
-        if argument.value.name == GradedRoc.keyword:
+        if isinstance(argument.value, Call) and argument.value.name == GradedRoc.keyword:
             scanner.fail(
                 "noisy: with a fixed number of relevant items a judge reports 0 or 1: no grades",
                 argument.position,
             )
-        return Roc.build(argument.value)
-
-    def arguments(self) -> tuple[str, ...]:
-        return str(self.curve), number_text(self.fpr), number_text(self.fnr)
-
-    def portable(self) -> Portable:
-        part = self.curve.portable()
-        text = f"{self.keyword}({', '.join((part.text, *self.arguments()[1:]))})"
-        return Portable(text, part.files, part.digests)
+        return super().accept(name, argument, scanner)
 
 
 @dataclass(frozen=True)
@@ -98,16 +88,15 @@ class JudgedCounts(Model):
     """The reported labels of the kinds of items: true and false relevant ones, missed ones, all others."""
 
     truth: FixedCounts
-    fpr: float = field(metadata=within(0, 1))
-    fnr: float = field(metadata=within(0, 1))
+    fpr: float
+    fnr: float
 
     def __post_init__(self) -> None:
-        check_ranges("noisy", self)
         rocs = isinstance(self.truth.source, Roc)
         require(
             rocs, f"noisy: a fixed number of relevant items and a judge need a ROC curve, got {self.truth}"
         )
-        require(self.fpr + self.fnr < 1, f"noisy needs fpr + fnr < 1, got {self.fpr:g} + {self.fnr:g}")
+        _ = self.noisy  # whose error rates are checked
 
     @property
     def noisy(self) -> NoisyRoc:
@@ -136,8 +125,7 @@ class JudgedCounts(Model):
         return str(self.relevant), str(self.noisy)
 
     def portable(self) -> Portable:
-        part = self.noisy.portable()
-        return Portable(f"{self.keyword}({self.relevant}, {part.text})", part.files, part.digests)
+        return self.noisy.portable().inside(self.keyword, before=[str(self.relevant)])
 
     @property
     def masses(self) -> NoReturn:

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations.scorer import ROUNDING, Curve, Relevance
 from ndcg_asymptotics.specs.ranges import within
-from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, number_text
-from ndcg_asymptotics.specs.spec import Portable
+from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.spec import OfSpec, Portable, Spec
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -70,8 +70,19 @@ class _Weighted(Curve):
         return tuple(sorted({at for weight, curve in self.parts if weight for at in curve.breaks}))
 
 
+class _OfCurve(OfSpec, Curve):
+    """The curve of labels that a judge makes of those of another curve."""
+
+    curve: Curve
+    kind: ClassVar[type[Spec]] = Curve
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        return super(Curve, cls).from_call(call)  # ``prevalence=`` stands in the curve of the other labels
+
+
 @dataclass(frozen=True)
-class Noisy(_Weighted, keyword="noisy"):
+class Noisy(_OfCurve, _Weighted, keyword="noisy"):
     """noisy(curve, fpr, fnr): the labels of a judge with these error rates, fpr + (1 - fpr - fnr) ybar(s).
 
     Attributes
@@ -91,6 +102,7 @@ class Noisy(_Weighted, keyword="noisy"):
     curve: Curve
     fpr: float = field(metadata=within(0, 1))
     fnr: float = field(metadata=within(0, 1))
+    example: ClassVar[str] = "a relevance curve, as in noisy(linear(0.1, 0.7), fpr=0.05, fnr=0.2)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,27 +121,9 @@ class Noisy(_Weighted, keyword="noisy"):
         other = self.curve.complement
         return None if other is None else Noisy(other, self.fnr, self.fpr)
 
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        return super(Curve, cls).from_call(call)  # ``prevalence=`` stands in the curve of the true labels
-
-    @classmethod
-    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
-        if name != "curve":
-            return super().accept(name, argument, scanner)
-        if not isinstance(argument.value, Call):
-            scanner.fail("noisy takes a relevance curve, as in noisy(linear(0.1, 0.7), fpr=0.05, fnr=0.2)")
-        return Curve.build(argument.value)
-
-    def arguments(self) -> tuple[str, ...]:
-        return str(self.curve), number_text(self.fpr), number_text(self.fnr)
-
-    def portable(self) -> Portable:
-        return _portable(self, self.curve)
-
 
 @dataclass(frozen=True)
-class Favoured(Curve, keyword="favoured"):
+class Favoured(_OfCurve, keyword="favoured"):
     """favoured(curve, share, trust): ybar(s) + trust (1 - ybar(s)) among the top ``share`` of the items.
 
     These are the labels of a judge who calls an item relevant with probability ``trust`` because this scorer
@@ -149,6 +143,7 @@ class Favoured(Curve, keyword="favoured"):
     curve: Curve
     share: float = field(metadata=within(0, 1))
     trust: float = field(metadata=within(0, 1))
+    example: ClassVar[str] = "a relevance curve, as in favoured(linear(0.1, 0.7), 0.1, 0.5)"
 
     def formula(self, t: Floats) -> Floats:
         value = self.curve.value(t)
@@ -182,24 +177,6 @@ class Favoured(Curve, keyword="favoured"):
     def breaks(self) -> tuple[float, ...]:
         own = (self.share,) if self._jumps else ()
         return tuple(sorted({*self.curve.breaks, *own}))
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        return super(Curve, cls).from_call(call)  # ``prevalence=`` stands in the curve without the favour
-
-    @classmethod
-    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
-        if name != "curve":
-            return super().accept(name, argument, scanner)
-        if not isinstance(argument.value, Call):
-            scanner.fail("favoured takes a relevance curve, as in favoured(linear(0.1, 0.7), 0.1, 0.5)")
-        return Curve.build(argument.value)
-
-    def arguments(self) -> tuple[str, ...]:
-        return str(self.curve), number_text(self.share), number_text(self.trust)
-
-    def portable(self) -> Portable:
-        return _portable(self, self.curve)
 
 
 @dataclass(frozen=True)
@@ -269,7 +246,7 @@ class Confusion(Relevance, keyword="confusion"):
         return str(self.source), f"[{rows}]"
 
     def portable(self) -> Portable:
-        return _portable(self, self.source)
+        return self.source.portable().inside(self.keyword, after=self.arguments()[1:])
 
 
 @dataclass(frozen=True)
@@ -306,9 +283,3 @@ def _matrix(rows: Sequence[Any]) -> Matrix:
             if not isinstance(rate, float):
                 raise InputError("confusion: the matrix has numbers only")
     return tuple(tuple(row) for row in rows)
-
-
-def _portable(reported: Noisy | Favoured | Confusion, source: Relevance) -> Portable:
-    part = source.portable()
-    arguments = ", ".join((part.text, *reported.arguments()[1:]))
-    return Portable(f"{reported.keyword}({arguments})", part.files, part.digests)

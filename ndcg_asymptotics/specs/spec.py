@@ -52,6 +52,10 @@ class Portable:
             digests |= part.digests
         return cls(f"{keyword}({', '.join(texts)})", files, digests)
 
+    def inside(self, keyword: str, before: Iterable[str] = (), after: Iterable[str] = ()) -> Portable:
+        """Return the portable form of ``keyword(…)`` with this spec among the texts of other arguments."""
+        return dataclasses.replace(self, text=f"{keyword}({', '.join((*before, self.text, *after))})")
+
 
 class Spec(ABC):
     """A frozen value with a canonical text.
@@ -200,6 +204,38 @@ class Spec(ABC):
     def __str__(self) -> str:
         arguments = ", ".join(self.arguments())
         return f"{self.keyword}({arguments})" if arguments else self.keyword
+
+
+class OfSpec(Spec):
+    """A spec of another one and of numbers, ``keyword(curve, number, …)``.
+
+    Attributes
+    ----------
+    curve : Spec
+    kind : type
+        The class of the curve.
+    example : str
+        What the spec takes, and a text of it, for messages.
+    """
+
+    curve: Spec
+    kind: ClassVar[type[Spec]]
+    example: ClassVar[str]
+
+    @classmethod
+    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
+        if name != "curve":
+            return super().accept(name, argument, scanner)
+        if not isinstance(argument.value, Call):
+            scanner.fail(f"{cls.keyword} takes {cls.example}")
+        return cls.kind.build(argument.value)
+
+    def arguments(self) -> tuple[str, ...]:
+        _, *numbers = self._fields()
+        return str(self.curve), *(number_text(getattr(self, field.name)) for field in numbers)
+
+    def portable(self) -> Portable:
+        return self.curve.portable().inside(self.keyword, after=self.arguments()[1:])
 
 
 def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:
