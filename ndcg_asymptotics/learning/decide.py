@@ -11,10 +11,10 @@ minimiser. Otherwise the problem is too close to a tie for the precision, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
+LeftOut = tuple[tuple[str, str], ...]
+"""Losses that cannot be used, each with the reason."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ class Decision(Report):
     problem: Annotated[Problem, HIDDEN]
     optimal_order: tuple[int, ...]
     losses: tuple[LossDecision, ...]
-    left_out: Annotated[tuple[tuple[str, str], ...], HIDDEN] = ()
+    left_out: Annotated[LeftOut, HIDDEN] = ()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the best order, and a table with a row for every loss."""
@@ -125,23 +129,39 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
     [('squared', (0, 1), 'inconsistent here'), ('squared_consistent', (1, 0), 'consistent here')]
     """
     known = problem.regrets()
+
+    def decided(loss: Loss) -> LossDecision:
+        least = loss.minimiser(problem.labels, problem.probabilities, problem.utility)
+        return _decided(loss, least, *known)
+
+    return Decision(problem, problem.optimal_order(), *of_losses(losses, decided))
+
+
+def of_losses(
+    losses: Sequence[Loss | str] | Loss | str | None, compute: Callable[[Loss], _T]
+) -> tuple[tuple[_T, ...], LeftOut]:
+    """Return what is computed for each loss, and the losses that are left out.
+
+    Raises
+    ------
+    InputError
+        If a loss that was given cannot be used; of all kinds of losses it is left out.
+    """
     found, left_out = [], []
     for loss in losses_of(losses):
         try:
-            least = loss.minimiser(problem.labels, problem.probabilities, problem.utility)
+            found.append(compute(loss))
         except InputError as error:
             if losses is not None:
                 raise InputError(f"{loss}: {error}") from None
             left_out.append((str(loss), str(error)))
-            continue
-        found.append(_decided(loss, least, *known))
-    return Decision(problem, problem.optimal_order(), tuple(found), tuple(left_out))
+    return tuple(found), tuple(left_out)
 
 
-def left_out_lines(left_out: Sequence[tuple[str, str]]) -> Iterator[Line]:
+def left_out_lines(left_out: LeftOut) -> Iterator[Line]:
     """Yield a line for each reason why losses are left out of a report.
 
-    >>> [line.text for line in left_out_lines([("a", "no minimum"), ("b", "no minimum")])]
+    >>> [line.text for line in left_out_lines((("a", "no minimum"), ("b", "no minimum")))]
     ['Left out: a, b (no minimum).']
     """
     for reason in dict.fromkeys(reason for _, reason in left_out):

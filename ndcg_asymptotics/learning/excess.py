@@ -32,9 +32,9 @@ from ndcg_asymptotics.core.tables import (
     Table,
     general,
 )
-from ndcg_asymptotics.learning.decide import left_out_lines
+from ndcg_asymptotics.learning.decide import LeftOut, left_out_lines, of_losses
 from ndcg_asymptotics.learning.labels import Batch
-from ndcg_asymptotics.learning.losses import Listwise, Loss, losses_of
+from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.utilities import Discounted
 
@@ -88,7 +88,7 @@ class ExcessRisk(Report):
     regret: float
     margin: float | None
     losses: tuple[LossExcess, ...]
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: LeftOut = ()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the regret of the order, and a table with a row for every loss."""
@@ -137,22 +137,15 @@ def excess_risk(
     _, regrets = problem.regrets()
     least = float(regrets[regrets > 0].min(initial=np.inf))
     regret = float(problem.regret([order])[0])
-    found, left_out = [], []
-    for loss in losses_of(losses):
-        try:
-            found.append(_of_loss(problem, utility, loss, s, least))
-        except InputError as error:
-            if losses is not None:
-                raise InputError(f"{loss}: {error}") from None
-            left_out.append((str(loss), str(error)))
+    found, left_out = of_losses(losses, lambda loss: _of_loss(problem, utility, loss, s, least))
     return ExcessRisk(
         problem,
         tuple(s.tolist()),
         order,
         regret if regret > problem.rounding_error else 0.0,
         None if math.isinf(least) else least,
-        tuple(found),
-        tuple(left_out),
+        found,
+        left_out,
     )
 
 

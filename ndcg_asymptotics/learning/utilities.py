@@ -280,19 +280,6 @@ def require_order_preserving(labels: Floats, probabilities: Floats, order: Integ
                 )
 
 
-__all__ = [
-    "MOST_ITEMS",
-    "Discounted",
-    "ExactOrder",
-    "PairwiseDisagreement",
-    "Utility",
-    "all_orders",
-    "ranks_of",
-    "require_every_label",
-    "require_order_preserving",
-    "utility_of",
-]
-
 _ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD, PD(gain) or 0/1"
 
 
