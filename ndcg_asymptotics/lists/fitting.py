@@ -63,10 +63,15 @@ class FittedCurve:
         """The curve as a scorer of a study, which need not be written to a file first."""
         return Empirical("fitted.json", self.encode({}))
 
+    @property
+    def fields(self) -> dict[str, object]:
+        """The fields of the curve in a file."""
+        band = {"level": LEVEL, "low": self.low, "high": self.high}
+        return {"gains": self.gains, "depth": self.depth, "probability": self.probability, "band": band}
+
     def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a curve file; ``source`` says what the curve was fitted to."""
-        band = {"level": LEVEL, "low": self.low, "high": self.high}
-        return curve_file.encode(self.gains, self.depth, self.probability, band=band, source=source)
+        return curve_file.encode(**self.fields, source=source)
 
 
 def fit_curves(

@@ -26,7 +26,7 @@ from typing import Unpack
 import numpy as np
 from scipy.special import logsumexp
 
-from ndcg_asymptotics.core.arrays import LEVEL, Bools, Floats, Integers, brief, random_generator
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, random_generator
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.coupling import item_depths
 from ndcg_asymptotics.lists.fitting import (
@@ -74,15 +74,7 @@ class FittedMixture:
     def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a file of groups; ``source`` says what they were fitted to."""
         groups = [
-            {
-                "weight": group.weight,
-                "queries": group.queries,
-                "gains": group.curve.gains,
-                "depth": group.curve.depth,
-                "probability": group.curve.probability,
-                "band": {"level": LEVEL, "low": group.curve.low, "high": group.curve.high},
-            }
-            for group in self.groups
+            {"weight": group.weight, "queries": group.queries, **group.curve.fields} for group in self.groups
         ]
         return curve_file.encode_groups(groups, source=source)
 
