@@ -317,13 +317,9 @@ class Page:
         for place in (*(ranker.error for ranker in self.rankers), self.measure.error):
             place.object = ""
         self._set_widgets()
-        self._answer()
+        self.answer()
 
     # ------------------------------------------------------------------ from the state to what is seen
-
-    def start(self) -> None:
-        """Show the state for the first time."""
-        self._answer()
 
     def answer_now(self) -> None:
         """Compute and show everything at once."""
@@ -331,7 +327,7 @@ class Page:
         for piece in self.answers.pieces(self.state):
             piece.attempt()()
 
-    def _answer(self) -> None:
+    def answer(self) -> None:
         """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
         self._generation += 1
         self.address.value = self.state.query

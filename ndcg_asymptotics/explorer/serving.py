@@ -61,18 +61,7 @@ body { margin: 0; padding: 8px 12px; }
 
 
 def explore(query: str = "") -> pn.viewable.Viewable:
-    """Return the explorer as a Panel object, which a notebook shows.
-
-    Parameters
-    ----------
-    query : str
-        The state, as the address of the page shows it (`State`); by default that at the start.
-
-    Raises
-    ------
-    InputError
-        If the text is not a state.
-    """
+    """Return the explorer as a Panel object; see `explorer.explore`."""
     pn.extension()
     page = Page(State.from_query(query))
     page.answer_now()
@@ -92,7 +81,7 @@ def _session() -> pn.viewable.Viewable:
     except InputError as error:
         said, state = str(error), State()
     page = Page(state, dark=dark, served=True)
-    pn.state.onload(page.start)
+    pn.state.onload(page.answer)
     notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
     theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
     theme.jscallback(clicks=_OTHER_THEME)
@@ -179,7 +168,7 @@ class _LongQuery(Matcher):
 
 
 def serve(port: int = 0, *, show: bool = True) -> None:
-    """Serve the explorer on this machine until it is interrupted."""
+    """Serve the explorer on this machine until it is interrupted; see `explorer.serve`."""
     started = server(port)
     address = f"http://{ADDRESS}:{started.port}/"
     print(f"The explorer is at {address} until you press Ctrl-C", flush=True)

@@ -473,15 +473,11 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
 def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
-    for name, (x, y) in zip(NAMES, curves(state), strict=True):
-        for at, value in zip(x.tolist(), y.tolist(), strict=True):
-            yield ("curve", name, f"{at:.6g}", f"{value:.8g}", "")
+    yield from _curve_rows("curve", state)
     if state.errs:
         yield ("judge", "false positive rate", "", f"{state.fpr:g}", "")
         yield ("judge", "false negative rate", "", f"{state.fnr:g}", "")
-        for name, (x, y) in zip(NAMES, curves(state.truth), strict=True):
-            for at, value in zip(x.tolist(), y.tolist(), strict=True):
-                yield ("true curve", name, f"{at:.6g}", f"{value:.8g}", "")
+        yield from _curve_rows("true curve", state.truth)
     law = OrderLaw.of(state)
     for p in sorted(points, key=lambda p: p.n):
         for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):
@@ -493,6 +489,12 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember])
             yield ("log10 P(wrong order)", state.measure, str(p.n), log10, "")
     for c in sweeps:
         yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
+
+
+def _curve_rows(chart: str, state: State) -> Iterator[tuple[str, ...]]:
+    for name, (x, y) in zip(NAMES, curves(state), strict=True):
+        for at, value in zip(x.tolist(), y.tolist(), strict=True):
+            yield (chart, name, f"{at:.6g}", f"{value:.8g}", "")
 
 
 def points_of(shape: Shape, share: float) -> Shape:

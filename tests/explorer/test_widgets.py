@@ -25,7 +25,7 @@ CURVES, ROCS = families(None), families(1)
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     """A page whose values are not computed."""
-    monkeypatch.setattr(Page, "_answer", lambda self: None)
+    monkeypatch.setattr(Page, "answer", lambda self: None)
     return Page(State())
 
 
@@ -248,11 +248,11 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     for failing, silent in PIECES.items():
         with monkeypatch.context() as patch:
             patch.setattr(values, failing, fail)
-            page._answer()
+            page.answer()
         assert {name for name, place in places.items() if place.column[0] is place.error} == silent
         for name in silent - {"details"}:
             assert "internal error: ValueError: y is &lt;nothing&gt;" in places[name].error.object
-    page._answer()
+    page.answer()
     assert all(place.current and place.column[0] is place.shown for place in places.values())
 
 
