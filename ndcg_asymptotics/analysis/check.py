@@ -59,7 +59,7 @@ Tests = TypedDict(
 
 
 @dataclass(frozen=True)
-class Judged:
+class CellTests:
     """The tests of one scorer and measure, and what tables show of them.
 
     Attributes
@@ -176,13 +176,13 @@ class Check(Report):
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation and law."""
         yield self._heading()
-        for judged in self.judged():
-            yield Table.of(f"{judged.scorer}, {judged.measure}", MeanTest, judged.tests["means"])
+        for cell in self.by_cell():
+            yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.tests["means"])
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
         yield Table.of("Laws, simulated and of theory (Kolmogorov-Smirnov)", LawTest, self.laws)
         yield from self._conclusion()
 
-    def judged(self) -> list[Judged]:
+    def by_cell(self) -> list[CellTests]:
         """Return the tests of each scorer and measure."""
         means, stds = _by_cell(self.rows), _by_cell(self.stds)
         laws, limits = _by_cell(self.laws), _by_cell(self.limits)
@@ -196,7 +196,7 @@ class Check(Report):
             for cell, of_limit in limits.items()
         }
         return [
-            Judged(*cell, tests["means"][-1], tests["limits"][0], self.detectable.get(cell[1]), tests)
+            CellTests(*cell, tests["means"][-1], tests["limits"][0], self.detectable.get(cell[1]), tests)
             for cell, tests in found.items()
         ]
 
@@ -206,7 +206,7 @@ class Check(Report):
 
     def _summary(self) -> Table:
         title = "At the largest n; |z| and verdicts are over every n that was tested"
-        return Table.of(title, Judged, self.judged(), *_SUMMARY, "mean", "std", "law")
+        return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std", "law")
 
     def _conclusion(self) -> Iterator[ReportBlock]:
         yield limits_table(self.limits)
@@ -382,7 +382,7 @@ class GridCheck(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per measure, one with the points that disagree, and the verdict."""
         yield self._by_measure()
-        off = [(point, judged) for point, judged in self.judged() if "disagrees" in judged.verdicts]
+        off = [(point, cell) for point, cell in self.by_cell() if "disagrees" in cell.verdicts]
         if off:
             more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
             columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
@@ -411,24 +411,24 @@ class GridCheck(Report):
     def _parameters(self) -> tuple[Column, ...]:
         return tuple(Column(name, number_text, keep=True) for name in self.axes.parameters)
 
-    def judged(self) -> list[tuple[tuple[float, ...], Judged]]:
+    def by_cell(self) -> list[tuple[tuple[float, ...], CellTests]]:
         """Return the tests of each point, scorer and measure."""
-        return [(point, judged) for point, found in self.points.items() for judged in found.judged()]
+        return [(point, cell) for point, found in self.points.items() for cell in found.by_cell()]
 
     def every_verdict(self) -> Table:
         """Return a table with a row for each point, scorer and measure."""
         columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
         kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 3, 2), strict=True))
         rows = tuple(
-            (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.judged()
+            (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
         )
         return Table("Verdicts at every point, over all n", (*self._parameters(), *columns, *kinds), rows)
 
     def _by_measure(self) -> Table:
         """Return how many tests of each kind disagree, by measure."""
         found: dict[str, list[Tests]] = {}
-        for _, judged in self.judged():
-            found.setdefault(judged.measure, []).append(judged.tests)
+        for _, cell in self.by_cell():
+            found.setdefault(cell.measure, []).append(cell.tests)
         columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1), *map(Column, _SHORT)
         rows = tuple(
             (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.check import Check, Judged, check, check_grid
+from ndcg_asymptotics.analysis.check import CellTests, Check, check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.analysis.orders.pair import notes
 from ndcg_asymptotics.core.errors import InputError, require
@@ -84,7 +84,7 @@ def study_page(results: Results, alpha: float) -> ReportPage:
     exact: Known = (
         {
             (one.scorer, one.measure): [test.expectation for test in one.tests["means"]]
-            for one in found.judged()
+            for one in found.by_cell()
         }
         if found
         else {
@@ -153,7 +153,7 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
         (str(results.points[point].study.scorers[one.scorer]), one.measure): [
             test.expectation for test in one.tests["means"]
         ]
-        for point, one in found.judged()
+        for point, one in found.by_cell()
     }
     axes, first = results.axes, next(iter(results.points.values()))
     parameters = tuple(
@@ -264,7 +264,7 @@ def _verdicts(found: Check | None) -> Section | None:
         tables=(
             Listing(
                 "verdict-table",
-                Table.of(title, Judged, found.judged(), *_VERDICTS, **_HEADINGS),
+                Table.of(title, CellTests, found.by_cell(), *_VERDICTS, **_HEADINGS),
                 {"measure": (1,), "scorer": (0,), "verdict": (2, 3, 4, 5)},
             ),
         ),

@@ -39,7 +39,7 @@ def test_check_confirms_both_kinds_of_labels(judge: dict[str, Any]) -> None:
     found = run(study(judge, measures=["nDCG", "DCG(power(0.5))"], n=[20, 20_000], replicates=400), jobs=1)
     said = check(found)  # a false alarm has the probability 1e-4
     assert said.agrees
-    assert [row.scorer for row in said.judged()][::2] == ["a", "b", "a, by the judge", "b, by the judge"]
+    assert [row.scorer for row in said.by_cell()][::2] == ["a", "b", "a, by the judge", "b, by the judge"]
     assert all(test.verdict == "agrees" for test in said.rows)
     wrong = check(judged_as(found, judge | {"fpr": 0.053}))  # 6% off
     assert not wrong.agrees
