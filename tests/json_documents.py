@@ -84,9 +84,10 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "check", folder / "growing"
     fixed = *both[:-1], "nDCG@10"
     yield "larger-corpus", *fixed, "--corpus", 40, "--to", 4000
-    yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99
+    yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
-    yield "compare", *files[:2], *judged, "--judge", folder / "qrels", "--measure", "nDCG", "--resamples", 99
+    by_judge = *judged, "--judge", folder / "qrels"
+    yield "compare", *files[:2], *by_judge, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)
     yield "sampled", *users, "--measure", "nDCG", "--negatives", "20"
     (folder / "held.run").write_text(

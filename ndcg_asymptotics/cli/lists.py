@@ -22,7 +22,9 @@ from ndcg_asymptotics.cli.options import (
     Items,
     Like,
     Lists,
+    LowerIsBetter,
     Measures,
+    MissingValues,
     Output,
     Qrels,
     Ranks,
@@ -32,6 +34,7 @@ from ndcg_asymptotics.cli.options import (
     SeveralLists,
     SixAnyMeasures,
     TableOutput,
+    Values,
     Weights,
     parse_whole,
     weights_of,
@@ -39,10 +42,12 @@ from ndcg_asymptotics.cli.options import (
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
+    from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
     from ndcg_asymptotics.lists.evaluating import EvaluationOptions
     from ndcg_asymptotics.lists.fitted_files import FitOptions
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
+_gate = partial(typer.Option, rich_help_panel="Gate, for continuous integration")
 
 app = typer.Typer()
 
@@ -343,11 +348,15 @@ def larger_corpus(
 @app.command()
 def compare(
     *,
-    qrels: RequiredQrels,
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN_A RUN_B …", help="Two or more runs.")
+        list[Path] | None,
+        typer.Argument(metavar="RUN_A RUN_B …", help="Runs, or files of --values."),
     ] = None,
     run: Runs = None,
+    qrels: Qrels = None,
+    values: Values = None,
+    lower_is_better: LowerIsBetter = None,
+    missing: MissingValues = None,
     measure: SixAnyMeasures = None,
     judge: Annotated[
         Path | None,
@@ -378,6 +387,21 @@ def compare(
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
+    fail_if_worse: Annotated[
+        bool,
+        _gate("--fail-if-worse", help="Exit with 1 if the first run is significantly worse than another."),
+    ] = False,
+    fail_unless_noninferior: Annotated[
+        bool,
+        _gate(
+            "--fail-unless-noninferior",
+            help="Exit with 1 unless the first run is shown to be worse by less than --margin, or better.",
+        ),
+    ] = False,
+    margin: Annotated[
+        float | None,
+        _gate(metavar="D", help="The loss that --fail-unless-noninferior allows."),
+    ] = None,
     per_query: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
     ] = None,
@@ -392,6 +416,7 @@ def compare(
     """Show which of two runs is better, by which measure, and how certain that is.
 
     Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
+    Runs may also be given by their values of any measures (--values).
 
     Examples:
 
@@ -400,36 +425,80 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
         ndcg-asymptotics compare a.run b.run --qrels human.qrels \\
             --judge machine.qrels
+        ndcg-asymptotics compare --values new.csv old.csv --measure faithfulness
+        ndcg-asymptotics compare new.run old.run --qrels my.qrels \\
+            --measure nDCG@10 --fail-unless-noninferior --margin 0.01
     """
-    from ndcg_asymptotics.analysis.runs.compare import compare_files
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
-    from ndcg_asymptotics.measures.measure import MEASURES
+    from ndcg_asymptotics.analysis.runs.gate import gate
+    from ndcg_asymptotics.core.tables import plain
     from ndcg_asymptotics.reports.terminal import write_csv
 
+    gated = fail_if_worse or fail_unless_noninferior
+    require(
+        not (fail_if_worse and fail_unless_noninferior),
+        "give either --fail-if-worse or --fail-unless-noninferior",
+    )
+    require(
+        (margin is not None) == fail_unless_noninferior,
+        "--fail-unless-noninferior and --margin belong together: the margin is the loss that is allowed",
+        "margin",
+    )
+    missing = missing or ("error" if gated else "drop")
     if judge is not None:
         require(report is None, "there is no report of a comparison with a judge", "report")
-    found = compare_files(
-        [*(runs or ()), *(run or ())],
-        qrels,
-        measure or MEASURES,
-        judge=judge,
-        like=like,
-        gain=gain,
-        power=power,
-        level=level,
-        correction=correction,
-        resamples=resamples,
-        theory=theory,
-        columns=columns,
-        seed=seed,
-    )
+    statistics: dict[str, Any] = {
+        "power": power,
+        "level": level,
+        "correction": correction,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    found: Comparison | JudgedComparison
+    if values:
+        from ndcg_asymptotics.analysis.runs.values import compare_values
+
+        others = {"--qrels": qrels, "--judge": judge, "--like": like, "--gain": gain}
+        given = [name for name, value in others.items() if value is not None]
+        require(not given, f"--values are not computed from ranked lists: leave out {', '.join(given)}")
+        found = compare_values(
+            [*values, *(runs or ())],
+            runs=[str(name) for name in run or ()],
+            measures=measure or (),
+            lower_is_better=lower_is_better or (),
+            missing=missing,
+            columns=columns,
+            **statistics,
+        )
+    else:
+        from ndcg_asymptotics.analysis.runs.compare import compare_files
+        from ndcg_asymptotics.measures.measure import MEASURES
+
+        if qrels is None:
+            raise InputError("compare needs runs and --qrels, or --values")
+        require(not lower_is_better, "belongs to --values: higher NDCG is better", "lower-is-better")
+        found = compare_files(
+            [*(runs or ()), *(run or ())],
+            qrels,
+            measure or MEASURES,
+            judge=judge,
+            like=like,
+            gain=gain,
+            theory=theory,
+            columns=columns,
+            missing="zero" if missing == "zero" else None,
+            same_queries=missing == "error",
+            **statistics,
+        )
+    passes = gate(found, margin=margin) if gated else None
     if per_query is not None:
         write_csv(per_query, found.per_query)
     if output.form == "latex" and isinstance(found, Comparison):
         print(found.to_latex(), end="")
     else:
         kind = "compare" if judge is None else "compare with a judge"
-        output.show(found, kind, blocks=found.blocks(full))
+        data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
+        output.show(found, kind, blocks=found.blocks(full), data=data)
     if report is not None and isinstance(found, Comparison):
         from ndcg_asymptotics.reports.page import report as report_comparison
 
@@ -442,6 +511,9 @@ def compare(
             figures.save(draw_comparison, found)
         else:
             figures.save(draw_judged, found)
+    if passes:
+        print(passes.line, file=sys.stdout if output.form == "table" else sys.stderr)
+        raise typer.Exit(0 if passes.passed else 1)
 
 
 @app.command()

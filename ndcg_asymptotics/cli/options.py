@@ -222,6 +222,26 @@ RequiredRuns = Annotated[list[Path], _run]
 Qrels = Annotated[Path | None, _qrels]
 RequiredQrels = Annotated[Path, _qrels]
 
+Values = Annotated[
+    list[Path] | None,
+    _from_input(
+        metavar="FILE",
+        help="In place of runs and judgements: values of any measures by query, in CSV, TSV, Parquet or "
+        "JSON, as other programs write them; --run then names runs. May be repeated.",
+    ),
+]
+LowerIsBetter = Annotated[
+    list[str] | None,
+    _from_input(metavar="MEASURE", help="A measure of which lower --values are better. May be repeated."),
+]
+MissingValues = Annotated[
+    Literal["drop", "zero", "error"] | None,
+    _from_input(
+        help="Leave out queries that one of the runs lacks, count them as 0, or refuse them.",
+        show_default="drop, or error in a gate",
+    ),
+]
+
 _LISTS = "In place of runs and judgements: a table with query, score and label, or SVMlight."
 Lists = Annotated[Path | None, _from_input(metavar="FILE", help=_LISTS)]
 SeveralLists = Annotated[

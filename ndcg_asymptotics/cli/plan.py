@@ -12,11 +12,13 @@ from ndcg_asymptotics.cli.options import (
     Figures,
     GainLike,
     Like,
+    LowerIsBetter,
     Qrels,
     Relevant,
     Runs,
     SixMeasures,
     TableOutput,
+    Values,
     parse_number,
     parse_whole,
 )
@@ -53,6 +55,8 @@ def plan(
     ] = None,
     run: Runs = None,
     qrels: Qrels = None,
+    values: Values = None,
+    lower_is_better: LowerIsBetter = None,
     columns: Columns = None,
     sd: Annotated[
         float | None,
@@ -128,7 +132,8 @@ def plan(
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 
-    The rankers are given by their relevance curves, by two runs of a pilot, or by a standard deviation alone.
+    The rankers are given by their relevance curves, by two runs of a pilot or their values of any measures,
+    or by a standard deviation alone.
     With --coupling the curves are those of rankers that agree, which need fewer queries.
 
     Examples:
@@ -139,11 +144,14 @@ def plan(
         ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels
         ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
             --relevant 1 -n 1e6
+        ndcg-asymptotics plan --values new.csv --values old.csv
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
+    of_values = bool(values)
     sources = {
         "--a and --b": (a, b, n, relevant, coupling, judge),
-        "--run twice and --qrels": (run, qrels, columns, like),
+        "--run twice and --qrels": (qrels, like, *(() if of_values else (run, columns))),
+        "--values": (values, lower_is_better, *((run, columns) if of_values else ())),
         "--sd": (sd, pilot, difference),
     }
     require(
@@ -171,7 +179,21 @@ def plan(
         "systems": systems,
         "width": width,
     }
-    if sd is not None:
+    if values:
+        from ndcg_asymptotics.analysis.planning.runs import plan_values
+
+        require(gain is None, "--values have no labels, so leave it out", "gain")
+        found = plan_values(
+            values,
+            values={
+                "runs": [str(name) for name in run or ()],
+                "measures": measure or (),
+                "lower_is_better": lower_is_better or (),
+                "columns": columns,
+            },
+            **design,
+        )
+    elif sd is not None:
         require(measure is None or len(measure) == 1, "--sd belongs to one measure", "measure")
         from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
 

@@ -29,6 +29,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "timestamp", "date"),
     "rank": ("rank",),
     "items": ("items",),
+    "run": ("run", "run_id", "runid", "system", "model"),
+    "measure": ("measure", "metric"),
+    "value": ("value",),
 }
 """The names of columns in this package, and the names that tables may use for them."""
 
@@ -89,7 +92,7 @@ class Records:
         rows: Iterable[tuple[object, ...]]
         if isinstance(given, Mapping):
             rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
-        elif (frame := _frame(given)) is not None:
+        elif (frame := as_table(given)) is not None:
             names_of_columns = [_column(frame.columns, name) for name in ("query", "document", kind)]
             rows = zip(*(frame[name] for name in names_of_columns), strict=True)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
@@ -231,7 +234,7 @@ def _items(query: object, documents: object) -> Iterable[tuple[object, object]]:
     raise InputError(f"topic {query}: expected a dictionary of documents, got {brief(documents)}")
 
 
-def _frame(given: object) -> Any:
+def as_table(given: object) -> Any:
     """Return a table whose columns are found by name; None for other objects."""
     if hasattr(given, "iloc") or hasattr(given, "get_column"):  # pandas and polars
         return given

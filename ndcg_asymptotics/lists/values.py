@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from operator import itemgetter
 
@@ -13,6 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Table, fixed
+from ndcg_asymptotics.core.text import shortened
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class RunValues:
         Finite numbers.
     scales : tuple of Scale, optional
         One for each measure; by default, higher values are better and have no known bounds.
+    remarks : tuple of str
+        What there is to say about where the values come from, such as queries that do not count.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class RunValues:
     measures: tuple[str, ...]
     values: Floats
     scales: tuple[Scale, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what in ("runs", "queries", "measures"):
@@ -101,12 +105,66 @@ class RunValues:
         """The means over the queries, (runs, measures)."""
         return np.asarray(self.values.mean(axis=1))
 
+    def only(self, runs: Sequence[str] = (), measures: Sequence[str] = ()) -> RunValues:
+        """Return the values of some runs and measures, in their order; by default of all.
+
+        Raises
+        ------
+        InputError
+            For a run or a measure that there is not.
+        """
+        places = []
+        for what, chosen, there in (("run", runs, self.runs), ("measure", measures, self.measures)):
+            require_names(what, chosen, there)
+            places.append([there.index(name) for name in chosen or there])
+        of_runs, of_measures = places
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in of_runs),
+            measures=tuple(self.measures[i] for i in of_measures),
+            values=np.ascontiguousarray(self.values[of_runs][:, :, of_measures]),
+            scales=tuple(self.scales[i] for i in of_measures),
+        )
+
     def by_query(self) -> Table:
         """Return a table with a row per run and query."""
         return by_query_table(
             (run, self.queries, dict(zip(self.measures, of_run.T, strict=True)))
             for run, of_run in zip(self.runs, self.values, strict=True)
         )
+
+
+def require_names(what: str, wanted: Iterable[str], there: Collection[str], argument: str = "") -> None:
+    """Refuse names of runs, measures or columns that there are not.
+
+    >>> require_names("measure", ["F1"], ["nDCG@10", "AP"])
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: measure: there is no F1; there are nDCG@10, AP
+    """
+    unknown = [name for name in wanted if name not in there]
+    require(not unknown, f"there is no {few(unknown)}; there are {few(list(there), 20)}", argument or what)
+
+
+def refuse_missing(lacking: Mapping[str, Collection[str]], queries: int) -> None:
+    """Refuse queries for which some runs have no value; ``lacking`` has them by run, of so many in all."""
+    missing = sorted(set().union(*lacking.values()))
+    of_runs = ", ".join(f"{run} lacks {len(names)}" for run, names in lacking.items() if names)
+    require(
+        not missing,
+        f"not all runs have values for {len(missing)} of {queries} queries ({few(missing)}): {of_runs}; "
+        "--missing drop leaves these queries out, --missing zero counts them as 0",
+        "missing",
+    )
+
+
+def few(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of some names, and how many more there are.
+
+    >>> few(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    shown = ", ".join(shortened(name, 40) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def by_query_table(runs: Iterable[tuple[str, Sequence[str], Mapping[str, Floats]]]) -> Table:

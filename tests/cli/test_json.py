@@ -36,6 +36,7 @@ from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
 from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow
 from ndcg_asymptotics.analysis.runs.deviations import Deviation
+from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
     JudgedMeasure,
@@ -115,6 +116,8 @@ ROWS = {
     "combined difference": OfBoth,
     "compare with a judge": JudgedComparison,
     "grade agreement": GradeAgreement,
+    "gate": Gate,
+    "gate row": GateRow,
     "judge": Quality,
     "judged measure": JudgedMeasure,
     "judged order": JudgedOrder,
@@ -169,7 +172,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 @pytest.mark.parametrize("name", ROWS)
 def test_the_page_has_the_fields_that_rows_declare(name: str) -> None:
     stated = OBJECTS[name]["properties"].keys() - {"kind", "version"}
-    added = {"discriminative_power"} if name == "compare" else set()
+    added = {"gate"} if name in ("compare", "compare with a judge") else set()
     assert {one.name for one in declared(ROWS[name]) if one.data.json} | added == stated
 
 

@@ -36,6 +36,7 @@ from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.pooling import pool_runs, scores_of
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
+from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.measure import MEASURES
@@ -132,6 +133,53 @@ def plan_runs(
     )
 
 
+def plan_values(
+    given: object, *, values: ValueOptions | None = None, **design: Unpack[RequirementOptions]
+) -> Plan:
+    """Plan an experiment from the values of two runs by any measures, for the queries that both answer.
+
+    Parameters
+    ----------
+    given : path, several paths, frame, mapping, or RunValues
+        As `read_values` takes them.
+    values : mapping, optional
+        ``runs``, ``measures``, ``lower_is_better``, ``missing``, ``columns`` as in `read_values`.
+    **design
+        The fields of `Requirements`. ``queries`` is by default the number that both runs answer.
+
+    Raises
+    ------
+    InputError
+        For other than two runs, fewer than two common queries, and what `read_values` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> def seconds(mean):
+    ...     return {str(query): value for query, value in enumerate(rng.normal(mean, 1.0, 50))}
+    >>> runs = {"new": seconds(4.0), "old": seconds(5.0)}
+    >>> found = plan_values(runs, values={"measures": ["seconds"], "lower_is_better": ["seconds"]})
+    >>> found.rows[0].measure, found.rows[0].ahead, 10 < found.rows[0].required_lists < 40
+    ('seconds', 'new', True)
+    """
+    found = read_values(given, **values or {})
+    require(len(found.runs) == 2, f"a plan takes two runs, got {len(found.runs)}: --run names them", "run")
+    count, (first, second) = len(found.queries), found.runs
+    require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", "values")
+    required = Requirements(**design)
+    if required.queries is None:
+        required = replace(required, queries=count)
+    rows = []
+    for measure, scale, d, unit in zip(
+        found.measures, found.scales, found.differences.T, found.units.tolist(), strict=True
+    ):
+        better = np.where(np.abs(d) <= ROUNDING * unit, 0.0, scale.direction * d)
+        rows.append(_row(measure, better, required, (first, second)))
+    rows.sort(key=lambda row: -abs(row.effect or 0.0))
+    remarks = [*sentences.remarks_on_runs(count, required.alpha, False, None, False), *found.remarks]
+    if lower := [name for name, s in zip(found.measures, found.scales, strict=True) if s.lower_is_better]:
+        remarks.append(f"Differences by {', '.join(lower)} are positive where {first} has the lower values")
+    return Plan(first, second, "runs", required, tuple(rows), (), (), tuple(remarks), count)
+
+
 def plan_files(
     runs: Sequence[Path | str],
     qrels: Path | str,
@@ -178,7 +226,7 @@ def _moments(d: Floats) -> tuple[float, float]:
     return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
 
 
-def _row(measure: Measure, d: Floats, design: Requirements, names: tuple[str, str]) -> PlanRow:
+def _row(measure: Measure | str, d: Floats, design: Requirements, names: tuple[str, str]) -> PlanRow:
     mean, sd = _moments(d)
     if not d.any():
         return PlanRow(str(measure), reason="the runs are identical for every query")

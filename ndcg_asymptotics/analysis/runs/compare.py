@@ -10,14 +10,14 @@ discriminative power of a measure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Unpack, overload
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out, require_same_queries
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import Correction, require_tests
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
@@ -59,6 +59,7 @@ class CompareOptions(ConventionOptions, total=False):
     resamples: int
     seed: int
     theory: bool
+    same_queries: bool
 
 
 @overload
@@ -91,6 +92,7 @@ def compare(
     resamples: int = 9999,
     seed: int = 0,
     theory: bool = True,
+    same_queries: bool = False,
     **conventions: Unpack[ConventionOptions],
 ) -> Comparison | JudgedComparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
@@ -116,8 +118,10 @@ def compare(
         Number of permutations, and the seed of all resampling.
     theory : bool
         Whether to predict longer lists from curves fitted to 8 groups of queries.
+    same_queries : bool
+        Whether to refuse runs of which one lacks a query that another one answers.
     **conventions
-        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+        ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`.
 
     Raises
     ------
@@ -144,6 +148,7 @@ def compare(
             correction=correction,
             resamples=resamples,
             seed=seed,
+            same_queries=same_queries,
             **conventions,
         )
     chosen = Conventions.of(**conventions)
@@ -159,14 +164,16 @@ def compare(
             found[name] = evaluate(run, labels, parsed, name=name, **conventions)
     evaluated = Evaluations(tuple(found.values()))
     answered = {name: of_run.queries for name, of_run in found.items()}
+    if same_queries:
+        require_same_queries(answered)
+    remarks = (*left_out(answered), *_different_inputs(found, scores, own))
     compared = compare_values(
-        evaluated.common(),
+        replace(evaluated.common(), remarks=remarks),
         level=level,
         power=power,
         correction=correction,
         resamples=resamples,
         seed=seed,
-        remarks=(*left_out(answered), *_different_inputs(found, scores, own)),
     )
     if not own:
         return compared

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, Table, fixed, frame_of, general
+from ndcg_asymptotics.lists.values import refuse_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,12 @@ def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
             yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
 
 
+def require_same_queries(answered: Mapping[str, Collection[str]]) -> None:
+    """Refuse runs of which one lacks a query that another one answers."""
+    every = set().union(*answered.values())
+    refuse_missing({name: every - {*queries} for name, queries in answered.items()}, len(every))
+
+
 class ComparedPairs(Report):
     """Base class of comparisons of every pair of some runs, at a level and with remarks."""
 
@@ -109,7 +116,8 @@ class MeasureComparison:
     """Two runs compared by one measure; differences are a - b, ``p`` is corrected for all tests.
 
     ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
-    Only comparisons of ranked lists have ``cuts`` and ``longer_lists``.
+    Only comparisons of ranked lists have ``cuts`` and ``longer_lists``. ``wins`` and ``losses`` count the
+    queries for which the first run is better and worse.
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
@@ -122,6 +130,14 @@ class MeasureComparison:
         LongListMeans | None, Column("longer lists", str, 6, optional=True), Data(frame=False)
     ] = None
     lower_is_better: Annotated[bool, Data(before="cuts")] = False
+    wins: Annotated[int, Data(before="cuts")] = 0
+    ties: Annotated[int, Data(before="cuts")] = 0
+    losses: Annotated[int, Data(before="cuts")] = 0
+
+    @property
+    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 4, before="longer_lists")]:
+        """For how many queries the first run is better, equal and worse."""
+        return f"{self.wins:,} / {self.ties:,} / {self.losses:,}"
 
     @property
     def direction(self) -> int:

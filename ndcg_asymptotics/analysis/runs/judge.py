@@ -16,7 +16,7 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
-from ndcg_asymptotics.analysis.runs.compared import left_out
+from ndcg_asymptotics.analysis.runs.compared import left_out, require_same_queries
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, require_tests
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
@@ -53,6 +53,7 @@ def compare_judged(
     correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
+    same_queries: bool = False,
     **conventions: Unpack[ConventionOptions],
 ) -> JudgedComparison:
     """Compare runs by labels of humans for some queries and of a judge for these and more.
@@ -65,7 +66,7 @@ def compare_judged(
         Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
         count.
     measures : Measure, text, or several
-    level, power, correction, resamples, seed
+    level, power, correction, resamples, seed, same_queries
         As in `compare`. "maxt" draws from a multivariate t law for both kinds of labels together.
     **conventions
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
@@ -100,6 +101,8 @@ def compare_judged(
         _values(scores, labels, parsed, what, conventions)
         for labels, what in ((human, "qrels"), (machine, "judge"))
     )
+    if same_queries:
+        require_same_queries({name: human_answers[name] | judge_answers[name] for name in runs})
     both = [query for query in by_humans if query in by_judge]
     needed = fewest_queries(level)
     if len(both) < needed:

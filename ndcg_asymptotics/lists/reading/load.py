@@ -60,7 +60,7 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
     """
     path, columns = path_of(path, "path"), columns or {}
     trec = TREC.get(kind)
-    packed = _is_parquet(path)
+    packed = is_parquet(path)
     if not packed and is_json(path):
         return read_json(path, kind)
     line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
@@ -92,7 +92,7 @@ def read_lists(
     """
     path, columns = path_of(path, "path"), columns or {}
     form: LineFormat | None = None
-    if not _is_parquet(path) and is_svmlight(read_first_line(path)[1]):
+    if not is_parquet(path) and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
         need += " (--feature 1 or --weights FILE)"
         require(bool(weights), need)
@@ -157,7 +157,7 @@ def _table(
     path: Path, wanted: Sequence[str], optional: Sequence[str], columns: ColumnNames
 ) -> tuple[Iterator[Columns], LineFormat | None]:
     """Return the columns of a Parquet or CSV file, and the format of its lines if it has any."""
-    if _is_parquet(path):
+    if is_parquet(path):
         return parquet_columns(path, wanted, optional, columns), None
     form = csv_form(path, wanted, optional, columns)
     return read_columns(path, form), form
@@ -205,7 +205,8 @@ def _require_not_swapped(path: Path, line: bytes, kind: Kind) -> None:
         require(not swapped, f"{path}: {said}")
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
+    """Return whether a file is Parquet; refuse another one with its ending."""
     with open_file(path) as file:
         start = file.read(len(PARQUET))
     named = path.suffix.lower() in (".parquet", ".pq")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.reading.text import begins_with, read_text
 from ndcg_asymptotics.lists.records import Kind, Records
 
-_MOST_BYTES = 1 << 29
+MOST_BYTES = 1 << 29
 """Bytes of a JSON file, which is held in memory as a whole, and takes several times as much in Python."""
 
 
@@ -30,19 +31,9 @@ def read_json(path: Path, kind: Kind) -> Records:
         For a file that is not such an object, a number that is not finite, and a query or document that
         occurs twice.
     """
-    text = read_text(path, _MOST_BYTES)
+    expected = f'{{"query": {{"document": {kind}}}}}'
     with naming(str(path)):
-        expected = f'{{"query": {{"document": {kind}}}}}'
-        try:
-            found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse)
-        except json.JSONDecodeError as error:
-            where = f"line {error.lineno}, column {error.colno}"
-            raise InputError(f"not a JSON file of the form {expected} ({error.msg}, {where})") from None
-        except (RecursionError, ValueError) as error:  # what json leaves to Python's own limits
-            if isinstance(error, InputError):
-                raise
-            said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
-            raise InputError(f"not a JSON file of the form {expected} ({said})") from None
+        found = parse_json(read_text(path, MOST_BYTES), expected, parse_constant=_refuse)
         for query, documents in found.items():
             values = documents.values() if isinstance(documents, dict) else [documents]
             for value in values:
@@ -51,6 +42,26 @@ def read_json(path: Path, kind: Kind) -> Records:
         records = replace(Records.of(found, kind), source=str(path))
         require(len(records) > 0, f"holds no data, expected {expected}")
     return records
+
+
+def parse_json(text: str, expected: str, parse_constant: Callable[[str], object] | None = None) -> Any:
+    """Return the content of a JSON text that is of the form ``expected``.
+
+    Raises
+    ------
+    InputError
+        For a text that is not JSON, and for a name that occurs twice in an object.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_distinct, parse_constant=parse_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"not a JSON file of the form {expected} ({error.msg}, {where})") from None
+    except (RecursionError, ValueError) as error:  # what json leaves to Python's own limits
+        if isinstance(error, InputError):
+            raise
+        said = "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
+        raise InputError(f"not a JSON file of the form {expected} ({said})") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,0 +1,183 @@
+"""A gate for continuous integration: whether a new run may take the place of older ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Data
+
+if TYPE_CHECKING:
+    from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+    from ndcg_asymptotics.analysis.runs.paired import Interval
+
+
+@dataclass(frozen=True)
+class GateRow:
+    """The new run against an older one by one measure.
+
+    Attributes
+    ----------
+    old, measure : str
+    difference, low, high : float
+        New less old with the ends of its interval, in the unit of the measure.
+    p : float
+        Corrected for all tests.
+    passed : bool
+    """
+
+    old: str
+    measure: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    passed: bool
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.difference:+.4g} [{self.low:+.4g}, {self.high:+.4g}]"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Whether a run passes a gate (`gate`), and why.
+
+    Attributes
+    ----------
+    new : str
+    margin : float or None
+        None for a gate that a run fails if it is worse.
+    level : float
+        Of the intervals.
+    queries : str
+        What the intervals come from.
+    rows : tuple of GateRow
+        Each older run by each measure.
+    """
+
+    new: str
+    margin: float | None
+    level: float
+    queries: Annotated[str, Data(json=False)]
+    rows: tuple[GateRow, ...]
+
+    @property
+    def passed(self) -> Annotated[bool, Data(before="new")]:
+        """Whether every row passes."""
+        return all(row.passed for row in self.rows)
+
+    @property
+    def line(self) -> Annotated[str, Data(before="new")]:
+        """A line for a log: whether the run passes, and why."""
+        shown = [row for row in self.rows if row.passed == self.passed]
+        olds = " and of ".join(dict.fromkeys(row.old for row in shown))
+        of = {True: f"{self.new} is", False: f"{self.new} is not shown to be"}
+        if self.margin is not None:
+            said = f"{of[self.passed]} within {self.margin:g} of {olds}, or better"
+        elif self.passed:
+            said = f"{self.new} is not shown to be worse than {olds.replace(' and of ', ' or ')}"
+        else:
+            said = f"{self.new} is worse than {olds.replace(' and of ', ' and ')}"
+        several = len({row.old for row in self.rows}) > 1
+        rows = "; ".join(f"{row} against {row.old}" if several else str(row) for row in shown)
+        return (
+            f"{'PASS' if self.passed else 'FAIL'}: {said}: {rows} ({self.queries}, {100 * self.level:.6g}% "
+            f"interval{'s' * (len(shown) > 1)} of the difference)"
+        )
+
+
+def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = None) -> Gate:
+    """Return whether the first run of a comparison may take the place of the others.
+
+    Without a margin the new run fails if it is significantly worse, after correction, than another one by
+    some measure; for a single test that is an interval on the wrong side of 0. A run passes if nothing is
+    shown.
+
+    With a margin D it passes if it is shown to be noninferior: if the interval of how much better it is lies
+    above -D for every older run and measure. A wide interval fails. As every row has to pass, the intervals
+    need no correction (Berger 1982, "Multiparameter hypothesis testing and acceptance sampling",
+    Technometrics 24).
+
+    Parameters
+    ----------
+    comparison : Comparison or JudgedComparison
+        The new run is its first.
+    margin : float, optional
+        Above 0, in the unit of the measures.
+
+    Raises
+    ------
+    InputError
+        For a margin that is not above 0.
+
+    >>> import numpy as np
+    >>> from ndcg_asymptotics.analysis.runs.values import compare_values
+    >>> rng = np.random.default_rng(1)
+    >>> old = {str(q): value for q, value in enumerate(rng.random(100))}
+    >>> new = {q: value + 0.01 * rng.normal() for q, value in old.items()}
+    >>> compared = compare_values({"new": new, "old": old})
+    >>> gate(compared).passed, gate(compared, margin=0.01).passed, gate(compared, margin=0.0001).passed
+    (True, True, False)
+    """
+    require(
+        margin is None or (isinstance(margin, int | float) and 0 < margin < math.inf),
+        f"must be a number above 0, got {margin}",
+        "margin",
+    )
+    new = comparison.runs[0]
+    rows = []
+    if isinstance(comparison, Comparison):
+        queries = f"{comparison.queries:,} queries"
+        for pair in comparison.pairs:
+            for judged in pair.by_measure if pair.a == new else ():
+                d = judged.difference
+                rows.append(
+                    _row(
+                        pair.b,
+                        judged.measure,
+                        d.mean,
+                        d.interval,
+                        judged.p,
+                        comparison.alpha,
+                        margin,
+                        judged.direction,
+                    )
+                )
+    else:
+        queries = comparison.words.together
+        for judged_pair in comparison.pairs:
+            for of_measure in judged_pair.measures if judged_pair.a == new else ():
+                both = of_measure.combined
+                rows.append(
+                    _row(
+                        judged_pair.b,
+                        both.measure,
+                        both.difference,
+                        both.interval,
+                        both.p_corrected,
+                        comparison.alpha,
+                        margin,
+                        1,
+                    )
+                )
+    return Gate(new, margin, comparison.level, queries, tuple(rows))
+
+
+def _row(
+    old: str,
+    measure: str,
+    difference: float,
+    interval: Interval | None,
+    p: float,
+    alpha: float,
+    margin: float | None,
+    direction: int,
+) -> GateRow:
+    """Return a row; runs that are the same for every query differ by 0, without an error."""
+    low, high = interval or (difference, difference)
+    worst = min(direction * low, direction * high)
+    passed = worst > -margin if margin is not None else not (p < alpha and direction * difference < 0)
+    return GateRow(old, measure, difference, low, high, p, passed)

@@ -1,0 +1,268 @@
+"""Values of other programs: their formats, which runs and measures count, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists.reading.values import read_values
+from ndcg_asymptotics.lists.values import RunValues
+
+QUERIES = [f"q{i}" for i in range(8)]
+VALUES = {
+    run: {query: {m: float(rng.integers(1, 99)) / 100 for m in ("AP", "P@5")} for query in QUERIES}
+    for run, rng in (("new", np.random.default_rng(1)), ("old", np.random.default_rng(2)))
+}
+ROWS = [(run, query, m, v) for run in VALUES for query in QUERIES for m, v in VALUES[run][query].items()]
+
+
+def require_all(found: RunValues) -> None:
+    """All formats below hold the same values."""
+    assert found.runs == ("new", "old")
+    assert found.measures == ("AP", "P@5")
+    assert found.queries == tuple(QUERIES)
+    expected = [[[VALUES[run][q][m] for m in found.measures] for q in QUERIES] for run in found.runs]
+    assert found.values.tolist() == expected
+
+
+def long_table() -> pd.DataFrame:
+    return pd.DataFrame(ROWS, columns=["run", "query", "measure", "value"])
+
+
+def wide_table() -> pd.DataFrame:
+    rows = [(run, query, *VALUES[run][query].values()) for run in VALUES for query in QUERIES]
+    return pd.DataFrame(rows, columns=["run", "query", "AP", "P@5"])
+
+
+@pytest.mark.parametrize("table", [long_table, wide_table])
+@pytest.mark.parametrize("form", ["csv", "tsv", "gz", "parquet", "json", "jsonl"])
+def test_tables_in_files(table: Any, form: str, tmp_path: Path) -> None:
+    path, frame = tmp_path / f"scores.{form}", table()
+    if form == "parquet":
+        frame.to_parquet(path)
+    elif form == "json":
+        frame.to_json(path, orient="records")
+    elif form == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(
+            path.with_suffix(".csv.gz") if form == "gz" else path,
+            sep="\t" if form == "tsv" else ",",
+            index=False,
+        )
+    require_all(read_values(path.with_suffix(".csv.gz") if form == "gz" else path))
+
+
+@pytest.mark.parametrize("table", [long_table, wide_table])
+def test_tables_in_python(table: Any) -> None:
+    frame = table()
+    require_all(read_values(frame))
+    require_all(read_values(pl.DataFrame(frame.to_dict("list"))))
+    require_all(read_values(pl.DataFrame(frame.to_dict("list")).to_arrow()))
+    require_all(read_values({run: part.drop(columns="run") for run, part in frame.groupby("run")}))
+
+
+def test_dictionaries_by_run(tmp_path: Path) -> None:
+    require_all(read_values(VALUES))
+    (tmp_path / "both.json").write_text(json.dumps(VALUES))
+    require_all(read_values(tmp_path / "both.json"))
+
+
+def test_a_file_for_each_run_has_its_name(tmp_path: Path) -> None:
+    for run, part in wide_table().groupby("run"):
+        part.drop(columns="run").to_csv(tmp_path / f"{run}.csv", index=False)
+    require_all(read_values([tmp_path / "new.csv", tmp_path / "old.csv"]))
+    assert read_values([tmp_path / "old.csv", tmp_path / "new.csv"]).runs == ("old", "new")
+
+
+def test_output_of_pytrec_eval(tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels = {q: {"d1": 1, "d2": 0, "d3": 2} for q in QUERIES}
+    rng = np.random.default_rng(5)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"})
+    answers = {}
+    for run in ("new", "old"):
+        scores = {q: {d: float(rng.random()) for d in ("d1", "d2", "d3")} for q in QUERIES}
+        answers[run] = evaluator.evaluate(scores)
+        (tmp_path / f"{run}.json").write_text(json.dumps(answers[run]))
+    found = read_values([tmp_path / "new.json", tmp_path / "old.json"])
+    assert {*found.measures} == {"map", "ndcg_cut_10"}
+    for i, run in enumerate(found.runs):
+        for j, query in enumerate(found.queries):
+            assert dict(zip(found.measures, found.values[i, j], strict=True)) == answers[run][query]
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_output_of_the_command_ir_measures(form: str, tmp_path: Path) -> None:
+    pytest.importorskip("ir_measures")
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 d1 1\n{q} 0 d2 0\n" for q in QUERIES))
+    files = []
+    for run, first in (("new", "d1"), ("old", "d2")):
+        lines = "".join(f"{q} Q0 {first} 1 {2 - i % 2} x\n{q} Q0 d3 2 1.5 x\n" for i, q in enumerate(QUERIES))
+        (tmp_path / f"{run}.run").write_text(lines)
+        command = ["ir_measures", tmp_path / "qrels", tmp_path / f"{run}.run", "RR", "P@1", "-q", "-o", form]
+        out = subprocess.run([sys.executable, "-m", *map(str, command)], capture_output=True, check=True)
+        files.append(tmp_path / f"{run}.txt")
+        files[-1].write_bytes(out.stdout)
+    found = read_values(files)
+    assert found.runs == ("new", "old")
+    assert found.queries == tuple(QUERIES)  # the means, which are called "all", do not count
+    rr = found.values[:, :, found.measures.index("RR")]
+    assert rr.tolist() == [[1.0, 0.5] * 4, [0.0] * 8]
+
+
+def test_output_of_trec_eval(tmp_path: Path) -> None:
+    for run in ("new", "old"):
+        lines = [f"runid                 \tall\t{run}\n"] if run == "new" else []
+        lines += [f"{m:22}\t{q}\t{VALUES[run][q][m]:.2f}\n" for q in QUERIES for m in ("AP", "P@5")]
+        (tmp_path / run).write_text("".join([*lines, "AP                    \tall\t0.5\n"]))
+    require_all(read_values([tmp_path / "new", tmp_path / "old"]))
+
+
+def test_results_of_ir_measures_in_python() -> None:
+    metric = namedtuple("metric", ["query_id", "measure", "value"])
+    by_run = {run: [metric(q, m, v) for of, q, m, v in ROWS if of == run] for run in VALUES}
+    require_all(read_values({run: iter(of_run) for run, of_run in by_run.items()}))
+
+
+def test_scores_of_ranx(tmp_path: Path) -> None:
+    class Run:
+        def __init__(self, name: str) -> None:
+            self.name = name
+            self.scores = {
+                ours: {q: VALUES[name][q][m] for q in QUERIES}
+                for m, ours in (("AP", "map"), ("P@5", "precision@5"))
+            }
+
+    found = read_values([Run("new"), Run("old")])
+    assert found.measures == ("map", "precision@5")
+    assert found.values[1, 3].tolist() == [*VALUES["old"]["q3"].values()]
+    (tmp_path / "new.json").write_text(json.dumps(Run("new").scores))
+    (tmp_path / "old.json").write_text(json.dumps(Run("old").scores))
+    assert (read_values([tmp_path / "new.json", tmp_path / "old.json"]).values == found.values).all()
+    report = {"stat_test": "student", "metrics": ["map"], "model_names": ["a"], "a": {"scores": {"map": 0.3}}}
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    with pytest.raises(InputError, match="a report of ranx, which has means only"):
+        read_values(tmp_path / "report.json")
+
+
+def test_tables_of_rag_tools_have_texts_and_lines_within_cells(tmp_path: Path) -> None:
+    for run, shift in (("new", 0.1), ("old", 0.0)):
+        frame = pd.DataFrame(
+            {
+                "user_input": [f"What is\n{q}, exactly?" for q in QUERIES],
+                "retrieved_contexts": ["['one', 'two']"] * 8,
+                "response": ["42", *["some, words"] * 7],
+                "faithfulness": [0.5 + shift] * 7 + [math.nan],
+                "passed": [True, False] * 4,
+            }
+        )
+        frame.to_csv(tmp_path / f"{run}.csv")  # with an index
+    found = read_values([tmp_path / "new.csv", tmp_path / "old.csv"])
+    assert found.measures == ("faithfulness", "passed")
+    assert found.values[0].tolist() == [[0.6, float(i % 2 == 0)] for i in range(7)]
+    assert found.remarks == (
+        "1 of 8 queries does not count, as not all runs have its values: new lacks 1, old lacks 1",
+    )
+
+
+def test_a_column_for_each_run(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"query": QUERIES, **{r: [VALUES[r][q]["AP"] for q in QUERIES] for r in VALUES}})
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    found = read_values(tmp_path / "scores.csv", measures=["AP"])
+    assert (found.runs, found.measures) == (("new", "old"), ("AP",))
+    assert found.values[:, :, 0].tolist() == [[VALUES[r][q]["AP"] for q in QUERIES] for r in VALUES]
+    assert found.remarks[0].startswith("Each column of scores is a run: new, old; measures of one run need")
+    assert read_values(tmp_path / "scores.csv", runs=["old", "new"]).runs == ("old", "new")
+    by_measure = long_table().pivot(index=["query", "measure"], columns="run", values="value").reset_index()
+    require_all(read_values(by_measure))
+
+
+def test_runs_and_measures_are_picked_and_ordered() -> None:
+    found = read_values(VALUES, runs=["old", "new"], measures=["P@5"])
+    assert (found.runs, found.measures) == (("old", "new"), ("P@5",))
+    assert found.values[0, :, 0].tolist() == [VALUES["old"][q]["P@5"] for q in QUERIES]
+    again = read_values(read_values(VALUES), runs=["old", "new"], measures=["P@5"])
+    assert (again.values == found.values).all()
+    with pytest.raises(InputError, match="run: there is no mine; there are new, old"):
+        read_values(VALUES, runs=["mine"])
+    with pytest.raises(InputError, match="measure: there is no F1; there are AP, P@5"):
+        read_values(VALUES, measures=["F1"])
+    with pytest.raises(InputError, match="lower_is_better: there is no s; there are AP, P@5"):
+        read_values(VALUES, lower_is_better=["s"])
+
+
+def test_missing_values_are_left_out_counted_as_0_or_refused() -> None:
+    given = {"a": {"1": 0.5, "2": math.nan, "3": 1.0}, "b": {"1": 0.25, "2": 0.5, "4": 0.75}}
+    found = read_values(given)
+    assert found.queries == ("1",)
+    assert found.remarks == (
+        "3 of 4 queries do not count, as not all runs have their values: a lacks 2, b lacks 1",
+    )
+    zero = read_values(given, missing="zero")
+    assert zero.values[:, :, 0].tolist() == [[0.5, 0.0, 1.0, 0.0], [0.25, 0.5, 0.0, 0.75]]
+    assert zero.remarks == ("Missing values of 3 of 4 queries count as 0: a lacks 2, b lacks 1",)
+    with pytest.raises(InputError, match=r"for 3 of 4 queries \(2, 3, 4\): a lacks 2, b lacks 1; --missing"):
+        read_values(given, missing="error")
+
+
+def test_a_measure_that_some_run_lacks_does_not_count() -> None:
+    given = {"a": {"1": {"AP": 0.5, "P": 0.1}}, "b": {"1": {"AP": 0.25}}}
+    found = read_values(given)
+    assert (found.measures, found.remarks) == (("AP",), ("Not all runs have P, which does not count",))
+    with pytest.raises(InputError, match="no measure in common: AP, P"):
+        read_values({"a": {"1": {"AP": 0.5}}, "b": {"1": {"P": 0.25}}})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no data"),
+        ("query,run,measure,value\n", "there are no values"),
+        ("run,measure,value\na,AP,0.5\n", "expected a column query .*--columns query=NAME names it"),
+        ("query,text\nq1,what\n", "expected a column of numbers beside query"),
+        ("query,run,measure,value\nq1,a,AP,high\n", "row 1, column value: expected a number, got 'high'"),
+        ("query,a,b\nq1,1,2\nq2,x,2\nq3,1,2\n", "row 2, column a: expected a number, got 'x'"),
+        ("query,a,b\nq1,inf,2\n", "row 1, column a: a value must be finite and at most 1e.100, got inf"),
+        ("query,a,b\nq1,1,2\nq1,1,2\n", "row 2, column a: the value of query 'q1' by value occurs twice"),
+        ("query,a,b\nq1,1,2\n,1,2\n", "row 2: the name of the query is missing"),
+        ("q1\tAP\t0.5\nq2\tAP\n", "line 2: expected three fields as in the first line"),
+        ('{"q1": {"AP": 0.5}, "q2": 0.5}', "q2: expected .* got 0.5"),
+        ('{"q1": {"AP": "high"}}', "query q1: expected a number, got 'high'"),
+        ('{"q1": {"AP": 0.5}', "not a JSON file of the form"),
+        ('{"q1": 0.5, "q1": 0.25}', "'q1' occurs twice"),
+        ("[1, 2]", "got a list of other things"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as refused:
+        read_values(path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [3, None, [], [1], {"a": 3}, {"a": {}}])
+def test_other_things_are_refused(given: object) -> None:
+    with pytest.raises(InputError):
+        read_values(given)
+
+
+def test_columns_with_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    long_table().set_axis(["who", "nr", "by", "x"], axis=1).to_csv(path, index=False)
+    columns = {"run": "who", "query": "nr", "measure": "by", "value": "x"}
+    require_all(read_values(path, columns=columns))
+    with pytest.raises(InputError, match="columns: there is no number; there are who, nr, by, x"):
+        read_values(path, columns={**columns, "query": "number"})
