@@ -14,7 +14,7 @@ from scipy.stats import chi2
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import engine, items
-from ndcg_asymptotics.engines.items import rank_order
+from ndcg_asymptotics.engines.items import judged, kernels, rank_order
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Judge, Population, Scorer
@@ -96,7 +96,18 @@ def test_reported_means_of_long_lists(share: float) -> None:
 @pytest.mark.parametrize("text", ["constant(0.4)", "linear(0.1, 0.7)", "step(0.05, 0.9, 0.8)"])
 @pytest.mark.parametrize("depth", [0.013, 0.2, 0.7])
 def test_the_number_of_items_above_a_depth_is_binomial(text: str, depth: float) -> None:
-    curve = Curve.parse(text)
+    is_binomial(Curve.parse(text), depth)
+
+
+def test_the_number_of_items_above_a_depth_of_one_wide_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most items are not uniform in it."""
+    monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
+    rank_order.slices.cache_clear()
+    is_binomial(Curve.parse("linear(0, 1)"), 0.4)
+    rank_order.slices.cache_clear()
+
+
+def is_binomial(curve: Curve, depth: float) -> None:
     of = Design(Population({"a": curve}), (Measure.parse("nDCG"),), (5, 40), 3)
     slices, lists = rank_order.slices(curve, 40), 4000
     labels = draw_label_counts(of, range(lists))
@@ -111,6 +122,41 @@ def test_the_number_of_items_above_a_depth_is_binomial(text: str, depth: float) 
     assert abs(np.mean(above) - mean) < 4.5 * spread / np.sqrt(lists)
     assert abs(np.mean(above) - 1.05 * mean) > 4.5 * spread / np.sqrt(lists) or depth < 0.1
     assert np.var(above) == pytest.approx(spread**2, rel=0.15)
+
+
+def test_wrong_labels_are_any_of_the_items_of_their_class_and_grade() -> None:
+    """Two of four items of one code and one of three of another: 18 subsets, whatever the chunks."""
+    rng, codes = np.random.default_rng(4), np.array([0, 3, 0, 1, 0, 3, 0, 3], np.int32)
+    drawn: Counter[tuple[int, ...]] = Counter()
+    for _ in range(1800):
+        left, wrong = np.bincount(codes), np.array([2, 0, 0, 1])
+        said = np.empty_like(codes)
+        for part in (slice(0, 3), slice(3, 8)):
+            kernels.misreport(codes[part], left, wrong, rng.random(8)[part], said[part])
+        assert not left.any()
+        assert not wrong.any()
+        assert set(said ^ codes) <= {0, 1}
+        drawn[tuple(np.flatnonzero(said != codes).tolist())] += 1
+    assert {tuple(sorted(codes[list(subset)].tolist())) for subset in drawn} == {(0, 0, 3)}
+    assert len(drawn) == 18
+    counts = np.array(list(drawn.values()))
+    assert chi2.sf(np.sum((counts - 100) ** 2 / 100), 17) > 1e-5  # the probability of a false alarm
+
+
+def test_labels_are_wrong_as_often_as_the_judge_errs() -> None:
+    of, lists = design(RATES, (20, 100)), 2000
+    labels = draw_label_counts(of, range(lists))
+    errors = judged.draw_errors(of, range(lists), labels)
+    relevant = labels[..., 0].sum(axis=1)
+    missed, false = np.array([below.wrong.sum(axis=0) for _, below in errors]).T
+    assert [above.items.sum() for above, _ in errors] == [0] * lists
+    for wrong, among, rate in ((missed, relevant, 0.2), (false, 100 - relevant, 0.05)):
+        spread = np.sqrt(rate * (1 - rate) / among.sum())
+        assert abs(wrong.sum() / among.sum() - rate) < 4.5 * spread  # with probability 7e-6
+        assert abs(wrong.sum() / among.sum() - 1.1 * rate) > 4.5 * spread
+    said = judged.reported_labels(labels, errors)
+    np.testing.assert_array_equal(said[..., 0].sum(axis=1), relevant - missed + false)
+    np.testing.assert_array_equal(said.sum(axis=2), labels.sum(axis=2))
 
 
 def joint_law(

@@ -90,13 +90,13 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
         for lists in (range(LISTS), range(LISTS, 50 * LISTS)):
             drawn = simulate_block(design, lists)["ndcg"][:, 0, 0, 0]
-            z, spread = _errors(drawn, mean, sd)
+            z, spread = errors(drawn, mean, sd)
             if agrees := bool(z <= MOST and spread <= MOST):
                 break
         yield Case(f"{told}, {measure}, n = {n}: {z:.1f}, {spread:.1f}", agrees)
 
 
-def _errors(drawn: np.ndarray, mean: float, sd: float) -> tuple[float, float]:
+def errors(drawn: np.ndarray, mean: float, sd: float) -> tuple[float, float]:
     """Return how many standard errors lie between simulated and exact mean, and between their variances."""
     z = abs(drawn.mean() - mean) / max(sd / drawn.size**0.5, 1e-12)
     squares = (drawn - drawn.mean()) ** 2

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 
 import pytest
-from random_pairs import pairs
+from random_pairs import FormulaAlone, pairs
 
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
@@ -18,21 +18,11 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.gap import leading_gap
-from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.values import TheoreticalValues
+from ndcg_asymptotics.theory.limits import limit
 
 COUNT = int(os.environ.get("NDCG_ASYMPTOTICS_SCAN", "12"))
 SEED = int(os.environ.get("NDCG_ASYMPTOTICS_SEED", "2013"))
 SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
-
-
-class FormulaAlone(TheoreticalValues):
-    """Values whose limit is tested even where the theorem does not apply, as to a step."""
-
-    @property
-    def limit(self) -> Limit:
-        known = limit(self.scorer, self.measure)
-        return Limit(known.value, known.theorem, ()) if known.unmet else known
 
 
 @pytest.mark.slow

@@ -12,20 +12,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, Counts
+from ndcg_asymptotics.analysis.orders.one_list import SIMULATED, Counts
 from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE
+from ndcg_asymptotics.analysis.planning.drawn import draw_values
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian, Population, Scorer
-from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.correlation import correlation
 
 _GOOD = 0.01  # relative error of a standard deviation
-_ITEMS, _FEWEST, _MOST = 3_000_000, 700, 10_000  # items of each ranker, and lists, that are drawn
-_BLOCK = 500  # lists drawn at a time
 
 CorrelationMethod = Literal["formula", "drawn lists"]
 
@@ -122,21 +120,9 @@ class Coupled:
 
 @shared
 def _drawn(of: Coupled) -> dict[Measure, Agreement]:
-    from ndcg_asymptotics.engines.items import engine
-
     population = Population({"a": of.a, "b": of.b}, of.coupling)
-    design = Design(population, of.measures, (of.n,), SEED)
-    lists = min(max(_ITEMS // of.n, _FEWEST), _MOST)
-    values = []
-    for start in range(0, lists, _BLOCK):
-        block = range(start, min(start + _BLOCK, lists))
-        groups = [design.group(replicate) for replicate in block]
-        for group, part in enumerate(design.parts()):
-            mine = [r for r, its in zip(block, groups, strict=True) if its == group]
-            if mine:
-                values.append(engine.simulate_block(part, mine)["ndcg"][..., 0])
-    first, second = np.moveaxis(np.concatenate(values), 1, 0)
-    return {measure: _seen(first[:, i], second[:, i]) for i, measure in enumerate(of.measures)}
+    first, second = draw_values(population, of.measures, of.n)
+    return {measure: _seen(first[i], second[i]) for i, measure in enumerate(of.measures)}
 
 
 def _seen(a: Floats, b: Floats) -> Agreement:

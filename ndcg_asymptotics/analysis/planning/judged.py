@@ -5,17 +5,28 @@ exact as well. So the number of queries with these labels is known, next to that
 whether the mean difference by the judge has the sign of the true one. If it has not, more queries only make
 the wrong answer certain. DCG by a judge whose errors depend on the label only never has the wrong sign
 (docs/judges.md).
+
+Rankers that are independent given the true label are not independent given the reported one: an item that a
+judge takes for relevant is ranked high by both if it is, and low by both if it is not. So the two values of a
+list go up and down together, and their difference varies less. With a fixed number of relevant items this is
+exact; with relevance curves the correlation is that of drawn lists of up to 4096 items.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+
+from ndcg_asymptotics.analysis.orders.one_list import SIMULATED
+from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE
+from ndcg_asymptotics.analysis.planning.drawn import draw_values
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, naming
-from ndcg_asymptotics.core.tables import Column, Data, Line, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Data, Estimate, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import (
     Curve,
@@ -24,9 +35,11 @@ from ndcg_asymptotics.populations import (
     Mixture,
     Model,
     Noisy,
+    Population,
     Roc,
     Scorer,
 )
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.planning.curves import Experiment
@@ -34,6 +47,7 @@ if TYPE_CHECKING:
 Judge = str | Mapping[str, float]
 """Error rates of a judge, as "fpr=0.01, fnr=0.2" or as a mapping."""
 
+_LONG = f"the spread of differences by a judge's labels is known on lists of up to {SIMULATED:,} documents"
 _DEEPER = 10  # times the cutoff of a measure with the wrong sign
 
 
@@ -48,12 +62,16 @@ def rates_of(judge: Judge) -> tuple[float, float]:
     >>> rates_of("fpr=0.01, fnr=0.2"), rates_of({"fnr": 0.2, "fpr": 0})
     ((0.01, 0.2), (0.0, 0.2))
     """
-    pairs = judge.items() if isinstance(judge, Mapping) else [part.split("=") for part in judge.split(",")]
     try:
+        of_text = not isinstance(judge, Mapping)
+        pairs = [part.split("=") for part in judge.split(",")] if of_text else judge.items()
         rates = {name.strip(): float(value) for name, value in pairs}
-        return rates.pop("fpr"), rates.pop("fnr")
-    except (ValueError, KeyError, AttributeError):
-        raise InputError(f'must be like "fpr=0.01, fnr=0.2", got {brief(judge)}', "judge") from None
+        fpr, fnr = rates.pop("fpr"), rates.pop("fnr")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        rates = {"": 0.0}
+    if rates:
+        raise InputError(f'must be like "fpr=0.01, fnr=0.2", got {brief(judge)}', "judge")
+    return fpr, fnr
 
 
 def with_judge(scorer: Scorer, fpr: float, fnr: float) -> Scorer:
@@ -92,6 +110,8 @@ class JudgedRow:
         The mean difference of the two rankers by true labels, and by those of the judge.
     queries, judged_queries : int or None
         Required queries of a paired t test with these labels; with a wrong sign, to find the wrong order.
+    judged_queries_low, judged_queries_high : int or None
+        The 95% interval of ``judged_queries``, which is estimated from drawn lists; None where it is exact.
     worth : float or None
         How many times as many queries the judge's labels take, from the squares of the effects: what a human
         label is worth in labels of the judge. None with a wrong sign.
@@ -105,10 +125,21 @@ class JudgedRow:
     difference: Annotated[float | None, Column("true difference", fixed(4))] = None
     judged_difference: Annotated[float | None, Column("by the judge", fixed(4))] = None
     queries: Annotated[int | None, Column("queries by true labels", general(","))] = None
-    judged_queries: Annotated[int | None, Column("by the judge's", general(","))] = None
-    worth: Annotated[float | None, Column("worth of a human label", general(".3g"))] = None
+    judged_queries: int | None = None
+    judged_queries_low: int | None = None
+    judged_queries_high: int | None = None
+    worth: Annotated[float | None, Column("worth of a human query", fixed(1))] = None
     wrong_sign: Annotated[bool | None, Column("wrong sign", lambda wrong: "yes" if wrong else "no")] = None
     reason: str = ""
+
+    @property
+    def by_judge(self) -> Annotated[str | None, Column("by the judge's", str, before="worth")]:
+        """The queries that the judge's labels take, with their interval."""
+        if self.judged_queries is None:
+            return None
+        low, high = self.judged_queries_low, self.judged_queries_high
+        interval = "" if low is None or high is None or low == high else f" [{low:,}, {high:,}]"
+        return f"{self.judged_queries:,}{interval}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +173,9 @@ class Judged:
             )
         if not right:
             return f"Whether {judge} turns the order of the two is not known."
-        return f"With {judge} no measure here has the wrong sign."
+        worth = [f"{row.worth:.1f} by {row.measure}" for row in self.rows if row.worth is not None]
+        said = f" One query judged by humans is worth this many of the judge: {', '.join(worth)}."
+        return f"With {judge} no measure here has the wrong sign.{said if worth else ''}"
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answer and a table of the measures."""
@@ -174,12 +207,11 @@ def judged(experiment: Experiment, measures: Sequence[Measure], judge: Judge) ->
     with naming("judge"):
         pair = [with_judge(scorer, fpr, fnr) for scorer in (experiment.a, experiment.b)]
     reported = replace(experiment, a=pair[0], b=pair[1])
-    rows = {measure: _row(experiment, reported, measure) for measure in measures}
-    for measure in [measure for measure, row in rows.items() if row.wrong_sign]:
-        for other in _instead(measure, experiment.n):
-            if other not in rows:
-                rows[other] = _row(experiment, reported, other)
-    return Judged(fpr, fnr, experiment.n, tuple(rows.values()))
+    found = _rows(experiment, reported, (fpr, fnr), measures)
+    wrong = [measure for measure, row in zip(measures, found, strict=True) if row.wrong_sign]
+    others = dict.fromkeys(other for measure in wrong for other in _instead(measure, experiment.n))
+    found += _rows(experiment, reported, (fpr, fnr), [other for other in others if other not in measures])
+    return Judged(fpr, fnr, experiment.n, tuple(found))
 
 
 def _instead(measure: Measure, n: int) -> Iterator[Measure]:
@@ -191,20 +223,59 @@ def _instead(measure: Measure, n: int) -> Iterator[Measure]:
         yield Measure(measure.discount)
 
 
-def _row(true: Experiment, reported: Experiment, measure: Measure) -> JudgedRow:
+def _rows(
+    true: Experiment, reported: Experiment, rates: tuple[float, float], measures: Sequence[Measure]
+) -> list[JudgedRow]:
+    drawn: Mapping[Measure, Estimate] = {}
+    if measures and reported.a.iid and true.n <= SIMULATED:
+        drawn = _correlations(true, rates, tuple(measures))
+    return [_row(true, reported, measure, drawn.get(measure)) for measure in measures]
+
+
+def _correlations(
+    true: Experiment, rates: tuple[float, float], measures: tuple[Measure, ...]
+) -> dict[Measure, Estimate]:
+    """Return the correlations of the values of two rankers by the labels of a judge, on drawn lists."""
+    judge = {"fpr": rates[0], "fnr": rates[1]}
+    a, b = draw_values(Population.of({"a": true.a, "b": true.b}, judge=judge), measures, true.n, "reported")
+    found = {}
+    for measure, first, second in zip(measures, a, b, strict=True):
+        constant = first.std() == 0 or second.std() == 0
+        rho = 0.0 if constant else float(np.corrcoef(first, second)[0, 1])
+        found[measure] = Estimate(rho, NORMAL_QUANTILE * (1 - rho**2) / math.sqrt(first.size))
+    return found
+
+
+def _row(true: Experiment, reported: Experiment, measure: Measure, rho: Estimate | None) -> JudgedRow:
     try:
         (mean, sd), (judged_mean, judged_sd) = (one.difference(measure) for one in (true, reported))
     except NotAvailableError as error:
         return JudgedRow(str(measure), reason=str(error))
     known = bool(mean and judged_mean)
     wrong = bool(mean * judged_mean < 0) if known else None
-    worth = (mean / sd * judged_sd / judged_mean) ** 2 if wrong is False and sd > 0 else None
-    return JudgedRow(
+    row = JudgedRow(
         str(measure),
         float(mean),
         float(judged_mean),
         true.design.lists(float(mean), float(sd)),
-        true.design.lists(float(judged_mean), float(judged_sd)),
-        worth,
-        wrong,
+        wrong_sign=wrong,
     )
+    if not reported.a.iid:
+        spread: Estimate | None = judged_sd
+    else:
+        spread = None if rho is None else _spread(reported, measure, rho)
+    if spread is None:
+        return replace(row, reason=_LONG)
+    worth = (mean / sd * spread / judged_mean) ** 2 if wrong is False and sd > 0 else None
+    ends = (None, None) if rho is None else (max(spread - spread.error, 0.0), spread + spread.error)
+    needed, low, high = (
+        None if one is None else true.design.lists(float(judged_mean), one) for one in (float(spread), *ends)
+    )
+    return replace(row, judged_queries=needed, judged_queries_low=low, judged_queries_high=high, worth=worth)
+
+
+def _spread(reported: Experiment, measure: Measure, rho: Estimate) -> Estimate:
+    """Return the standard deviation of the difference of two values with a correlation."""
+    a, b = (float(ndcg_std(one, measure, [reported.n]).value[0]) for one in (reported.a, reported.b))
+    sd = math.sqrt(max(a**2 + b**2 - 2 * rho * a * b, 0.0))
+    return Estimate(sd, rho.error * a * b / sd if sd > 0 else 0.0)

@@ -1,0 +1,146 @@
+"""What `plan` says of a judge, against lists that are drawn item by item here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from ndcg_asymptotics.analysis.planning.curves import Experiment
+from ndcg_asymptotics.analysis.planning.judged import Judge, Judged, judged
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Population
+from ndcg_asymptotics.theory.fluctuations import difference_std
+
+Depths = Callable[[np.random.Generator, np.ndarray], np.ndarray]
+"""Depths of items with these labels."""
+
+
+def step(bottom: float, top: float, at: float) -> Depths:
+    """Those of the curve that is ``top`` down to the depth 1 - at, and ``bottom`` below."""
+    upper = 1 - at
+    mass = top * upper + bottom * at
+
+    def draw(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+        high = rng.random(y.shape) < np.where(y == 1, top * upper / mass, (1 - top) * upper / (1 - mass))
+        u = rng.random(y.shape)
+        return np.where(high, upper * u, upper + at * u)
+
+    return draw
+
+
+def roc_power(kappa: float) -> Depths:
+    return lambda rng, y: rng.random(y.shape) ** np.where(y == 1, 1 / kappa, 1.0)
+
+
+def ndcg_at(k: int, labels: np.ndarray, depth: np.ndarray) -> np.ndarray:
+    """nDCG@k of lists (lists, n)."""
+    discount = 1 / np.log1p(np.arange(1, k + 1))
+    ranked = np.take_along_axis(labels, np.argsort(depth, axis=1), 1)[:, :k]
+    best = -np.sort(-labels, axis=1)[:, :k] @ discount
+    return np.divide(ranked @ discount, best, out=np.zeros(len(labels)), where=best > 0)
+
+
+def differences(
+    pair: tuple[Depths, Depths], truth: np.ndarray, judge: tuple[float, float], k: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of nDCG@k by the true labels, and by those of a judge."""
+    rng = np.random.default_rng(seed)
+    fpr, fnr = judge
+    said = truth ^ (rng.random(truth.shape) < np.where(truth == 1, fnr, fpr))
+    depths = [draw(rng, truth) for draw in pair]
+    by = [[ndcg_at(k, labels.astype(float), depth) for depth in depths] for labels in (truth, said)]
+    return by[0][0] - by[0][1], by[1][0] - by[1][1]
+
+
+def said_of(pair: Sequence[str], measure: str, n: int, judge: Judge) -> Judged:
+    """What `plan` says of a judge."""
+    first, second = Population.of(dict(zip("ab", pair, strict=True))).scorers.values()
+    return judged(Experiment(first, second, n, Requirements()), [Measure.parse(measure)], judge)
+
+
+LISTS, N, K, JUDGE = 12_000, 100, 20, (0.05, 0.2)
+SAID = {"fpr": 0.05, "fnr": 0.2}
+# the mean of 12,000 differences has a standard error of 0.9% of their deviation; 4.5 of it: probability 7e-6
+
+
+def test_queries_of_relevance_curves() -> None:
+    """The pair is independent given the true label, which is not the same as given the judge's."""
+    texts = "step(0.02, 0.9, 0.8)", "step(0.03, 0.86, 0.8)"
+    (found,) = said_of(texts, "nDCG@20", N, SAID).rows
+    truth = (np.random.default_rng(1).random((LISTS, N)) < 0.196).astype(int)
+    true, by_judge = differences((step(0.02, 0.9, 0.8), step(0.03, 0.86, 0.8)), truth, JUDGE, K, 2)
+    for mean, drawn in ((found.difference, true), (found.judged_difference, by_judge)):
+        assert mean is not None
+        assert abs(mean - drawn.mean()) < 4.5 * drawn.std() / LISTS**0.5
+    queries = Requirements().lists
+    assert found.judged_difference is not None
+    assert found.judged_queries is not None
+    assert found.judged_queries_low is not None
+    assert found.judged_queries_high is not None
+    # standard deviations of 12,000 and of 10,000 differences: within 4%, 4 standard errors, their squares 8%
+    needed = queries(found.judged_difference, float(by_judge.std()))
+    assert found.judged_queries == pytest.approx(needed, rel=0.08)
+    assert found.judged_queries_low < found.judged_queries < found.judged_queries_high
+    alone = difference_std(*(f"noisy({text}, 0.05, 0.2)" for text in texts), "nDCG@20", [N]).value[0]
+    assert queries(found.judged_difference, float(alone)) > 1.2 * needed
+    assert found.queries == pytest.approx(queries(found.difference or 0.0, float(true.std())), rel=0.08)
+    assert found.worth == pytest.approx(found.judged_queries / (found.queries or 0), rel=0.03)
+
+
+@pytest.mark.parametrize("relevant", [1, 5])
+def test_queries_of_a_fixed_number_of_relevant_items(relevant: int) -> None:
+    texts = [f"relevant({relevant}, roc_power({kappa}))" for kappa in (0.4, 0.45)]
+    (found,) = said_of(texts, "nDCG@20", N, SAID).rows
+    truth = np.zeros((LISTS, N), int)
+    truth[:, :relevant] = 1
+    _, by_judge = differences((roc_power(0.4), roc_power(0.45)), truth, JUDGE, K, 3)
+    assert found.judged_difference is not None
+    assert abs(found.judged_difference - by_judge.mean()) < 4.5 * by_judge.std() / LISTS**0.5
+    needed = Requirements().lists(found.judged_difference, float(by_judge.std()))
+    assert found.judged_queries == pytest.approx(needed, rel=0.08)
+    assert found.judged_queries_low is None  # it is exact
+    (other,) = said_of(texts, "nDCG@20", N, "fpr=0.1, fnr=0.2").rows
+    assert other.judged_queries != pytest.approx(needed, rel=0.15)
+
+
+@pytest.mark.slow
+def test_a_wrong_sign_and_what_has_none() -> None:
+    curves = [
+        f"mixture(0.8=relevant(1, roc_power({few})), 0.2=relevant(60, roc_power({many})))"
+        for few, many in ((0.25, 0.55), (0.4, 0.4))
+    ]
+    found = said_of(curves, "nDCG@10", 1000, "fpr=0.01, fnr=0.2")
+    signs = {row.measure: row.wrong_sign for row in found.rows}
+    assert signs["nDCG(log)@10"]
+    assert signs["DCG(log)@10"] is False
+    assert "the order by nDCG(log)@10, nDCG(log)@100 is wrong with any number of queries" in found.answer
+    assert "the sign is right by DCG(log)@10, nDCG(log)." in found.answer
+    assert next(row.worth for row in found.rows if row.wrong_sign) is None
+    assert "no measure here has the wrong sign" in said_of(curves, "nDCG@10", 1000, "fpr=0, fnr=0.2").answer
+
+
+def test_long_lists_of_curves_have_means_and_no_queries_by_the_judge() -> None:
+    (row,) = said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 5000, SAID).rows
+    assert row.wrong_sign is False
+    assert row.judged_queries is None
+    assert "known on lists of up to 4,096 documents" in row.reason
+
+
+@pytest.mark.parametrize(
+    "judge", ["fpr=0.1", "fpr=a, fnr=0.2", "0.1, 0.2", "fpr=0.1, fnr=0.2, kappa=1", 3, {}]
+)
+def test_what_is_no_pair_of_rates_is_refused(judge: Judge) -> None:
+    with pytest.raises(InputError, match=r'must be like "fpr=0\.01, fnr=0\.2"'):
+        said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 20, judge)
+
+
+def test_rates_that_say_nothing_and_graded_labels_are_refused() -> None:
+    with pytest.raises(InputError, match=r"fpr \+ fnr < 1"):
+        said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 20, "fpr=0.5, fnr=0.6")
+    graded = [f"graded(2=linear({ends}), 1=constant(0.1))" for ends in ("0.1, 0.2", "0.2, 0.1")]
+    with pytest.raises(InputError, match="with the labels 0 and 1"):
+        said_of(graded, "nDCG", 20, "fpr=0.1, fnr=0.1")
