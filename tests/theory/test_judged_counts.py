@@ -12,8 +12,13 @@ from robustness.judged_counts import enumerated
 from robustness.judged_counts import simulated as against_simulation
 
 from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.limit_tests import judge_limit
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory import expected_ndcg, ndcg_std
+from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations import difference_std
+from ndcg_asymptotics.theory.values import TheoreticalValues
 
 WINDOW = ((0.25, 0.55), (0.4, 0.4))
 
@@ -137,3 +142,24 @@ def test_scorers_that_agree_with_a_judge_differ_by_their_own_ranks_only() -> Non
     together = difference_std(a, b, "nDCG", [1000]).value[0]
     apart = np.hypot(*(ndcg_std(one, "nDCG", [1000]).value[0] for one in (a, b)))
     assert together < 0.95 * apart
+
+
+@pytest.mark.parametrize("relevant", [1, 4, 15])
+@pytest.mark.parametrize(
+    "measure", ["nDCG", "nDCG@10", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.2))@n^0.5", "nDCG(power(0.2))"]
+)
+def test_misses_alone_multiply_the_mean_and_its_limit_by_a_number(relevant: int, measure: str) -> None:
+    text = f"relevant({relevant}, noisy(roc_power(0.4), 0, 0.3))"
+    theory = TheoreticalValues(Scorer.parse(text), Measure.parse(measure), TheoryCache(None))
+    row = judge_limit(theory, "a", 1.0)
+    assert (row.verdict, row.theorem.partition(",")[0]) == ("agrees", "Theorem J4")
+    assert judge_limit(theory, "a", 1.01).verdict == "disagrees"
+    # the same number for all scorers, and at each n that has no cutoff below R
+    ratios = [
+        expected_ndcg(f"relevant({relevant}, noisy(roc_power({kappa}), 0, 0.3))", measure, [500]).value[0]
+        / expected_ndcg(f"relevant({relevant}, roc_power({kappa}))", measure, [500]).value[0]
+        for kappa in (0.3, 0.8)
+    ]
+    assert ratios[0] == pytest.approx(ratios[1], rel=1e-9)
+    if relevant == 1:
+        assert ratios[0] == pytest.approx(0.7, rel=1e-9)

@@ -21,11 +21,10 @@ def draw_values(
 
     The fewer the longer lists are; ``variable`` is one of the items engine, such as "reported".
     """
-    from ndcg_asymptotics.engines import items
-    from ndcg_asymptotics.engines.engine import draw_block
+    from ndcg_asymptotics.engines.engine import draw_block, load_engine
 
     design = Design(population, measures, (n,), SEED)
-    lists = min(max(_ITEMS // n, _FEWEST), _MOST)
+    engine, lists = load_engine("items"), min(max(_ITEMS // n, _FEWEST), _MOST)
     blocks = (range(start, min(start + _BLOCK, lists)) for start in range(0, lists, _BLOCK))
-    values = np.concatenate([draw_block(items, design, block)[variable][..., 0] for block in blocks])
+    values = np.concatenate([draw_block(engine, design, block)[variable][..., 0] for block in blocks])
     return np.asarray(np.moveaxis(values, 0, 2))

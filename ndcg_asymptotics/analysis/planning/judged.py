@@ -63,8 +63,7 @@ def rates_of(judge: Judge) -> tuple[float, float]:
     ((0.01, 0.2), (0.0, 0.2))
     """
     try:
-        of_text = not isinstance(judge, Mapping)
-        pairs = [part.split("=") for part in judge.split(",")] if of_text else judge.items()
+        pairs = judge.items() if isinstance(judge, Mapping) else [p.split("=") for p in judge.split(",")]
         rates = {name.strip(): float(value) for name, value in pairs}
         fpr, fnr = rates.pop("fpr"), rates.pop("fnr")
     except (ValueError, KeyError, AttributeError, TypeError):

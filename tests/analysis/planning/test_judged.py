@@ -85,7 +85,8 @@ def test_queries_of_relevance_curves() -> None:
     needed = queries(found.judged_difference, float(by_judge.std()))
     assert found.judged_queries == pytest.approx(needed, rel=0.08)
     assert found.judged_queries_low < found.judged_queries < found.judged_queries_high
-    alone = difference_std(*(f"noisy({text}, 0.05, 0.2)" for text in texts), "nDCG@20", [N]).value[0]
+    a, b = (f"noisy({text}, 0.05, 0.2)" for text in texts)
+    alone = difference_std(a, b, "nDCG@20", [N]).value[0]
     assert queries(found.judged_difference, float(alone)) > 1.2 * needed
     assert found.queries == pytest.approx(queries(found.difference or 0.0, float(true.std())), rel=0.08)
     assert found.worth == pytest.approx(found.judged_queries / (found.queries or 0), rel=0.03)
