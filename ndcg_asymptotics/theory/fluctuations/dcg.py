@@ -20,10 +20,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff, means_given_counts
+from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
-from ndcg_asymptotics.theory.fluctuations.whole import count_rule, given_label_counts, given_on_panels
-from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.fluctuations.whole import count_rule, given_on_panels
+from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels, down_to
@@ -103,17 +103,9 @@ def _covariance(
     if len(gains) > FEW_GRADES and wide ** (_DEGREE + 1) <= effort.digits:
         counts, columns = condensed(counts, weights[:, None], _DEGREE)
         weights = columns[:, 0]
-    means = [_given_counts(scorer, measure, n, counts, effort) for scorer in scorers]
-    exact = [float(expected_ndcg(scorer, measure, [n]).value[0]) for scorer in scorers]
+    a, b = (
+        means_given_counts(scorer, measure, n, counts, effort.refine, effort.digits) for scorer in scorers
+    )
     # without an item of gain DCG is 0
-    off = [values - mean for values, mean in zip(means, exact, strict=True)]
-    found = float(weights @ (off[0] * off[1])) + rule.none * exact[0] * exact[1]
-    return found, max(abs(float(weights @ x) - rule.none * mean) for x, mean in zip(off, exact, strict=True))
-
-
-def _given_counts(scorer: Relevance, measure: Measure, n: int, counts: Floats, effort: Effort) -> Floats:
-    """Return E[DCG | c] for counts (C, J + 1): (C,)."""
-    if measure.cutoff(n) < n:
-        return means_given_counts(Mesh.of(scorer, n), measure, n, counts, effort)
-    given = given_label_counts(scorer, measure.discount, n, effort)
-    return given.mean() * (1 + given.mean_changes(counts))
+    found = float(weights @ (a.changes * b.changes)) + rule.none * a.mean * b.mean
+    return found, max(abs(float(weights @ one.changes) - rule.none * one.mean) for one in (a, b))

@@ -31,15 +31,10 @@ from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, S
 from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
 from ndcg_asymptotics.theory.mean.judged_counts import evaluate_judged_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.rank_terms import (
-    Crossing,
-    Places,
-    expansion_terms,
-    fourier_terms,
-    projections_of,
-)
+from ndcg_asymptotics.theory.mean.places import Places
+from ndcg_asymptotics.theory.mean.rank_terms import expansion_terms, fourier_terms, projections_of
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
-from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
+from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _ROUNDING = 2e-11  # relative error that two evaluations share: that of their sums of exponentials
 _OF_JUDGES = 7e-11  # the same of a judge's labels: that of true ones twice, and of the ideal list's kink
@@ -54,7 +49,6 @@ _WITHOUT_INFORMATION = 1e-13
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
 _OF_FIXED_COUNTS = 2.0  # with fixed counts there are so many times as many panels, as they are cheap
-_PANEL = 3.0  # width of a panel around a cutoff, in standard deviations of the depth there
 
 
 @dataclass(frozen=True)
@@ -247,10 +241,7 @@ class _Integral:
     Attributes
     ----------
     places : Places
-        Its depths, with the highest degrees that a measure needs. An item of grade j gains
-        ``y_j n P(Y = y_j | t) dt``.
-    deviation : (J + 1, T)
-        ``G_i(t) - t`` for each grade.
+        Its depths, with the highest degrees that a measure needs.
     counts : list of LabelMeans or None
         For each measure; None for DCG.
     degrees : list of (T,) whole numbers
@@ -258,7 +249,6 @@ class _Integral:
     """
 
     places: Places
-    deviation: Floats
     counts: list[LabelMeans | None]
     degrees: list[Integers]
 
@@ -279,13 +269,15 @@ class _Integral:
         places = replace(self.places, degrees=degrees)
         if counts is None:
             return float(places.gained.sum(axis=0) @ gains[:, 0])
-        total, terms = 0.0, fourier_terms(discount, places, max(accuracy.refine, 1.0), counts.lattice)
+        variances = (places.n - 1) * places.t * (1 - places.t)
+        terms = fourier_terms(discount, places, variances, max(accuracy.refine, 1.0), counts.lattice)
+        total = 0.0
         if len(places.gained) == 1:
             total = self._of_one_grade(counts, degrees, gains)
         else:
             terms += expansion_terms(places, gains, accuracy.tolerance)
         for part in terms:
-            above = (self.deviation if part.centred else self.deviation + places.t)[:, part.node]
+            above = (places.deviation if part.centred else places.deviation + places.t)[:, part.node]
             total += float(np.real(part.weight * counts(part.slope, above, centred=part.centred).T).sum())
         return total
 
@@ -354,33 +346,23 @@ def _integral(
     occurs = mesh.law[:-1] > 0
     if not occurs.any():
         return [0.0] * len(measures)
-    gains, law = np.array(relevance.gains)[occurs], mesh.law[np.append(occurs, True)]
-    depths = _depths(mesh, k, n, accuracy)
-    # rho^2 = sum_i p_i (G_i - t)^2 / (t (1 - t)): the squared correlation of A and the label counts
-    deviation = depths.above[np.append(occurs, True)] - depths.t
-    directions = np.sqrt(law)[:, None] * deviation / np.sqrt(depths.t * (1 - depths.t))
-    correlation = np.sqrt((directions**2).sum(axis=0))
-    sharp = bool(correlation.max() > _SHARP)
-    grades = tuple(gains.tolist()), tuple(law.tolist())
+    places, gains = Places.of(mesh, k, n, accuracy.refine), np.array(relevance.gains)[occurs]
+    largest = float(places.correlation.max())
+    grades = tuple(gains.tolist()), tuple(places.law.tolist())
     counts = [
-        _label_means(*grades, measure.discount, k, n, accuracy, sharp) if measure.normalised else None
+        _label_means(*grades, measure.discount, k, n, accuracy, largest > _SHARP)
+        if measure.normalised
+        else None
         for measure in measures
     ]
-    if correlation.max() < _WITHOUT_INFORMATION:
+    if largest < _WITHOUT_INFORMATION:
         # every label is as likely at every rank, and n int E[D(1 + A); A < k | t] dt = F(k)
         return [
-            _without_information(measure.discount, k, n, part, gains * law[:-1])
+            _without_information(measure.discount, k, n, part, gains * places.law[:-1])
             for measure, part in zip(measures, counts, strict=True)
         ]
-    degrees = [
-        np.zeros(depths.t.size, int)
-        if part is None
-        else _degrees(part, deviation, depths.t, correlation, n, accuracy)
-        for part in counts
-    ]
-    gained = n * gains[:, None] * depths.value[occurs] * depths.dt
-    places = Places(n, k, depths.t, directions, gained, np.max(degrees, axis=0))
-    return _Integral(places, deviation, counts, degrees)
+    degrees = [places.degrees if part is None else _degrees(part, places, accuracy) for part in counts]
+    return _Integral(replace(places, degrees=np.max(degrees, axis=0)), counts, degrees)
 
 
 def _without_information(
@@ -393,22 +375,9 @@ def _without_information(
     return float(np.real(means[0] @ gained)) * full
 
 
-def _depths(mesh: Mesh, k: int, n: int, accuracy: Accuracy) -> CurveDepths:
-    """Return the depths at which items gain, on finer panels around the cutoff."""
-    if k >= n:
-        return mesh.depths
-    crossing = Crossing.of(k, n)
-    count = math.ceil((crossing.stop - crossing.start) / (_PANEL / accuracy.refine * crossing.width))
-    edges = np.linspace(crossing.start, crossing.stop, count + 1)
-    inner = mesh.edges[(mesh.edges > crossing.start) & (mesh.edges < crossing.stop)]
-    around = mesh.between(np.union1d(edges, inner))
-    return joined([mesh.down_to(crossing.start), around])
-
-
-def _degrees(
-    counts: LabelMeans, deviation: Floats, t: Floats, correlation: Floats, n: int, accuracy: Accuracy
-) -> Integers:
+def _degrees(counts: LabelMeans, places: Places, accuracy: Accuracy) -> Integers:
     """Return the degree of the expansion in `rank_terms` for each depth; -1 stands for a Fourier series."""
+    n, t, deviation, correlation = places.n, places.t, places.deviation, places.correlation
     if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
         return np.zeros(t.size, int)
     # The coefficient of degree m is at most rho^m, but falls further because 1/IDCG varies little. So it is

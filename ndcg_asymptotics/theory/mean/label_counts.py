@@ -59,7 +59,7 @@ _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it le
 _RARE = 0.1  # share of a grade in the next count up to which its own numbers are the grid
 _NEGLIGIBLE = 1e-18  # probability
 _EXACT = 2**52  # whole numbers below it are exact in doubles
-_SMALLEST = 1e-40  # a factor q below it makes its product 0 even to the first power
+SMALLEST = 1e-40  #: a factor q below it makes its product 0 even to the first power
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
 
 
@@ -427,7 +427,7 @@ class LabelMeans:
             masses = np.append(self._law[:depth], self._law[depth:].sum())
             beyond = moved[:, depth:] @ self._law[depth:] / masses[-1] if masses[-1] > 0 else moved[:, -1]
             groups = np.column_stack([moved[:, :depth], beyond])
-            groups[np.abs(1 + groups) < _SMALLEST] = _SMALLEST - 1
+            groups[np.abs(1 + groups) < SMALLEST] = SMALLEST - 1
             remainder = log_remainder(groups)
             log_q = groups + remainder
             # prod q_i^E(c_i), in which the terms linear in the slope cancel

@@ -29,8 +29,9 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.mean.few_depths import FewDepths
+from ndcg_asymptotics.theory.mean.places import Places
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
-from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, FURTHER, reach
+from ndcg_asymptotics.theory.rules.counts import reach
 from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
 from ndcg_asymptotics.theory.rules.rank_window import RankWindow
 
@@ -57,58 +58,6 @@ class RankTerms:
     slope: Complex
     weight: Complex
     centred: bool
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """The depths at which the number of items above may either reach the cutoff or not.
-
-    Attributes
-    ----------
-    start, stop : float
-        An item above ``start`` is within the cutoff and an item below ``stop`` is not, except with a
-        probability of about 1e-17.
-    width : float
-        The standard deviation of the depth of the item at the cutoff.
-    """
-
-    start: float
-    stop: float
-    width: float
-
-    @classmethod
-    def of(cls, k: int, n: int) -> Crossing:
-        """Return the depths for a cutoff k < n."""
-        deviation = math.sqrt(k * (1 - k / n))
-        start = (k - DEVIATIONS * deviation - FURTHER) / n
-        stop = (k + DEVIATIONS * deviation + 2 * FURTHER) / n
-        return cls(max(start, 0.0), min(stop, 1.0), max(deviation, 3.0) / n)
-
-
-@dataclass(frozen=True)
-class Places:
-    """Depths of items in lists of one length.
-
-    Attributes
-    ----------
-    n, k : int
-        The length of the list, and the cutoff, at most n.
-    t : (T,)
-        Depths in (0, 1).
-    directions : (J + 1, T)
-        ``sqrt(p_i) (G_i(t) - t) / sqrt(t (1 - t))``.
-    gained : (J, T)
-        The weights of the integral over depth, for an item of each grade.
-    degrees : (T,) whole numbers
-        The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
-    """
-
-    n: int
-    k: int
-    t: Floats
-    directions: Floats
-    gained: Floats
-    degrees: Integers
 
 
 def projections_of(discounts: Sequence[Discount], lists: Sequence[Places]) -> list[Floats]:
@@ -167,35 +116,40 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
     return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
 
 
-def fourier_terms(discount: Discount, places: Places, refine: float, complete: int) -> list[RankTerms]:
+def fourier_terms(
+    discount: Discount, places: Places, variances: Floats, refine: float = 1.0, complete: int = 0
+) -> list[RankTerms]:
     """Return the terms of the Fourier series.
 
     Parameters
     ----------
     discount : Discount
     places : Places
+    variances : (T,)
+        The least variance of A that matters at each depth.
     refine : float
-        The factor by which there are more frequencies than the law of A needs, as a kink of 1/IDCG needs
-        more.
+        The factor by which there are more frequencies than a law of this variance needs, as a kink of 1/IDCG
+        needs more.
     complete : int
         Windows of up to this many numbers have all frequencies.
     """
     nodes = np.flatnonzero(places.degrees < 0).tolist()
     if not nodes:
         return []
-    series = [_fourier_series(discount, places, node, refine, complete) for node in nodes]
+    series = [
+        _fourier_series(discount, places, node, float(variances[node]), refine, complete) for node in nodes
+    ]
     node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
     return [RankTerms(node, slope, places.gained[:, node] * weight, centred=False)]
 
 
 def _fourier_series(
-    discount: Discount, places: Places, node: int, refine: float, complete: int
+    discount: Discount, places: Places, node: int, variance: float, refine: float, complete: int
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
     n, k, t = places.n, places.k, float(places.t[node])
     others = n - 1
-    variance = others * t * (1 - t)
-    far = reach(math.sqrt(variance))
+    far = reach(math.sqrt(others * t * (1 - t)))
     low, high = max(math.floor(others * t - far), 0), min(math.ceil(others * t + far), others)
     if low >= k:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)

@@ -21,7 +21,6 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.crossing import CutoffWindow, mean_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut.rules import (
     LINEAR,
     OF_PRODUCTS,
@@ -37,11 +36,12 @@ from ndcg_asymptotics.theory.fluctuations.cut.rules import (
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
 from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
+from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
-from ndcg_asymptotics.theory.rules.panels import Panels, down_to
+from ndcg_asymptotics.theory.rules.panels import down_to
 
 _PANELS, _FINE = 5, 16  # of that depth and nodes in each, where curves have breakpoints
 _PIECE_DIGITS = 0.1  # of the tolerance, for one piece
@@ -163,12 +163,14 @@ def beta_rule(alpha: float, beta: float, count: int) -> tuple[Floats, Floats]:
 
 def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
-    meshes = [Mesh.of(scorer, n, min(effort.refine, 1.0)) for scorer in scorers]
-    ideal = CutIdeal.of(meshes[0], measure, n, effort)
+    ideal = CutIdeal.of(Mesh.of(scorers[0], n, effort.refine), measure, n, effort)
     rule = joined_rules(_part(ideal, j, beyond=beyond) for j, beyond in ideal.parts).few(
         ideal.scale, effort.digits, OF_PRODUCTS
     )
-    a, b = (means_given_counts(mesh, measure, n, rule.nodes, effort) for mesh in meshes)
+    found = (
+        means_given_counts(scorer, measure, n, rule.nodes, effort.refine, effort.digits) for scorer in scorers
+    )
+    a, b = (mean + changes for mean, changes in found)
     return rule.moments(a, b)[1] / ideal.value**2
 
 
@@ -180,18 +182,3 @@ def _part(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
     for sign, (delta,) in ideal.part(np.zeros((1, j)), own.reshape(-1, j), beyond=beyond):
         means += sign * np.stack([delta, delta**2], axis=1).reshape(means.shape)
     return of_counts(*with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond))
-
-
-def means_given_counts(mesh: Mesh, measure: Measure, n: int, counts: Floats, effort: Effort) -> Floats:
-    """Return E[DCG | c] for counts (C, J + 1) and a cutoff below n: (C,)."""
-    k, discount, gains = measure.cutoff(n), measure.discount, np.array(mesh.relevance.gains)
-    crossing, value = CutoffWindow.of(mesh, k, n, counts), np.zeros(len(counts))
-    if crossing.start > mesh.edges[0]:  # items above are within the cutoff
-        panels = Panels.of(mesh, n, [rank for rank, _ in effort.stages], crossing.start)
-        given = given_on_panels(panels, gains, discount, n, n * mesh.law, effort)
-        value = given.mean() * (1 + given.mean_changes(counts))
-    for j in np.flatnonzero(mesh.law[:-1]):
-        own = np.where(counts[:, j] > 0, j, counts.shape[1] - 1)  # without such an item the term is 0
-        others = counts - np.eye(counts.shape[1])[own]
-        value += gains[j] * counts[:, j] * mean_at_cutoff(discount, mesh, crossing, others, int(j))
-    return value
