@@ -445,8 +445,6 @@ def compare(
         "margin",
     )
     missing = missing or ("error" if gated else "drop")
-    if judge is not None:
-        require(report is None, "there is no report of a comparison with a judge", "report")
     statistics: dict[str, Any] = {
         "power": power,
         "level": level,
@@ -499,7 +497,7 @@ def compare(
         kind = "compare" if judge is None else "compare with a judge"
         data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
         output.show(found, kind, blocks=found.blocks(full), data=data)
-    if report is not None and isinstance(found, Comparison):
+    if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 
         report_comparison(found, report)

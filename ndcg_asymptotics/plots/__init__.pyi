@@ -18,6 +18,8 @@ from .gallery import pair_figures as pair_figures
 from .grid import draw_grid as draw_grid
 from .judged import draw_judged as draw_judged
 from .judged import judged_figure as judged_figure
+from .judged import judged_orders as judged_orders
+from .judged import judged_orders_figure as judged_orders_figure
 from .layout import figure_legend as figure_legend
 from .layout import length_axis as length_axis
 from .layout import margin_labels as margin_labels

@@ -24,6 +24,7 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
+from ndcg_asymptotics.plots.judged import judged_orders_figure
 from ndcg_asymptotics.plots.layout import figure_legend, note, outer_labels, panels
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
@@ -159,7 +160,8 @@ def draw_all(
 ) -> list[Path]:
     """Draw and save every figure of a study: an overview, one per measure and one per pair of scorers.
 
-    A study of the rare engine has one figure per pair, of how the probability of the wrong order falls.
+    A study of the rare engine has one figure per pair, of how the probability of the wrong order falls. One
+    with a judge has one more per pair, of how often the judge's order is the true one.
 
     Parameters
     ----------
@@ -206,4 +208,12 @@ def draw_all(
         ((word, *pair), partial(_pair_figure, results, entries, width=width, choice=choice))
         for pair, entries in found.items()
     ]
+    if "reported" in results.values and results.replicates_complete > 1:
+        figures += [
+            (
+                ("judge", *pair),
+                partial(judged_orders_figure, results, pair, chosen, width=width, choice=choice),
+            )
+            for pair in found
+        ]
     return save_all(figures, folder, **saved)

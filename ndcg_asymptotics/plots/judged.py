@@ -1,20 +1,28 @@
-"""Figures of a comparison with a judge: the difference by humans, by the judge, and by both together."""
+"""Figures with a judge: runs by humans, judge and both, and how often its order is the true one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
+from ndcg_asymptotics.analysis.orders.judged import judged_orders as orders_by_judge
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedPair
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import difference_axes
-from ndcg_asymptotics.plots.layout import figure_legend, panels
+from ndcg_asymptotics.plots.layout import band, figure_legend, handle, length_axis, panels, titles
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
-from ndcg_asymptotics.plots.style import GREY, style
+from ndcg_asymptotics.plots.style import GREY, measure_style, style
+from ndcg_asymptotics.results import Results
 
 _ROW = 0.5  # height of a measure with its three intervals, in inches
 _APART = 0.22  # distance of two of them, of a measure's row
@@ -36,6 +44,46 @@ def judged_figure(comparison: JudgedComparison, pair: JudgedPair) -> Figure:
                 ax.plot(found.difference, y, ls="none", marker=marker, mec=color, mfc=face, mew=0.9, ms=4.5)
         difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.measures])
         figure_legend(figure, _key(comparison))
+    return figure
+
+
+def judged_orders(ax: Axes, rows: Sequence[JudgedOrder], *, choice: Choice | None = None) -> Axes:
+    """Draw the share of lists that a judge orders as the true labels do, against n, by measure.
+
+    Parameters
+    ----------
+    rows : sequence of JudgedOrder
+        Those of one pair (`analysis.orders.judged.judged_orders`).
+    """
+    for measure in dict.fromkeys(row.measure for row in rows):
+        found, line = [row for row in rows if row.measure == measure], measure_style(measure)
+        n, same, low, high = np.array([(row.n, row.same, row.low, row.high) for row in found]).T
+        band(ax, n, low, high, line.color, 0.14)
+        ax.plot(n, same, color=line.color, ls=line.dashes, ms=2.8, **line.hollow)
+    ax.axhline(0.5, color=GREY, lw=0.6, ls=":")
+    ax.set_ylim(0, 1)
+    length_axis(ax, list(dict.fromkeys(row.n for row in rows)))
+    ax.set_ylabel("share of lists in the true order")
+    named = (choice or Choice()).label
+    titles(ax, "order by the judge's labels", " > ".join(map(named, rows[0].pair.split(" > "))))
+    return ax
+
+
+def judged_orders_figure(
+    results: Results,
+    pair: tuple[str, str],
+    measures: Sequence[Measure],
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> Figure:
+    """Return a figure of how often the judge of a study orders a pair as the true labels do."""
+    rows = [row for measure in measures for row in orders_by_judge(results, pair, measure)]
+    formula = (choice or Choice()).formula
+    with style():
+        figure, (ax,) = panels(1, height=2.9, width=width)
+        judged_orders(ax, rows, choice=choice)
+        figure_legend(figure, [handle(measure_style(m), formula(str(m))) for m in measures])
     return figure
 
 

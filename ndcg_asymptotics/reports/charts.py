@@ -17,9 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
+from ndcg_asymptotics.analysis.runs.judged import JudgedPair
+from ndcg_asymptotics.analysis.runs.paired import Interval
 from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
@@ -131,6 +134,22 @@ def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
             sizes = [rate.n for rate in of_pair[0].points]
             further = {"remark": remark, "x": sizes, "details": details if of_all else ""}
             charts.append(_chart(f"Right order {title}", words, _interval_of("right"), series, **further))
+    return charts
+
+
+def judged_order_charts(rows: Sequence[JudgedOrder]) -> list[Chart]:
+    """Return a chart per pair: how often the judge orders lists of n items as the true labels do."""
+    charts = []
+    for pair in dict.fromkeys(row.pair for row in rows):
+        of_pair = [row for row in rows if row.pair == pair]
+        series = []
+        for slot, measure in enumerate(dict.fromkeys(row.measure for row in of_pair)):
+            found = [row for row in of_pair if row.measure == measure]
+            ends = {"low": [row.low for row in found], "high": [row.high for row in found]}
+            series.append(_series(measure, slot, y=[row.same for row in found], **ends))
+        words = "Share of the lists that the judge orders as the true labels do, against the list length."
+        further = {"x": list(dict.fromkeys(row.n for row in of_pair)), "remark": visible(pair)}
+        charts.append(_chart("Same order by the judge", words, _interval_of("same order"), series, **further))
     return charts
 
 
@@ -247,17 +266,12 @@ def growth_charts(growth: Growth) -> list[Chart]:
 
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     """Return the differences of two runs by every measure, and the rates at which samples agree."""
-    rows = [visible(judged.measure) for judged in pair.by_measure]
     found = [judged.difference for judged in pair.by_measure]
-    intervals = [d.interval or (None, None) for d in found]
-    p = [judged.p for judged in pair.by_measure]
-    whole = _series("difference", 0, y=[d.mean for d in found], p=p, filled=[one < alpha for one in p])
-    whole |= {"low": [low for low, _ in intervals], "high": [high for _, high in intervals]}
-    fields = (*_interval_of("difference"), _field("p", "corrected p", "exponent"))
-    words = f"Difference of the means of {pair.a} and {pair.b} by every measure, with its interval."
-    ends = [visible(f"← {pair.b} ahead"), visible(f"{pair.a} ahead →")]
-    axis = {"rows": rows, "x": list(range(len(rows))), "xname": "measure", "ends": ends, "log": False}
-    charts = [_chart("Difference of the means", words, fields, [whole], **axis, range=None)]
+    shown = [
+        (judged.measure, d.mean, d.interval, judged.p)
+        for judged, d in zip(pair.by_measure, found, strict=True)
+    ]
+    charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha)]
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     if sizes:
         series = []
@@ -268,3 +282,29 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
         axis = {"x": sizes, "label": "documents n", "remark": "rate of the order of the whole lists"}
         charts.append(_chart("Samples of documents", words, _interval_of("agree"), series, **axis))
     return charts
+
+
+def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
+    """Return the differences of two runs by humans, by a judge and by both, for every measure."""
+    shown = [
+        (f"{row.measure}, {row.labels}", row.difference, row.interval, row.p_corrected)
+        for judged in pair.measures
+        for row in judged.rows
+    ]
+    return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]
+
+
+def _differences(
+    a: str, b: str, shown: Sequence[tuple[str, float, Interval | None, float]], by: str, alpha: float
+) -> Chart:
+    """Return a chart of differences, each with its name, its interval and its corrected p-value."""
+    names, means, intervals, p = zip(*shown, strict=True)
+    ends = [interval or (None, None) for interval in intervals]
+    whole = _series("difference", 0, y=list(means), p=list(p), filled=[one < alpha for one in p])
+    whole |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+    fields = (*_interval_of("difference"), _field("p", "corrected p", "exponent"))
+    words = f"Difference of the means of {a} and {b} {by}, with its interval."
+    sides = [visible(f"← {b} ahead"), visible(f"{a} ahead →")]
+    rows = [visible(name) for name in names]
+    axis = {"rows": rows, "x": list(range(len(rows))), "xname": "measure", "ends": sides, "log": False}
+    return _chart("Difference of the means", words, fields, [whole], **axis, range=None)

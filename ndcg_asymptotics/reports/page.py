@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.tables import Column, Table
@@ -31,7 +32,10 @@ _IN_TEXT = re.compile("|".join(rf"\b{re.escape(term.name)}\b" for term in _LONG_
 
 
 def report(
-    found: Results | GridResults | Growth | Comparison, out: Path | str | None = None, *, alpha: float = 1e-4
+    found: Results | GridResults | Growth | Comparison | JudgedComparison,
+    out: Path | str | None = None,
+    *,
+    alpha: float = 1e-4,
 ) -> str:
     """Return results as one HTML page: findings, charts, verdicts, the method and how to rerun it.
 
@@ -41,7 +45,7 @@ def report(
 
     Parameters
     ----------
-    found : Results, GridResults, Growth or Comparison
+    found : Results, GridResults, Growth, Comparison or JudgedComparison
         From `run`, `open_results`, `results.open_grid`, `results.open_growth` or `compare`. The page of
         incomplete results says so.
     out : path, optional
@@ -77,10 +81,10 @@ def report(
     return page
 
 
-def _page(found: Results | GridResults | Growth | Comparison, alpha: float) -> ReportPage:
+def _page(found: Results | GridResults | Growth | Comparison | JudgedComparison, alpha: float) -> ReportPage:
     if isinstance(found, Growth):
         return growth_page(found)
-    if isinstance(found, Comparison):
+    if isinstance(found, Comparison | JudgedComparison):
         return comparison_page(found)
     if isinstance(found, GridResults):
         return grid_page(found, alpha)

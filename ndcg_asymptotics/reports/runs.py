@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.deviations import deviations
+from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedPair
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.reports.charts import comparison_charts, growth_charts
-from ndcg_asymptotics.reports.content import Listing, Mark, ReportPage, Section
+from ndcg_asymptotics.reports.charts import (
+    comparison_charts,
+    growth_charts,
+    judged_comparison_charts,
+)
+from ndcg_asymptotics.reports.content import Chart, Listing, Mark, ReportPage, Section
 
 _FEW_RUNS = 4  # whose names fit into a title
 _FIRST_PAIRS = 10  # pairs of many runs that have charts of their own, the clearest ones
@@ -50,10 +56,27 @@ def growth_page(growth: Growth) -> ReportPage:
     )
 
 
-def comparison_page(comparison: Comparison) -> ReportPage:
-    """Return the page of a comparison of runs."""
+def comparison_page(comparison: Comparison | JudgedComparison) -> ReportPage:
+    """Return the page of a comparison of runs, also of one with a judge."""
+    if isinstance(comparison, JudgedComparison):
+        of_judge = sorted(comparison.pairs, key=lambda pair: pair.clearest.combined.p)[:_FIRST_PAIRS]
+        return _of_pairs(
+            comparison,
+            comparison.words.together,
+            [(pair, judged_comparison_charts(pair, comparison.alpha)) for pair in of_judge],
+        )
+    clearest = sorted(comparison.pairs, key=lambda pair: pair.clearest.p)[:_FIRST_PAIRS]
+    charts = [(pair, comparison_charts(pair, comparison.alpha)) for pair in clearest]
+    return _of_pairs(comparison, f"{comparison.queries} queries", charts)
+
+
+def _of_pairs(
+    comparison: Comparison | JudgedComparison,
+    queries: str,
+    pairs: Sequence[tuple[PairComparison | JudgedPair, Sequence[Chart]]],
+) -> ReportPage:
+    """Return the page with the charts of these pairs, and all tables."""
     several = len(comparison.runs) > 2
-    pairs = sorted(comparison.pairs, key=lambda pair: pair.clearest.p)[:_FIRST_PAIRS]
     marks = (
         Mark("filled", f"p < {comparison.alpha:.2g} after correction"),
         Mark("mean", f"p ≥ {comparison.alpha:.2g}"),
@@ -64,10 +87,10 @@ def comparison_page(comparison: Comparison) -> ReportPage:
             f"pair{i}",
             f"{pair.a} against {pair.b}",
             (pair.text,) if several else (),
-            charts=tuple(comparison_charts(pair, comparison.alpha)),
+            charts=tuple(charts),
             marks=marks,
         )
-        for i, pair in enumerate(pairs)
+        for i, (pair, charts) in enumerate(pairs)
     ]
     blocks = list(comparison.blocks())
     if several and len(comparison.pairs) > len(pairs):
@@ -75,7 +98,7 @@ def comparison_page(comparison: Comparison) -> ReportPage:
     first = next(i for i, block in enumerate(blocks) if isinstance(block, Table))
     sections.append(_listed("tables", "Tables", blocks[first:]))
     return ReportPage(
-        f"Comparison of {len(comparison.runs)} runs over {comparison.queries} queries",
+        f"Comparison of {len(comparison.runs)} runs over {queries}",
         " against ".join(comparison.runs) if len(comparison.runs) <= _FEW_RUNS else "A comparison of runs",
         tuple(block.text.strip() for block in blocks[:first] if isinstance(block, Line)),
         tuple(sections),

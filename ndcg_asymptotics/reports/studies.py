@@ -20,6 +20,7 @@ from ndcg_asymptotics.reports.charts import (
     curve_charts,
     exact_mean,
     grid_charts,
+    judged_order_charts,
     order_charts,
     rare_charts,
 )
@@ -97,6 +98,7 @@ def study_page(results: Results, alpha: float) -> ReportPage:
     parts = (
         Section("curves", "Curves", charts=tuple(curve_charts(results, exact)), marks=_CURVES),
         _orders(results, orders),
+        _by_judge(orders),
         _verdicts(found),
         _study(study, (f"{results.replicates_complete}",), values),
         _method(_METHOD.format(values=values), results),
@@ -235,6 +237,7 @@ def _study(study: Study, replicates: tuple[str, ...], values: str) -> Section:
         ("Measures", tuple(map(str, study.measures))),
         ("List lengths", (sizes,)),
         ("Coupling", (f"{study.population.coupling}, given the label",)),
+        *((("Judge", (str(study.population.judge),)),) if study.population.judge else ()),
         ("Replicates", replicates),
         ("Seed", (f"{study.seed}",)),
     ]
@@ -317,6 +320,27 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         charts=tuple(order_charts(orders.pairs)),
         marks=(Mark("mean", "rate"), Mark("band", "95% interval")),
         tables=(Listing("order-table", table, {"pair": (0,), "measure": (1,)}),),
+    )
+
+
+def _by_judge(orders: Distinction | None) -> Section | None:
+    """Return how often the judge of a study orders lists as the true labels do."""
+    if orders is None or not orders.judged:
+        return None
+    table, *said = orders.judge_blocks(orders.judged)
+    assert isinstance(table, Table)
+    return Section(
+        "judge",
+        "The order by the judge",
+        (
+            "The study has a judge, who reports a label of each item beside the true one. The charts show on "
+            "which share of the lists of n items the order by the judge’s labels is that by the true ones, "
+            "with 95% Wilson intervals for each n separately.",
+        ),
+        charts=tuple(judged_order_charts(orders.judged)),
+        marks=(Mark("mean", "share of lists"), Mark("band", "95% interval")),
+        tables=(Listing("judge-table", table, {"pair": (0,), "measure": (1,)}),),
+        notes=tuple(block.text for block in said if isinstance(block, Line)),
     )
 
 

@@ -286,6 +286,6 @@ def test_the_command_answers_from_files(tmp_path: Path) -> None:
     drawn = command(*given, "--measure", "nDCG@10", "--out", tmp_path / "figures")
     assert drawn.code == 0
     assert len(list((tmp_path / "figures").iterdir())) == 1
-    refused = command(*given, "--report", tmp_path / "page.html")
-    assert refused.refused
-    assert not (tmp_path / "page.html").exists()
+    paged = command(*given, "--measure", "nDCG@10", "--report", tmp_path / "page.html")
+    assert paged.code == 0
+    assert "20 queries judged by humans and 60 by the judge" in (tmp_path / "page.html").read_text()

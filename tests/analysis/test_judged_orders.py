@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.judged import query_growth
+from ndcg_asymptotics.plots import draw_all, judged_orders_figure
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep.sweep import run
@@ -166,3 +168,16 @@ def test_the_number_of_queries_grows_as_the_theorem_says() -> None:
         growth_by_theorem(30, 10, 20_000, 0.1, 0.2, alike=True),
     ):
         assert abs(math.log(found_growth / wrong)) > tolerance
+
+
+def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path: Path) -> None:
+    found = run(study(RATES, replicates=60, n=[20, 200]), jobs=1)
+    names = [path.name for path in draw_all(found, tmp_path)]
+    assert "judge-a-b.png" in names
+    (ax,) = judged_orders_figure(found, ("a", "b"), found.study.measures).axes
+    rows = distinguish(found, exponents=False).judged
+    for line, measure in zip(ax.get_lines(), found.study.measures, strict=False):
+        same = [row.same for row in rows if row.measure == str(measure)]
+        np.testing.assert_array_equal(line.get_ydata(), same)
+    without = [path.name for path in draw_all(run(study(None, replicates=20), jobs=1), tmp_path / "other")]
+    assert not any(name.startswith("judge") for name in without)

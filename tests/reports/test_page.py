@@ -267,6 +267,35 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...]) -> None:
     assert "\\n" not in html.unescape(page).split("<main>")[0].split("</style>")[1]
 
 
+@pytest.mark.parametrize("runs", [("good", "bad"), ("good", "bad", "worse")])
+def test_a_comparison_with_a_judge_has_a_page_with_three_rows_for_each_measure(runs: tuple[str, ...]) -> None:
+    human = {q: LABELS[q] for q in list(LABELS)[:8]}
+    found = compare(
+        {name: RUNS[name] for name in runs}, human, MEASURES[::2], judge=LABELS, resamples=99, theory=False
+    )
+    page = report(found)
+    charts = embedded(page)
+    assert len(charts) == len(found.pairs)
+    best = min(found.pairs, key=lambda pair: pair.clearest.combined.p)
+    rows = [row for measure in best.measures for row in measure.rows]
+    assert charts[0]["rows"] == [f"{row.measure}, {row.labels}" for row in rows]
+    assert charts[0]["series"][0]["y"] == [row.difference for row in rows]
+    assert "8 queries judged by humans and 12 by the judge" in page
+
+
+def test_a_study_with_a_judge_shows_how_often_its_order_is_the_true_one() -> None:
+    study = cases.study(SCORERS, (10, 30), ("nDCG", "nDCG@10"), pairs=[("good", "random")], engine="items")
+    found = na.run(study.with_(judge={"fpr": 0.05, "fnr": 0.2}, replicates=40), jobs=1)
+    rows = distinguish(found).judged
+    page = report(found)
+    (chart,) = (one for one in embedded(page) if one["title"] == "Same order by the judge")
+    for series, measure in zip(chart["series"], study.measures, strict=True):
+        assert series["y"] == [row.same for row in rows if row.measure == str(measure)]
+    assert page.count('id="judge-table"') == 1
+    assert "fpr = 0.05, fnr = 0.2" in page
+    assert 'id="judge-table"' not in report(simulated())
+
+
 def test_growing_lists_have_a_page() -> None:
     grown = grow({name: RUNS[name] for name in ("good", "bad")}, LABELS, "nDCG", orders=2, by=2)
     page = report(grown)

@@ -101,7 +101,7 @@ class Distinction(Report):
             if pair.weighted:
                 yield from pair.blocks()
         last = {(row.pair, row.measure): row for row in self.judged}
-        yield from self._judged(list(last.values()))
+        yield from self.judge_blocks(list(last.values()))
         yield from notes(self.pairs)
 
     def long(self) -> Iterator[ReportBlock]:
@@ -109,10 +109,11 @@ class Distinction(Report):
         yield from self._incomplete()
         for pair in self.pairs:
             yield from pair.blocks()
-        yield from self._judged(self.judged)
+        yield from self.judge_blocks(self.judged)
         yield from notes(self.pairs)
 
-    def _judged(self, rows: Sequence[JudgedOrder]) -> Iterator[ReportBlock]:
+    def judge_blocks(self, rows: Sequence[JudgedOrder]) -> Iterator[ReportBlock]:
+        """Yield a table of orders by the judge's labels, if there are any, and lines below it."""
         if not rows:
             return
         yield Table.of("The order by the judge's labels", JudgedOrder, rows)
