@@ -418,6 +418,8 @@ def compare(
     Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
     Runs may also be given by their values of any measures (--values).
 
+    Exit status 1: the first run does not pass the gate of --fail-if-worse or --fail-unless-noninferior.
+
     Examples:
 
         ndcg-asymptotics compare a.run b.run --qrels my.qrels

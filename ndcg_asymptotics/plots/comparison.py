@@ -27,23 +27,25 @@ _LONGEST = 24  # characters of a run's name in a title
 
 def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled markers are significant."""
-    for row, judged in enumerate(pair.by_measure):
+    label, drawn = pair.drawn
+    for row, (judged, (mean, low, high)) in enumerate(zip(pair.by_measure, drawn, strict=True)):
         line = measure_style(judged.measure)
-        d = judged.difference
-        if d.interval:
-            ax.plot([d.interval.low, d.interval.high], [row, row], color=line.color, lw=1.2)
+        if low is not None and high is not None:
+            ax.plot([low, high], [row, row], color=line.color, lw=1.2)
         face = line.color if judged.p < alpha else "white"
-        ax.plot(d.mean, row, ls="none", marker=line.marker, mec=line.color, mfc=face, mew=0.9, ms=4.5)
-    return difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure])
+        ax.plot(mean, row, ls="none", marker=line.marker, mec=line.color, mfc=face, mew=0.9, ms=4.5)
+    return difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure], label)
 
 
-def difference_axes(ax: Axes, a: str, b: str, measures: Sequence[str]) -> Axes:
+def difference_axes(
+    ax: Axes, a: str, b: str, measures: Sequence[str], label: str = "difference of the means"
+) -> Axes:
     """Label axes of differences a - b, with a row for each measure and 0 in the middle."""
     ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
     ax.set_yticks(range(len(measures)), [_formula(measure) for measure in measures])
     ax.set_ylim(len(measures) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("difference of the means")
+    ax.set_xlabel(label)
     titles(ax, f"{_name(a)} less {_name(b)}", f"← {_name(b)} ahead  |  {_name(a)} ahead →")
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)

@@ -22,7 +22,6 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedPair
-from ndcg_asymptotics.analysis.runs.paired import Interval
 from ndcg_asymptotics.core.arrays import is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
@@ -266,12 +265,12 @@ def growth_charts(growth: Growth) -> list[Chart]:
 
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     """Return the differences of two runs by every measure, and the rates at which samples agree."""
-    found = [judged.difference for judged in pair.by_measure]
+    label, drawn = pair.drawn
     shown = [
-        (judged.measure, d.mean, d.interval, judged.p)
-        for judged, d in zip(pair.by_measure, found, strict=True)
+        (judged.measure, mean, None if low is None or high is None else (low, high), judged.p)
+        for judged, (mean, low, high) in zip(pair.by_measure, drawn, strict=True)
     ]
-    charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha)]
+    charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha, label)]
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     if sizes:
         series = []
@@ -295,7 +294,12 @@ def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
 
 
 def _differences(
-    a: str, b: str, shown: Sequence[tuple[str, float, Interval | None, float]], by: str, alpha: float
+    a: str,
+    b: str,
+    shown: Sequence[tuple[str, float, tuple[float, float] | None, float]],
+    by: str,
+    alpha: float,
+    title: str = "difference of the means",
 ) -> Chart:
     """Return a chart of differences, each with its name, its interval and its corrected p-value."""
     names, means, intervals, p = zip(*shown, strict=True)
@@ -307,4 +311,4 @@ def _differences(
     sides = [visible(f"← {b} ahead"), visible(f"{a} ahead →")]
     rows = [visible(name) for name in names]
     axis = {"rows": rows, "x": list(range(len(rows))), "xname": "measure", "ends": sides, "log": False}
-    return _chart("Difference of the means", words, fields, [whole], **axis, range=None)
+    return _chart(title.capitalize(), words, fields, [whole], **axis, range=None)

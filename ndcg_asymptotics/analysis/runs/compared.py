@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol, TypeVar
 
 from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
@@ -14,6 +14,7 @@ from ndcg_asymptotics.lists.values import refuse_missing
 if TYPE_CHECKING:
     import pandas as pd
 
+_FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
 _ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
 
 
@@ -163,6 +164,13 @@ class MeasureComparison:
         return min(after, default=None)
 
 
+class Drawn(NamedTuple):
+    """What figures draw of a pair: the label of the axis, and of each measure a value and its interval."""
+
+    label: str
+    rows: list[tuple[float, float | None, float | None]]
+
+
 @dataclass(frozen=True)
 class PairComparison:
     """Two runs compared by every measure, with all of it in words."""
@@ -181,6 +189,25 @@ class PairComparison:
     def clearest(self) -> MeasureComparison:
         """The measure that shows the clearest difference."""
         return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+
+    @property
+    def drawn(self) -> Drawn:
+        """The differences as figures draw them, with the better run on the side of its name.
+
+        They are divided by their standard deviations where one axis does not serve all measures: where lower
+        values of one are better, or the units are far apart.
+        """
+        found = [judged.difference for judged in self.by_measure]
+        sds = [d.sd for d in found if d.sd > 0]
+        scaled = any(judged.lower_is_better for judged in self.by_measure) or (
+            bool(sds) and max(sds) > _FAR_APART * min(sds)
+        )
+        rows = []
+        for judged, d in zip(self.by_measure, found, strict=True):
+            factor = judged.direction / d.sd if scaled and d.sd > 0 else float(judged.direction)
+            ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)
+            rows.append((factor * d.mean, *ends))
+        return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
 
     def by(self, measure: int) -> PairComparison:
         """Return the comparison by one of the measures alone, without words."""
