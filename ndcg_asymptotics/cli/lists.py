@@ -382,6 +382,13 @@ def compare(
             help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
         ),
     ] = "maxt",
+    alternative: Annotated[
+        Literal["two-sided", "less", "greater"],
+        typer.Option(
+            help="What the tests hold against equal means: that the first run's differs from the second's, "
+            "or is smaller or larger; as in scipy."
+        ),
+    ] = "two-sided",
     resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999,
     theory: Annotated[
         bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
@@ -451,6 +458,7 @@ def compare(
         "power": power,
         "level": level,
         "correction": correction,
+        "alternative": alternative,
         "resamples": resamples,
         "seed": seed,
     }

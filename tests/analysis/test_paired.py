@@ -123,7 +123,7 @@ def test_five_queries_cannot_reach_significance():
         fewest = fewest_queries(level)
         assert 2.0 ** -(fewest - 1) < 1 - level <= 2.0 ** -(fewest - 2)
         assert paired_difference(np.linspace(1, 1.1, fewest), level=level, power=0.9999).sign == 1
-    with pytest.raises(InputError, match=r"^resamples: must exceed 1/\(1 - level\) - 1 = 19, got 18"):
+    with pytest.raises(InputError, match=r"^resamples: must exceed 19 at this level, got 18"):
         paired_difference(np.append(five, 0.2), resamples=18)
 
 

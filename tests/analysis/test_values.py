@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy import stats
 
+from ndcg_asymptotics.analysis.planning.runs import plan_values
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.correction import max_t
+from ndcg_asymptotics.analysis.runs.gate import gate
+from ndcg_asymptotics.analysis.runs.paired import paired_differences
 from ndcg_asymptotics.analysis.runs.values import compare_values
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.values import RunValues, Scale
@@ -74,3 +83,144 @@ def test_one_run_and_names_that_occur_twice_are_refused() -> None:
         compare_values(values(queries=5))
     with pytest.raises(InputError, match="runs: 'a' occurs twice"):
         RunValues(("a", "a"), ("1",), ("X",), np.zeros((2, 1, 1)))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("shift", [-0.4, 0.0, 0.4])
+def test_p_values_are_those_of_scipy(alternative: Any, shift: float) -> None:
+    """With at most 14 queries every permutation is taken once, as scipy does."""
+    rng = np.random.default_rng(7)
+    a, b = rng.random((2, 11)).round(1)  # rounded, so that some differences are 0 and some sums tie
+    a = (a + shift).round(1)
+    given = {
+        "a": dict(zip(map(str, range(11)), a, strict=True)),
+        "b": dict(zip(map(str, range(11)), b, strict=True)),
+    }
+    found = compare_values(given, alternative=alternative).pairs[0].by_measure[0]
+    student = stats.ttest_rel(a, b, alternative=alternative)
+    permutation = stats.permutation_test(
+        (a - b,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative=alternative,
+    )
+    assert found.difference.p == pytest.approx(max(student.pvalue, permutation.pvalue), rel=1e-9)
+    assert found.p == pytest.approx(found.difference.p)
+    interval = student.confidence_interval(0.95)
+    assert found.difference.low <= interval.low + 1e-12
+    assert found.difference.high >= interval.high - 1e-12
+    assert [found.difference.low == -math.inf, found.difference.high == math.inf] == [
+        alternative == "less",
+        alternative == "greater",
+    ]
+
+
+def test_one_sided_max_t_is_that_of_the_sums_over_all_signs() -> None:
+    d = np.random.default_rng(2).normal(0.4, 1.0, (8, 3))
+    signs = np.array(list(product([-1, 1], repeat=8)))
+    u = signs @ d / np.sqrt((d * d).sum(axis=0))  # (permutations, tests)
+    observed = u[-1]
+    first = int(observed.argmax())
+    expected = np.mean(u.max(axis=1) >= observed[first] - 1e-12)
+    assert max_t(d, alternative="greater")[first] == pytest.approx(expected)
+    assert max_t(-d, alternative="less") == max_t(d, alternative="greater")
+
+
+def test_one_sided_intervals_exclude_0_exactly_if_the_test_rejects() -> None:
+    rng = np.random.default_rng(4)
+    d = rng.normal(rng.normal(0.0, 0.4, 60), 1.0, (30, 60))
+    for alternative in ("less", "greater"):
+        found = paired_differences(d, alternative=alternative, resamples=499)
+        assert {one.sign != 0 for one in found} == {True, False}
+        assert all((one.p < 0.05) == (one.sign != 0) for one in found)
+    with pytest.raises(InputError, match=r"level: must exceed 0\.5 for a one-sided test, got 0\.4"):
+        paired_differences(d, level=0.4, alternative="less")
+
+
+def gated(shift: float, noise: float, **options: Any) -> Comparison:
+    """New is larger than old by a shift in the mean."""
+    rng = np.random.default_rng(6)
+    old = rng.random(40)
+    new = old + shift + noise * (z := rng.normal(size=40)) - noise * z.mean()
+    runs = {name: dict(zip(map(str, range(40)), v, strict=True)) for name, v in (("new", new), ("old", old))}
+    return compare_values(runs, resamples=999, **options)
+
+
+def test_a_run_fails_if_its_interval_lies_below_0() -> None:
+    better, same, worse = (gated(shift, 0.1) for shift in (0.1, 0.0, -0.1))
+    assert [gate(found).passed for found in (better, same, worse)] == [True, True, False]
+    assert gate(worse).line.startswith("FAIL: new is worse than old: value -0.1 [-0.1")
+    assert gate(better).line.startswith("PASS: new is not shown to be worse than old: value +0.1 [+0.0")
+    assert gate(better).line.endswith("(40 queries, 95% interval of the difference)")
+    lower = {"measures": ["s"], "lower_is_better": ["s"]}
+    assert [gate(gated(shift, 0.1, **lower)).passed for shift in (0.1, -0.1)] == [False, True]
+
+
+def test_a_run_is_noninferior_if_its_interval_lies_above_minus_the_margin() -> None:
+    for shift, noise, passes in (
+        (0.0, 0.01, True),
+        (0.0, 0.5, False),
+        (-0.02, 0.01, False),
+        (0.3, 0.5, True),
+    ):
+        found = gated(shift, noise)
+        assert found.pairs[0].by_measure[0].difference.low > -0.01 if passes else True
+        assert gate(found, margin=0.01).passed == passes
+    assert (
+        "FAIL: new is not shown to be within 0.01 of old, or better"
+        in gate(gated(0.0, 0.5), margin=0.01).line
+    )
+    lower = {"measures": ["s"], "lower_is_better": ["s"]}
+    assert [gate(gated(s, 0.01, **lower), margin=0.01).passed for s in (0.02, -0.02)] == [False, True]
+    for margin in (0, -1, math.inf, math.nan):
+        with pytest.raises(InputError, match="margin: must be a number above 0"):
+            gate(found, margin=margin)
+
+
+def test_identical_runs_pass_every_gate() -> None:
+    found = gated(0.0, 0.0)
+    assert gate(found).passed
+    assert gate(found, margin=1e-9).passed
+
+
+def test_a_gate_needs_the_end_of_the_interval_that_decides() -> None:
+    less, greater = (gated(-0.1, 0.1, alternative=one) for one in ("less", "greater"))
+    assert not gate(less).passed
+    assert gate(gated(0.1, 0.1, alternative="greater"), margin=0.01).passed
+    with pytest.raises(InputError, match="no upper end"):
+        gate(greater)
+    with pytest.raises(InputError, match="no lower end"):
+        gate(less, margin=0.01)
+
+
+def test_every_older_run_and_measure_counts_and_no_other_pair() -> None:
+    found = compare_values(values(runs=3), resamples=499)  # a is the worst of all
+    result = gate(found)
+    assert [(row.old, row.measure) for row in result.rows] == [("b", "X"), ("b", "Y"), ("c", "X"), ("c", "Y")]
+    assert "FAIL: a is worse than b and c: X " in result.line
+    best = gate(compare_values(values(runs=3), runs=["c", "a", "b"], resamples=499))
+    assert best.passed  # though a is worse than b
+
+
+def test_wins_ties_and_losses_are_counted_by_what_is_better() -> None:
+    runs = {"a": dict(zip("123456", [1, 2, 3, 4, 5, 6], strict=True)), "b": dict.fromkeys("123456", 4)}
+    for lower, expected in (((), (2, 1, 3)), (("value",), (3, 1, 2))):
+        judged = compare_values(runs, lower_is_better=lower).pairs[0].by_measure[0]
+        assert (judged.wins, judged.ties, judged.losses) == expected
+    assert judged.wins_text == "3 / 1 / 2"
+
+
+def test_a_plan_of_values_is_that_of_a_comparison() -> None:
+    given = {
+        "new": {str(q): 0.1 * (q % 7) for q in range(50)},
+        "old": {str(q): 0.1 * (q % 5) for q in range(50)},
+    }
+    row = plan_values(given).rows[0]
+    d = compare_values(given).pairs[0].by_measure[0].difference
+    assert (row.required_lists, row.queries_assured) == (d.queries, d.queries_assured)
+    options: Any = {"measures": ["s"], "lower_is_better": ["s"]}
+    assert (row.ahead, plan_values(given, values=options).rows[0].ahead) == ("new", "old")
+    with pytest.raises(InputError, match="a plan takes two runs, got 3: --run names them"):
+        plan_values(values(runs=3))

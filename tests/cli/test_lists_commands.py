@@ -254,3 +254,89 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
         "--unjudged: bounds are for NDCG only, such as nDCG@10, got DCG@10; zero and drop are for all"
         in error
     )
+
+
+def test_values_that_evaluate_writes_are_compared_as_the_runs_are(
+    files: Path, run: Run, tmp_path: Path
+) -> None:
+    measures = ["--measure", "nDCG@10", "--measure", "DCG@5"]
+    code, _, _ = run(
+        "evaluate", *options(files, "good", "bad"), *measures, "--by-query", tmp_path / "values.csv"
+    )
+    assert code == 0
+    common = ("--resamples", 199, "--json")
+    code, out, _ = run("compare", *options(files, "good", "bad"), *measures, "--no-theory", *common)
+    assert code == 0
+    code, values, _ = run("compare", "--values", tmp_path / "values.csv", *common)
+    assert code == 0
+    of_runs, of_values = json.loads(out), json.loads(values)
+    for judged in of_runs["pairs"][0]["measures"]:
+        judged["cuts"] = []
+    assert of_values["pairs"][0]["measures"] == of_runs["pairs"][0]["measures"]
+    assert of_values["rankings"] == of_runs["rankings"]
+    for option in ([], ["--measure", "nDCG@10"]):
+        code, out, _ = run("plan", "--values", tmp_path / "values.csv", *option, "--json")
+        assert (code, len(json.loads(out)["rows"])) == (0, 2 - len(option) // 2)
+    code, out, _ = run(
+        "compare", "--values", tmp_path / "values.csv", "--run", "bad", "--run", "good", *common[2:]
+    )
+    assert json.loads(out)["runs"] == ["bad", "good"]
+
+
+def test_a_gate_exits_with_1_and_one_line_that_says_why(files: Path, run: Run, tmp_path: Path) -> None:
+    common = ("--qrels", files / "qrels", "--measure", "nDCG", "--no-theory", "--resamples", 199)
+    good, bad = files / "good.run", files / "bad.run"
+    code, out, _ = run("compare", good, bad, *common, "--fail-if-worse")
+    assert code == 0
+    assert out.splitlines()[-1].startswith("PASS: good is not shown to be worse than bad: nDCG")
+    code, out, err = run("compare", bad, good, *common, "--fail-if-worse", "--json")
+    assert code == 1
+    found = json.loads(out)["gate"]
+    assert (found["passed"], found["line"]) == (False, err.strip())
+    assert err.startswith("FAIL: bad is worse than good: nDCG")
+    noninferior = ("--fail-unless-noninferior", "--margin", 0.01)
+    assert run("compare", good, bad, *common, *noninferior)[0] == 0
+    judge = ("--judge", files / "qrels", "--measure", "nDCG@5")
+    assert run("compare", bad, good, *common, *judge, *noninferior)[0] == 1
+    assert run("compare", good, bad, *common, *judge, *noninferior)[0] == 0
+    for wrong, said in (
+        (["--fail-unless-noninferior"], "--margin belong together"),
+        (["--margin", 0.1], "--margin belong together"),
+        (["--fail-if-worse", *noninferior], "either --fail-if-worse or"),
+    ):
+        code, _, err = run("compare", good, bad, *common, *wrong)
+        assert (code, said in err) == (2, True)
+
+
+def test_a_gate_refuses_a_query_that_one_run_lacks(files: Path, run: Run, tmp_path: Path) -> None:
+    fewer = tmp_path / "fewer.run"
+    lines = (files / "good.run").read_text().splitlines(keepends=True)
+    fewer.write_text("".join(line for line in lines if not line.startswith("3 ")))
+    common = ("--qrels", files / "qrels", "--measure", "nDCG", "--no-theory", "--resamples", 199)
+    command = ("compare", fewer, files / "bad.run", *common)
+    code, out, _ = run(*command)
+    assert code == 0
+    assert "11 queries" in out
+    code, _, err = run(*command, "--fail-if-worse")
+    assert code == 2
+    assert "missing: not all runs have values for 1 of 12 queries (3): fewer lacks 1; --missing drop" in err
+    assert run(*command, "--fail-if-worse", "--missing", "drop")[0] == 0
+    code, out, _ = run(*command, "--fail-if-worse", "--missing", "zero")
+    assert (code, "13 queries" in out) == (0, True)  # the query that both lack counts as 0 as well
+    assert run(*command, "--missing", "error")[0] == 2
+
+
+def test_options_that_do_not_go_together_with_values(files: Path, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("query,run,AP\n" + "".join(f"{q},a,0.{q}\n" for q in range(9)))
+    one = ("compare", "--values", tmp_path / "one.csv")
+    for wrong, said in (
+        ((*one, "--qrels", files / "qrels"), "leave out --qrels"),
+        ((*one, "--lower-is-better", "s"), "there is no s; there are AP"),
+        (one, "at least two runs, got 1"),
+        (("compare", files / "good.run", files / "bad.run"), "needs runs and --qrels, or --values"),
+        (("plan", "--values", tmp_path / "one.csv"), "a plan takes two runs, got 1"),
+        (("plan", "--values", tmp_path / "one.csv", "--sd", 1), "got values of --values and of --sd"),
+    ):
+        code, _, err = run(*wrong)
+        assert code == 2
+        assert said in err

@@ -22,6 +22,7 @@ from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import Correction, require_tests
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
 from ndcg_asymptotics.core.arrays import brief
@@ -58,6 +59,7 @@ class CompareOptions(ConventionOptions, total=False):
     correction: Correction
     resamples: int
     seed: int
+    alternative: Alternative
     theory: bool
     same_queries: bool
 
@@ -91,6 +93,7 @@ def compare(
     correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
+    alternative: Alternative = "two-sided",
     theory: bool = True,
     same_queries: bool = False,
     **conventions: Unpack[ConventionOptions],
@@ -116,6 +119,8 @@ def compare(
         error rate; "bh": Benjamini and Hochberg's, for the false discovery rate.
     resamples, seed : int
         Number of permutations, and the seed of all resampling.
+    alternative : {"two-sided", "less", "greater"}
+        As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
     theory : bool
         Whether to predict longer lists from curves fitted to 8 groups of queries.
     same_queries : bool
@@ -138,6 +143,7 @@ def compare(
     (1, 20)
     """
     if judge is not None:
+        require(alternative == "two-sided", "with a judge tests are two-sided", "alternative")
         return compare_judged(
             runs,
             qrels,
@@ -174,6 +180,7 @@ def compare(
         correction=correction,
         resamples=resamples,
         seed=seed,
+        alternative=alternative,
     )
     if not own:
         return compared

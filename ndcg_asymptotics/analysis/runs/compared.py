@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol, TypeVar
@@ -207,6 +208,11 @@ class PairComparison:
             factor = judged.direction / d.sd if scaled and d.sd > 0 else float(judged.direction)
             ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)
             rows.append((factor * d.mean, *ends))
+        # an interval without an end reaches the edge
+        edge = 1.1 * max(
+            (abs(x) for row in rows for x in row if x is not None and math.isfinite(x)), default=0
+        )
+        rows = [(mean, *(end and max(-edge, min(end, edge)) for end in ends)) for mean, *ends in rows]
         return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
 
     def by(self, measure: int) -> PairComparison:

@@ -21,6 +21,7 @@ from ndcg_asymptotics.analysis.runs.compared import (
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
+from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, letter, rank_runs
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
@@ -41,11 +42,12 @@ class Comparison(ComparedPairs):
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
     per_query: Annotated[Table, HIDDEN] = Table("", (), ())
+    alternative: Annotated[Alternative, Data(before="pairs")] = "two-sided"
 
     @property
     def words(self) -> Words:
         """What says the comparison in words."""
-        return Words(self.queries, self.alpha, self.power)
+        return Words(self.queries, self.alpha, self.power, self.alternative)
 
     @property
     def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data()]:

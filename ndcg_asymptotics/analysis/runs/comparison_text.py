@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
-from ndcg_asymptotics.analysis.runs.paired import Difference
+from ndcg_asymptotics.analysis.runs.paired import Alternative, Difference
+
+_SIDES: dict[Alternative, str] = {
+    "two-sided": "",
+    "less": "one-sided (first minus second below 0) ",
+    "greater": "one-sided (first minus second above 0) ",
+}
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,7 @@ class Words:
     queries: int
     alpha: float
     power: float
+    alternative: Alternative = "two-sided"
 
     @property
     def level(self) -> str:
@@ -44,9 +51,10 @@ class Words:
             return f"{none}. {new}"
         ahead, behind = (pair.a, pair.b) if best.ahead > 0 else (pair.b, pair.a)
         low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
+        between = f"interval {low:.4f} to {high:.4f}" if math.isfinite(high) else f"bound {low:.4f}"
         return (
-            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({self.level} interval "
-            f"{low:.4f} to {high:.4f}, corrected p-value {best.p:.2g}). {new}"
+            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({self.level} {between}, "
+            f"corrected p-value {best.p:.2g}). {new}"
         )
 
     def paragraph(self, pair: PairComparison) -> str:
@@ -85,8 +93,9 @@ class Words:
         return said + "."
 
     def _queries_text(self, pair: PairComparison) -> str:
-        apart = [j for j in pair.by_measure if not j.difference.identical]
-        if len(apart) == 1:
+        # a one-sided test has no number of queries where the difference is on the other side
+        apart = [j for j in pair.by_measure if j.difference.queries_low is not None]
+        if len(apart) <= 1:
             return ""
         fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
         most = max(apart, key=lambda j: j.difference.queries or math.inf)
@@ -100,6 +109,9 @@ class Words:
 
     def _new_queries_text(self, d: Difference) -> str:
         """Return how many new queries an uncorrected test needs, by the observed difference and its bound."""
+        if d.queries is None and d.mean:
+            side = "above" if self.alternative == "greater" else "below"
+            return f"The test is one-sided, and the observed difference is not {side} 0."
         if d.queries is None:
             return "The observed difference is 0, which no number of new queries would show."
         between = f"{self.level} interval {d.queries_low:,} " + (
@@ -122,10 +134,10 @@ class Words:
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
         effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
         said = (
-            f"{self.queries:,} queries. p is the larger p-value of a permutation test, which exchanges the "
-            f"runs within queries, and of Student's t test{interval}. Corrected p-values are "
-            f"{DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Queries as "
-            f"observed: for a paired t test at level {alpha} on new queries, without correction, with "
+            f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
+            f"test, which exchanges the runs within queries, and of Student's t test{interval}. Corrected "
+            f"p-values are {DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Queries "
+            f"as observed: for a paired t test at level {alpha} on new queries, without correction, with "
             f"{self.power:.0%} power, {IF_OBSERVED}"
             + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
         )

@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, permutations, sign_changes
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Alternative, permutations, sign_changes
 from ndcg_asymptotics.core.arrays import (
     Floats,
     Integers,
@@ -52,14 +52,19 @@ def require_tests(runs: int, level: float, power: float, correction: str) -> Non
 
 
 def corrected(
-    p: Sequence[float], differences: Floats, correction: Correction, resamples: int = 9999, seed: int = 0
+    p: Sequence[float],
+    differences: Floats,
+    correction: Correction,
+    resamples: int = 9999,
+    seed: int = 0,
+    alternative: Alternative = "two-sided",
 ) -> list[float]:
     """Return p-values corrected for their number, none of them below the uncorrected one.
 
     Parameters
     ----------
     p : (tests,)
-        From `paired_difference` with the same ``resamples`` and ``seed``.
+        From `paired_differences` with the same ``resamples``, ``seed`` and ``alternative``.
     differences : (queries, tests)
     correction : {"maxt", "holm", "bh"}
     resamples, seed : int
@@ -73,10 +78,12 @@ def corrected(
         return holm(p)
     if correction == "bh":
         return benjamini_hochberg(p)
-    return [max(pair) for pair in zip(p, max_t(differences, resamples, seed), strict=True)]
+    return [max(pair) for pair in zip(p, max_t(differences, resamples, seed, alternative), strict=True)]
 
 
-def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[float]:
+def max_t(
+    differences: Floats, resamples: int = 9999, seed: int = 0, alternative: Alternative = "two-sided"
+) -> list[float]:
     """Return the step-down max-T p-values of tests that share their queries.
 
     The p-value of the k-th largest u is the fraction of permutations, the identity among them, in which the
@@ -88,6 +95,9 @@ def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[flo
     resamples, seed : int
         Number of permutations, and the seed of their generator. If there are no more than these in all, each
         is taken once, and the p-values are exact.
+    alternative : {"two-sided", "less", "greater"}
+        One-sided tests have the statistic u without the absolute value, or its opposite. Each permutation
+        then counts twice: changing the signs of the other queries gives the opposite sums.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
     >>> [round(p, 4) for p in max_t(d)]
@@ -96,16 +106,23 @@ def max_t(differences: Floats, resamples: int = 9999, seed: int = 0) -> list[flo
     d = np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
     norms = np.sqrt((d * d).sum(axis=0))
     scaled = d / np.where(norms > 0, norms, 1.0)
-    observed = np.abs(scaled.sum(axis=0))
+    if alternative == "less":
+        scaled = -scaled
+    two_sided = alternative == "two-sided"
+    sums = scaled.sum(axis=0)
+    observed = np.abs(sums) if two_sided else sums
     total = permutations(len(d), resamples)
 
     def permuted(order: Integers) -> Iterator[Floats]:
         ordered = scaled[:, order]
         whole = ordered.sum(axis=0)
+        if not two_sided:
+            yield -whole[None]
         for changed in sign_changes(len(d), total, random_generator(seed), len(order)):
-            yield np.abs(whole - 2 * (changed @ ordered))
+            changed_sums = whole - 2 * (changed @ ordered)
+            yield np.abs(changed_sums) if two_sided else np.concatenate([changed_sums, -changed_sums])
 
-    return step_down(observed, permuted, total)
+    return step_down(observed, permuted, total if two_sided else 2 * total)
 
 
 def step_down(observed: Floats, drawn: Callable[[Integers], Iterator[Floats]], total: int) -> list[float]:
@@ -166,17 +183,26 @@ def benjamini_hochberg(p: Sequence[float]) -> list[float]:
     return found.tolist()
 
 
-def limitation(correction: Correction, tests: int, queries: int, resamples: int, alpha: float) -> str | None:
+def limitation(
+    correction: Correction,
+    tests: int,
+    queries: int,
+    resamples: int,
+    alpha: float,
+    alternative: Alternative = "two-sided",
+) -> str | None:
     """Return what keeps the smallest possible p-value from being significant after correction, if anything.
 
     >>> print(limitation("holm", 600, 100, 9999, 0.05))
     With 9999 permutations no p-value is below 0.0001, so Holm's correction for 600 tests can reject nothing
     >>> limitation("maxt", 600, 100, 9999, 0.05)
     """
-    total = permutations(queries, resamples)
+    total = permutations(queries, resamples) * (1 if alternative == "two-sided" else 2)
     if correction == "maxt" or tests < alpha * total:
         return None
-    given = f"{queries} queries" if total <= resamples else f"{resamples} permutations"
+    given = (
+        f"{queries} queries" if permutations(queries, resamples) <= resamples else f"{resamples} permutations"
+    )
     start = (
         f"With {given} no p-value is below {1 / total:.2g}, so {DESCRIPTIONS[correction]} correction for "
         f"{tests} tests "

@@ -111,7 +111,7 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
     Raises
     ------
     InputError
-        For a margin that is not above 0.
+        For a margin that is not above 0, and for one-sided intervals without the end that decides.
 
     >>> import numpy as np
     >>> from ndcg_asymptotics.analysis.runs.values import compare_values
@@ -178,6 +178,12 @@ def _row(
 ) -> GateRow:
     """Return a row; runs that are the same for every query differ by 0, without an error."""
     low, high = interval or (difference, difference)
-    worst = min(direction * low, direction * high)
+    worst, best = sorted((direction * low, direction * high))
+    require(
+        math.isfinite(best if margin is None else worst),
+        f"the interval of {measure} has no {'upper' if margin is None else 'lower'} end for how much better "
+        "the first run is; use the other alternative, or two-sided",
+        "alternative",
+    )
     passed = worst > -margin if margin is not None else not (p < alpha and direction * difference < 0)
     return GateRow(old, measure, difference, low, high, p, passed)

@@ -13,6 +13,9 @@ interval (compare Hartigan 1969, "Using subsample values as typical values"). It
 differences are symmetric about their mean; where most of them are 0 it is too short, and Student's interval
 is longer. The interval here is the shorter one that holds both, and the p-value is the larger of the
 two: an interval excludes 0 exactly if p < 1 - level. docs/real-lists.md has its coverage.
+
+A *one-sided* test at alpha rejects exactly if the two-sided one at 2 alpha rejects in its direction, and its
+interval ends where that of the level 1 - 2 alpha does.
 """
 
 from __future__ import annotations
@@ -20,19 +23,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.replication import replication
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, random_generator, whole_number
+from ndcg_asymptotics.analysis.replication import Replication, replication
+from ndcg_asymptotics.core.arrays import (
+    Bools,
+    Floats,
+    Integers,
+    random_generator,
+    require_choice,
+    whole_number,
+)
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Data, general
 
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 AT_ONCE = 1 << 22
 """Numbers that resampling holds in memory at a time."""
+Alternative = Literal["two-sided", "less", "greater"]
+"""What a test holds against equal means: that they differ, or that the first is smaller or larger."""
+_DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
 ROUNDING = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
 
@@ -67,7 +80,10 @@ class WithInterval:
     @property
     def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
         """The interval in a table."""
-        return f"[{self.low:+.4f}, {self.high:+.4f}]" if self.interval else "identical"
+        if self.interval is None:
+            return "identical"
+        low = "(-∞" if self.low == -math.inf else f"[{self.low:+.4f}"
+        return f"{low}, ∞)" if self.high == math.inf else f"{low}, {self.high:+.4f}]"
 
     @property
     def sign(self) -> int:
@@ -90,12 +106,13 @@ class Difference(WithInterval):
     interval : Interval or None
         None if the runs are identical, because there is no variation then.
     p : float
-        Two-sided; 1 if the runs are identical.
+        1 if the runs are identical.
     queries, queries_low, queries_high, queries_assured : int or None
         The numbers of queries with which a paired t test on new queries has the target power
         (`analysis.replication`): if the true effect is the observed one, with a confidence interval, and at
         a lower bound of the effect. ``queries_high`` is None if the effect may be 0, ``queries_assured`` if
-        the bound is not positive, and all are None if the runs are identical.
+        the bound is not positive, and all are None if the runs are identical, or differ in the other
+        direction than that of a one-sided test.
     """
 
     mean: Annotated[float, Column("difference", general("+.4f"), 2), Data("difference")]
@@ -129,6 +146,8 @@ class Difference(WithInterval):
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
         if self.identical:
             return None
+        if self.queries_low is None:
+            return "∞"
         found, low = ("∞" if n is None else f"{n:,}" for n in (self.queries, self.queries_low))
         return f"{found} [{low}, " + ("∞)" if self.queries_high is None else f"{self.queries_high:,}]")
 
@@ -194,7 +213,13 @@ def paired_difference(
 
 
 def paired_differences(
-    differences: Floats, *, level: float = 0.95, power: float = 0.8, resamples: int = 9999, seed: int = 0
+    differences: Floats,
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    resamples: int = 9999,
+    seed: int = 0,
+    alternative: Alternative = "two-sided",
 ) -> list[Difference]:
     """Apply `paired_difference` to each of several tests with the same queries.
 
@@ -205,11 +230,14 @@ def paired_differences(
     differences : (queries, tests)
     level, power, resamples, seed
         As in `paired_difference`.
+    alternative : {"two-sided", "less", "greater"}
+        That of the tests: the mean difference is not 0, below 0, or above 0. A one-sided interval has an
+        infinite end.
 
     Raises
     ------
     InputError
-        As `paired_difference`.
+        As `paired_difference`, and for a one-sided test at a level of 0.5 or less.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
     >>> paired_differences(d)[1] == paired_difference(d[:, 1])
@@ -217,17 +245,20 @@ def paired_differences(
     """
     d = np.asarray(differences, np.float64)
     queries, alpha = len(d), alpha_of(level)
+    require_choice(alternative, _DIRECTIONS, "alternative")
     require(0 < alpha < 1, f"must lie inside (0, 1), got {level:g}", "level")
-    fewest = fewest_queries(level)
+    direction = _DIRECTIONS[alternative]
+    if direction:
+        require(level > 0.5, f"must exceed 0.5 for a one-sided test, got {level:g}", "level")
+        alpha = 2 * alpha
+    fewest = fewest_queries(1 - alpha)
     require(
         queries >= fewest,
         f"a comparison at level {level:g} needs at least {fewest} common queries, there are {queries}",
     )
     resamples = whole_number(resamples, "resamples", 1, _MOST_RESAMPLES)
     enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
-    require(
-        enough, f"must exceed 1/(1 - level) - 1 = {1 / (1 - level) - 1:.4g}, got {resamples}", "resamples"
-    )
+    require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {resamples}", "resamples")
     d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
     found = [Difference(0.0, 0.0, None, 1.0)] * d.shape[1]
     differing = np.flatnonzero(d.any(axis=0))
@@ -235,14 +266,20 @@ def paired_differences(
     for start in range(0, differing.size, at_once):
         part = differing[start : start + at_once]
         tests = permutation_tests(d[:, part], alpha, resamples, random_generator(seed))
-        for test, (permutation, p) in zip(part.tolist(), tests, strict=True):
+        for test, (permutation, both_p, beyond) in zip(part.tolist(), tests, strict=True):
             one = np.ascontiguousarray(d[:, test])
             mean, sd = float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0
             student, student_p = student_test(mean, sd, queries, alpha)
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
             effect = mean / sd if sd > 0 else math.inf
             needed = replication(effect, queries, power, alpha)
-            found[test] = Difference(mean, sd, interval, max(p, student_p), *needed)
+            p = max(both_p, student_p)
+            if direction:
+                interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
+                right = direction * mean > 0
+                p = p / 2 if right else 1 - min(beyond, student_p) / 2
+                needed = needed if right else Replication(None, None, None, None)
+            found[test] = Difference(mean, sd, interval, p, *needed)
     return found
 
 
@@ -269,13 +306,17 @@ def permutation_test(
     A permutation does not speak against the shifts between its two means; the identity speaks against
     none.
     """
-    return permutation_tests(np.asarray(d)[:, None], alpha, resamples, rng)[0]
+    interval, p, _ = permutation_tests(np.asarray(d)[:, None], alpha, resamples, rng)[0]
+    return interval, p
 
 
 def permutation_tests(
     d: Floats, alpha: float, resamples: int, rng: np.random.Generator
-) -> list[tuple[Interval, float]]:
-    """Apply `permutation_test` with the same permutations to each column of d, (queries, tests)."""
+) -> list[tuple[Interval, float, float]]:
+    """Apply `permutation_test` with the same permutations to each column of d, (queries, tests).
+
+    The last of the three numbers is the share of permutations that exceed the observed difference.
+    """
     total = permutations(len(d), resamples)
     columns = np.ascontiguousarray(d.T)
     low, high = np.empty((2, len(columns), total - 1))
@@ -295,13 +336,14 @@ def permutation_tests(
     least = math.ceil(alpha * total)
     least += int(least / total < alpha) - int((least - 1) / total >= alpha)
     found = []
-    for column, lows, highs in zip(columns, low, high, strict=True):
-        reached = np.count_nonzero(lows <= 0 if column.mean() > 0 else highs >= 0)
+    for column, lows, highs, error in zip(columns, low, high, slack, strict=True):
+        up = column.mean() > 0
+        reached = np.count_nonzero(lows <= 0 if up else highs >= 0)
+        beyond = np.count_nonzero(lows < -2 * error if up else highs > 2 * error)
         lows.partition(least - 2)
         highs.partition(total - least)
-        found.append(
-            (Interval(float(lows[least - 2]), float(highs[total - least])), (1 + int(reached)) / total)
-        )
+        interval = Interval(float(lows[least - 2]), float(highs[total - least]))
+        found.append((interval, (1 + int(reached)) / total, int(beyond) / total))
     return found
 
 

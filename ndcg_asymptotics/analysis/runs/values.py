@@ -9,7 +9,7 @@ import numpy as np
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, alpha_of, paired_differences
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Alternative, alpha_of, paired_differences
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
@@ -21,6 +21,7 @@ def compare_values(
     correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
+    alternative: Alternative = "two-sided",
     **options: Unpack[ValueOptions],
 ) -> Comparison:
     """Compare every pair of runs by their values for the same queries.
@@ -31,6 +32,8 @@ def compare_values(
         As `read_values` takes them.
     level, power, correction, resamples, seed
         As in `compare`.
+    alternative : {"two-sided", "less", "greater"}
+        As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
     **options
         ``runs``, ``measures``, ``lower_is_better``, ``missing``, ``columns`` as in `read_values`.
 
@@ -52,8 +55,10 @@ def compare_values(
     # statistics are of numbers of about the size 1, so that a rounding error has the same size in all
     units = np.tile(values.units, len(values.pairs))
     gaps = values.differences / units
-    tests = paired_differences(gaps, level=level, power=power, resamples=resamples, seed=seed)
-    p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed)
+    tests = paired_differences(
+        gaps, level=level, power=power, resamples=resamples, seed=seed, alternative=alternative
+    )
+    p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed, alternative)
     means = dict(zip(values.runs, values.means.tolist(), strict=True))
     each = iter(zip(tests, p_corrected, gaps.T, units.tolist(), strict=True))
     pairs = []
@@ -75,8 +80,16 @@ def compare_values(
                 )
             )
         pairs.append(PairComparison(a, b, tuple(judged)))
-    limited = limitation(correction, len(tests), len(values.queries), resamples, alpha_of(level))
+    limited = limitation(correction, len(tests), len(values.queries), resamples, alpha_of(level), alternative)
     said = ((f"Warning: {limited}",) if limited else ()) + values.remarks
     return Comparison(
-        values.runs, len(values.queries), level, power, tuple(pairs), said, correction, values.by_query()
+        values.runs,
+        len(values.queries),
+        level,
+        power,
+        tuple(pairs),
+        said,
+        correction,
+        values.by_query(),
+        alternative,
     ).in_words()

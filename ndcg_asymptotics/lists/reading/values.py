@@ -32,6 +32,8 @@ MISSING: tuple[Missing, ...] = ("drop", "zero", "error")
 
 _QUERY = (*COLUMNS["query"], "id", "question", "user_input", "input", "Unnamed: 0")
 """Columns with the names of queries, the first of them that there is; the last is an index of pandas."""
+_NO_MEASURE = re.compile(rf"{'|'.join(_QUERY)}|judged@\d+")
+"""Columns of numbers that are no measures unless they are named: queries, and what `evaluate` adds."""
 _SUMMARIES = ("all", "amean")
 """Names that trec_eval, ir_measures and gdeval give to the means over the queries."""
 _TRANSPOSED = re.compile(
@@ -278,7 +280,7 @@ class _Collected:
         for name in names:
             filled = [cell for cell in cells[name] if not _empty(cell)]
             numbers = sum(_number(cell) is not None for cell in filled)
-            if name in self.measures or (2 * numbers > len(filled) > 0 and name not in _QUERY):
+            if name in self.measures or (2 * numbers > len(filled) > 0 and not _NO_MEASURE.fullmatch(name)):
                 found.append(name)
         return found
 
