@@ -132,7 +132,14 @@ def test_deviations_of_short_lists_with_rare_grades(n, simulated_deviation, erro
     assert abs(std.value[0] - simulated_deviation) < 5 * error
 
 
-TEN_GRADES = ", ".join(f"{9 - i}=linear({0.002 * 1.7**i:.4f}, {0.002 * 1.6**i:.4f})" for i in range(9))
+def rising(number):
+    """Grades of which each is more frequent than the next better one."""
+    tops, bottoms = ([0.002 * ratio**i for i in range(number)] for ratio in (1.7, 1.6))
+    curves = [f"linear({top:.4f}, {bottom:.4f})" for top, bottom in zip(tops, bottoms, strict=True)]
+    return ", ".join(f"{number - i}={curve}" for i, curve in enumerate(curves))
+
+
+TEN_GRADES = rising(9)  # and the gain 0
 
 
 @pytest.mark.slow
@@ -151,7 +158,11 @@ def test_the_deviation_of_ten_grades():
 
 
 @pytest.mark.slow
-def test_deviations_of_ten_grades_with_a_cutoff():
-    """From eight grades on rules follow one split at a time; products of rules of 2 nodes gave 0.027508."""
-    std = ndcg_std(f"graded({TEN_GRADES})", "nDCG@0.2n", [1000])
-    assert abs(std.value[0] - 0.027508) <= std.error[0] < 5e-4
+def test_deviations_of_eight_grades_with_a_cutoff():
+    """From eight grades on rules follow one split at a time.
+
+    30,000 simulated lists, with a standard error of 1.35e-4; five of them are exceeded by chance in 6e-7.
+    """
+    std = ndcg_std(f"graded({rising(8)})", "nDCG@0.2n", [1000])
+    assert abs(std.value[0] - 0.029752) <= std.error[0] + 5 * 1.35e-4
+    assert std.error[0] < 2e-4
