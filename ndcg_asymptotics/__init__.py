@@ -3,6 +3,8 @@
 A `Study` names scorers (by their relevance curves), measures (a discount and a cutoff) and list lengths.
 `run` draws i.i.d. lists and returns NDCG at every list length. `predict` computes the mean, the standard
 deviation and the limit without simulation. `check`, `distinguish`, `plot` and `report` compare the two.
+`evaluate`, `compare`, `plan`, `fit`, `grow`, `larger_corpus` and `sampled` are about real ranked lists: they take
+files, frames, dictionaries and the objects of other programs. The command of the same name calls each.
 
 All other names are in subpackages, each of which imports only those before it:
 
@@ -16,7 +18,7 @@ All other names are in subpackages, each of which imports only those before it:
     explorer                       a page with sliders, on which theory is seen at work
     cli                            the command line
 
-For example ``na.theory.limit``, ``na.lists.evaluate_files``, ``na.learning.train_ranker``.
+For example ``na.theory.limit``, ``na.lists.fit_curves``, ``na.learning.train_ranker``.
 """
 
 import lazy_loader

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.lists.growing import grow_files
+from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.growing import save_growth
 
@@ -25,7 +25,7 @@ def growing(data: Path) -> dict[str, Growth]:
     folder = data / "robust03"
     options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS}
     return {
-        f"robust03-{order}": grow_files(
+        f"robust03-{order}": grow(
             [folder / f"{run}.run.gz" for run in RUNS],
             folder / "qrels.txt.gz",
             MEASURES,

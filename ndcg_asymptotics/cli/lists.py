@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -13,13 +13,18 @@ from ndcg_asymptotics.cli.options import (
     AnyMeasures,
     BinaryAt,
     By,
+    ByQuery,
     Columns,
     Documents,
+    Empty,
     Feature,
+    Features,
     Figures,
     Gain,
     GainLike,
+    Ideal,
     Items,
+    Level,
     Like,
     Lists,
     LowerIsBetter,
@@ -32,19 +37,18 @@ from ndcg_asymptotics.cli.options import (
     RequiredRuns,
     Runs,
     SeveralLists,
+    SeveralWeights,
     SixAnyMeasures,
     TableOutput,
+    Ties,
     Values,
     Weights,
     parse_whole,
-    weights_of,
 )
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-    from ndcg_asymptotics.lists.evaluating import EvaluationOptions
-    from ndcg_asymptotics.lists.fitted_files import FitOptions
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
 _gate = partial(typer.Option, rich_help_panel="Gate, for continuous integration")
@@ -69,27 +73,9 @@ def evaluate(
     weights: Weights = None,
     like: Like = None,
     gain: GainLike = None,
-    ties: Annotated[
-        Literal["trec", "average", "file", "worst"] | None,
-        typer.Option(
-            help="Order tied documents by decreasing name, average over all their orders, keep their order, "
-            "or put those of smaller gain first.",
-            show_default="trec, or average with --lists",
-        ),
-    ] = None,
-    ideal: Annotated[
-        Literal["judged", "retrieved"] | None,
-        typer.Option(
-            help="Form the ideal list from all judged documents, or from the retrieved ones.",
-            show_default="judged",
-        ),
-    ] = None,
-    empty: Annotated[
-        Literal["zero", "one", "nan", "skip"] | None,
-        typer.Option(
-            help="Count topics without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
-        ),
-    ] = None,
+    ties: Ties = None,
+    ideal: Ideal = None,
+    empty: Empty = None,
     unjudged: Annotated[
         Literal["zero", "drop", "bounds"],
         typer.Option(
@@ -105,11 +91,9 @@ def evaluate(
         ),
     ] = False,
     complete: Annotated[
-        bool, typer.Option("--complete", "-c", help="Count judged topics that are missing from a run as 0.")
+        bool, typer.Option("--complete", "-c", help="Count judged queries that are missing from a run as 0.")
     ] = False,
-    by_query: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every topic to this file.")
-    ] = None,
+    by_query: ByQuery = None,
     output: TableOutput,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
@@ -121,28 +105,28 @@ def evaluate(
         ndcg-asymptotics evaluate --lists Fold1/test.txt --lists Fold2/test.txt \\
             --feature 25 --measure nDCG@10
     """
-    from ndcg_asymptotics.lists import evaluate_files, evaluate_lists
+    from ndcg_asymptotics.lists import evaluate as evaluate_any
     from ndcg_asymptotics.reports.terminal import write_csv
 
-    options: EvaluationOptions = {
-        "like": like,
-        "gain": gain,
-        "ties": ties,
-        "ideal": ideal,
-        "empty": empty,
-        "missing": "zero" if complete else None,
-        "unjudged": unjudged,
-        "chance": chance,
-    }
-    if lists and not run and qrels is None:
-        given_weights = weights_of(feature, weights)
-        found = evaluate_lists(lists, measure, columns=columns, weights=given_weights, **options)
-    elif not lists and run and qrels is not None:
-        found = evaluate_files(run, qrels, measure, columns=columns, **options)
-    else:
-        raise InputError("evaluate needs either --run and --qrels, or --lists")
+    found = evaluate_any(
+        run,
+        qrels,
+        measure,
+        lists=lists,
+        columns=columns,
+        feature=feature,
+        weights=weights,
+        like=like,
+        gain=gain,
+        ties=ties,
+        ideal=ideal,
+        empty=empty,
+        missing="zero" if complete else None,
+        unjudged=unjudged,
+        chance=chance,
+    )
     if by_query is not None:
-        write_csv(by_query, found.by_query())
+        write_csv(by_query, found.by_query)
     output.show(found.blocks(), "evaluate", data=found.as_dict())
 
 
@@ -187,24 +171,25 @@ def fit(
 
         ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --out curves
     """
-    from ndcg_asymptotics.lists import fit_csv, fit_files
+    from ndcg_asymptotics.lists import fit as fit_any
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
-    options: FitOptions = {
-        "method": method,
-        "binary_at": binary_at,
-        "prevalence": prevalence,
-        "by": by,
-        "resamples": resamples,
-        "seed": seed,
-    }
-    if lists is not None and not run and qrels is None:
-        given_weights = weights_of(feature, weights)
-        written = fit_csv(lists, out, columns=columns, weights=given_weights, **options)
-    elif lists is None and run and qrels is not None:
-        written = fit_files(run, qrels, out, pool=pool, columns=columns, **options)
-    else:
-        raise InputError("fit needs either --run and --qrels, or --lists")
+    written = fit_any(
+        run,
+        qrels,
+        out=out,
+        lists=lists,
+        pool=pool,
+        columns=columns,
+        feature=feature,
+        weights=weights,
+        method=method,
+        binary_at=binary_at,
+        prevalence=prevalence,
+        by=by,
+        resamples=resamples,
+        seed=seed,
+    )
     for path in written:
         print(path)
     if len(written) > 1:
@@ -269,13 +254,13 @@ def grow(
             --measure nDCG --by 4 --out results/growing
     """
     from ndcg_asymptotics.analysis.runs.deviations import deviations
-    from ndcg_asymptotics.lists.growing import grow_files
+    from ndcg_asymptotics.lists import grow as grow_any
     from ndcg_asymptotics.reports.terminal import show_json
     from ndcg_asymptotics.results.growing import save_growth, unfinished
     from ndcg_asymptotics.results.kinds import require_free
 
     require_free(out)
-    grown = grow_files(
+    grown = grow_any(
         run,
         qrels,
         measure,
@@ -333,11 +318,9 @@ def larger_corpus(
         ndcg-asymptotics larger-corpus --run a.run --qrels my.qrels \\
             --measure nDCG@10 --corpus 5e5 --to 1e8
     """
-    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus_files
+    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus as larger_corpus_of
 
-    found = larger_corpus_files(
-        run, qrels, measure, columns=columns, corpus=corpus, to=to, gain=gain, seed=seed
-    )
+    found = larger_corpus_of(run, qrels, measure, columns=columns, corpus=corpus, to=to, gain=gain, seed=seed)
     output.show(found, "larger corpus")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_systems
@@ -366,16 +349,24 @@ def compare(
             "and more; the answer then rests on both.",
         ),
     ] = None,
+    lists: SeveralLists = None,
+    feature: Features = None,
+    weights: SeveralWeights = None,
     columns: Columns = None,
     figures: Figures,
     like: Like = None,
     gain: GainLike = None,
+    ties: Ties = None,
+    ideal: Ideal = None,
+    empty: Empty = None,
+    unjudged: Annotated[
+        Literal["zero", "drop"],
+        typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
+    ] = "zero",
     power: Annotated[
         float, typer.Option(help="Target power used to compute the required number of queries.")
     ] = 0.8,
-    level: Annotated[
-        float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
-    ] = 0.95,
+    level: Level = 0.95,
     correction: Annotated[
         Literal["maxt", "holm", "bh"],
         typer.Option(
@@ -409,9 +400,7 @@ def compare(
         float | None,
         _gate(metavar="D", help="The loss that --fail-unless-noninferior allows."),
     ] = None,
-    per_query: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
-    ] = None,
+    by_query: ByQuery = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write the comparison as one HTML page.")
     ] = None,
@@ -437,6 +426,7 @@ def compare(
         ndcg-asymptotics compare --values new.csv old.csv --measure faithfulness
         ndcg-asymptotics compare new.run old.run --qrels my.qrels \\
             --measure nDCG@10 --fail-unless-noninferior --margin 0.01
+        ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
     """
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
@@ -466,7 +456,7 @@ def compare(
     if values:
         from ndcg_asymptotics.analysis.runs.values import compare_values
 
-        others = {"--qrels": qrels, "--judge": judge, "--like": like, "--gain": gain}
+        others = {"--qrels": qrels, "--lists": lists, "--judge": judge, "--like": like, "--gain": gain}
         given = [name for name, value in others.items() if value is not None]
         require(not given, f"--values are not computed from ranked lists: leave out {', '.join(given)}")
         found = compare_values(
@@ -479,28 +469,33 @@ def compare(
             **statistics,
         )
     else:
-        from ndcg_asymptotics.analysis.runs.compare import compare_files
+        from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
         from ndcg_asymptotics.measures.measure import MEASURES
 
-        if qrels is None:
-            raise InputError("compare needs runs and --qrels, or --values")
         require(not lower_is_better, "belongs to --values: higher NDCG is better", "lower-is-better")
-        found = compare_files(
-            [*(runs or ()), *(run or ())],
+        found = compare_any(
+            [*(runs or ()), *(run or ())] or None,
             qrels,
             measure or MEASURES,
-            judge=judge,
+            lists=lists,
+            feature=feature,
+            weights=weights,
+            judge=cast(Any, judge),  # mypy tells apart only calls with and without one
+            columns=columns,
             like=like,
             gain=gain,
-            theory=theory,
-            columns=columns,
+            ties=ties,
+            ideal=ideal,
+            empty=empty,
             missing="zero" if missing == "zero" else None,
+            unjudged=unjudged,
+            theory=theory,
             same_queries=missing == "error",
             **statistics,
         )
     passes = gate(found, margin=margin) if gated else None
-    if per_query is not None:
-        write_csv(per_query, found.per_query)
+    if by_query is not None:
+        write_csv(by_query, found.by_query)
     if output.form == "latex" and isinstance(found, Comparison):
         print(found.to_latex(), end="")
     else:
@@ -566,13 +561,13 @@ def sampled(
             --measure nDCG
     """
     from ndcg_asymptotics.analysis.runs.candidates import Candidates
-    from ndcg_asymptotics.analysis.runs.sampled import sampled_files
+    from ndcg_asymptotics.analysis.runs.sampled import sampled as sampled_any
 
-    found = sampled_files(
-        run or (),
+    found = sampled_any(
+        run,
         qrels,
         measure,
-        ranks=ranks or (),
+        ranks=ranks,
         items=items,
         columns=columns,
         negatives=None if negatives is None else [m for several in negatives for m in several],

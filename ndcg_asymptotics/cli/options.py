@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
@@ -133,16 +133,6 @@ def _columns(text: str) -> dict[str, str]:
     from ndcg_asymptotics.lists.reading import parse_columns
 
     return parse_columns(text)
-
-
-def weights_of(feature: int | None, weights: Path | None) -> dict[int, float] | None:
-    """Return the weights of the features of an SVMlight file; the score is their weighted sum."""
-    from ndcg_asymptotics.lists.reading import read_weights
-
-    if feature is not None and weights is not None:
-        raise InputError("give either --feature or --weights")
-    require(feature is None or feature >= 1, f"must be a whole number from 1 on, got {feature}", "feature")
-    return {feature: 1.0} if feature else read_weights(weights) if weights else None
 
 
 @dataclass(frozen=True)
@@ -273,15 +263,18 @@ Columns = Annotated[
         help="Columns of a table that are not called query, document, score, label.",
     ),
 ]
-Feature = Annotated[
-    int | None, _from_input(metavar="I", help="The feature of an SVMlight file that is the score.")
-]
-Weights = Annotated[
-    Path | None,
-    _from_input(
-        metavar="FILE", help="Weights of the features of an SVMlight file, whose weighted sum is the score."
-    ),
-]
+_feature = _from_input(
+    metavar="I", help="The feature of an SVMlight file that is the score. May be repeated in compare."
+)
+_weights = _from_input(
+    metavar="FILE",
+    help="Weights of the features of an SVMlight file, whose weighted sum is the score. May be repeated in "
+    "compare.",
+)
+Feature = Annotated[int | None, _feature]
+Features = Annotated[list[int] | None, _feature]
+Weights = Annotated[Path | None, _weights]
+SeveralWeights = Annotated[list[Path] | None, _weights]
 _measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
 Measures = Annotated[list[str], _measure()]
 _any_measure = partial(
@@ -317,6 +310,33 @@ Like = Annotated[
         "lightgbm, xgboost, catboost, letor, lenskit, jarvelin.",
         show_default="trec_eval",
     ),
+]
+Ties = Annotated[
+    Literal["trec", "average", "file", "worst"] | None,
+    typer.Option(
+        help="Order tied documents by decreasing name, average over all their orders, keep their order, or "
+        "put those of smaller gain first.",
+        show_default="trec, or average with --lists",
+    ),
+]
+Ideal = Annotated[
+    Literal["judged", "retrieved"] | None,
+    typer.Option(
+        help="Form the ideal list from all judged documents, or from the retrieved ones.",
+        show_default="judged",
+    ),
+]
+Empty = Annotated[
+    Literal["zero", "one", "nan", "skip"] | None,
+    typer.Option(
+        help="Count queries without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
+    ),
+]
+ByQuery = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
+]
+Level = Annotated[
+    float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
 ]
 Relevant = Annotated[
     Any,

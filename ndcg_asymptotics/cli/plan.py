@@ -215,10 +215,10 @@ def plan(
             **design,
         )
     elif run and qrels is not None:
-        from ndcg_asymptotics.analysis.planning.runs import plan_files
+        from ndcg_asymptotics.analysis.planning.runs import plan_runs
         from ndcg_asymptotics.measures.measure import MEASURES
 
-        found = plan_files(
+        found = plan_runs(
             run,
             qrels,
             measure or MEASURES,

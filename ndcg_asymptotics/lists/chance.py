@@ -21,20 +21,20 @@ from ndcg_asymptotics.measures import Measure
 
 
 def random_order(found: RelevantRanks, measure: Measure) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of NDCG of each topic over all orders of the retrieved documents.
+    """Return mean and standard deviation of NDCG of each query over all orders of the retrieved documents.
 
-    Both are 0 for topics whose ideal list has no gain.
+    Both are 0 for queries whose ideal list has no gain.
     """
-    topics, sizes = found.sizes.size, np.maximum(found.sizes, 1)
+    queries, sizes = found.sizes.size, np.maximum(found.sizes, 1)
     lengths, which = np.unique(sizes, return_inverse=True)
     moments = np.array([_moments_of_discounts(measure, length) for length in lengths.tolist()])[which]
-    count = np.bincount(found.topic, minlength=topics)
-    mean_gain = np.bincount(found.topic, found.gain, topics) / sizes
-    of_relevant = np.bincount(found.topic, (found.gain - mean_gain[found.topic]) ** 2, topics)
+    count = np.bincount(found.query, minlength=queries)
+    mean_gain = np.bincount(found.query, found.gain, queries) / sizes
+    of_relevant = np.bincount(found.query, (found.gain - mean_gain[found.query]) ** 2, queries)
     squares = of_relevant + (sizes - count) * mean_gain**2
     best = ideal_dcg(found, measure)
     positive = best > 0
-    mean, std = np.zeros(topics), np.zeros(topics)
+    mean, std = np.zeros(queries), np.zeros(queries)
     np.divide(moments[:, 0] * mean_gain, best, out=mean, where=positive)
     np.divide(np.sqrt(moments[:, 1] * squares / np.maximum(sizes - 1, 1)), best, out=std, where=positive)
     return mean, std

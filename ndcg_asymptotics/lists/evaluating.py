@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +33,19 @@ from ndcg_asymptotics.measures.gains import Gain
 Unjudged = Literal["zero", "drop", "bounds"]
 
 
+_Some = TypeVar("_Some", bound=ConventionOptions)
+
+
 class EvaluationOptions(ConventionOptions, total=False):
-    """The options of `evaluate`, which functions of files hand on to it."""
+    """The options of `evaluate`."""
 
     unjudged: Unjudged
     chance: bool
 
 
-def evaluate(
-    run: object,
-    qrels: object,
+def evaluate_run(
+    scores: Records,
+    qrels: Records,
     measures: AnyMeasures,
     *,
     like: str | None = None,
@@ -55,69 +58,15 @@ def evaluate(
     chance: bool = False,
     name: str = "",
 ) -> Evaluation:
-    """Return NDCG of a run, query by query, by default with the conventions of trec_eval.
-
-    A document without a judgement has the gain 0. In a cutoff such as 0.2n, n is the number of retrieved
-    documents. Measures such as ``AP`` and ``RR@10`` are those of ir_measures (`lists.other_measures`): gains,
-    ties, ideal lists and the values of queries without relevant documents are then as it defines them.
-
-    Parameters
-    ----------
-    run, qrels : dictionary, DataFrame or iterable of records
-        ``{query: {document: score}}`` and ``{query: {document: label}}``; a DataFrame with the columns
-        query, document, and score or label (or query_id, qid; doc_id, docno; relevance, rel); or records
-        with such attributes, as in ir_datasets.
-    measures : Measure, text, or several
-    like : str, optional
-        The program whose conventions are the defaults: "trec_eval" (which is the default), "ir_measures",
-        "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", or "jarvelin" for
-        the paper of Järvelin and Kekäläinen. Where it has another discount than ``log``, that takes the place
-        of ``log`` in the measures.
-    gain : {"linear", "exp2"}, text or mapping
-        The gain of a label y: y, 2^y - 1, or that of a table such as "1=1, 2=3" or ``{1: 1, 2: 3}``. A
-        negative label that is not in a table has the gain 0; a warning counts them.
-    ties : {"trec", "average", "file", "worst"}
-        "trec": scores are compared in single precision, and documents of equal score are ordered by
-        decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. Otherwise scores are
-        compared in double precision. "average": NDCG is the mean over the orders of tied documents, as in
-        scikit-learn. "file": tied documents keep their order. "worst": those of smaller gain come first.
-    ideal : {"judged", "retrieved"}
-        Whether the ideal list is made of all judged documents of the query, or of the retrieved ones.
-    empty : {"zero", "one", "nan", "skip"}
-        A query without relevant documents has NDCG 0 or 1, has NaN, which the mean leaves out, or is left
-        out.
-    missing : {"skip", "zero"}
-        Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
-    unjudged : {"zero", "drop", "bounds"}
-        A document without a judgement has the gain 0, or is removed from the run. "bounds" also finds the
-        least and the greatest NDCG of each query if each such document of the run may have any of the gains
-        in the judgements (`lists.unjudged`).
-    chance : bool
-        Whether to find the mean and standard deviation of NDCG of a random order (`lists.chance`). Negative
-        labels are then refused, unless a table of gains names them.
-    name : str
-        The name of the run.
-
-    Raises
-    ------
-    InputError
-        If no query is in both, a number is not finite, or a document occurs twice for a query.
-        For a measure of ir_measures: if that is not installed, labels are not whole numbers, or ``chance`` or
-        bounds are asked for.
-
-    >>> run = {"q": {"a": 2.0, "b": 1.0}}
-    >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
-    array([0.3869])
-    """
+    """Return the values of a run, query by query; the parameters are those of `lists.evaluate`."""
     chosen = Conventions.of(like, gain=gain, ties=ties, ideal=ideal, empty=empty, missing=missing)
     every = chosen.measures(any_measures_of(measures))
     found = [measure for measure in every if isinstance(measure, Measure)]
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]
     require_choice(unjudged, get_args(Unjudged), "unjudged")
-    scores = Records.of(run, "score")
-    labels = without_negatives(Records.of(qrels, "label"), chosen.gain, refuse="chance" if chance else "")
+    labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
     if unjudged == "drop":
-        scores = scores.only(labels.find(scores) >= 0)
+        scores = judged_only(scores, labels)
     elif unjudged == "bounds" and chosen.ties == "worst":
         raise InputError("bounds need ties that do not depend on labels, unlike 'worst'", "unjudged")
     if chance or unjudged == "bounds":
@@ -137,16 +86,16 @@ def evaluate(
     if unjudged != "bounds":  # bounds are about what is not judged
         require_judged(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
-    topics = sorted([*common, *absent]) if chosen.missing == "zero" else common
+    queries = sorted([*common, *absent]) if chosen.missing == "zero" else common
     gains = gains_of(labels, chosen.gain)
-    there = relevant_ranks(scores, gains, topics, chosen.ties, chosen.ideal)
+    there = relevant_ranks(scores, gains, queries, chosen.ties, chosen.ideal)
     irrelevant = there.relevant == 0
-    short = _columns([_too_short(there.sizes, measure, chosen) for measure in found], len(topics))
+    short = _columns([_too_short(there.sizes, measure, chosen) for measure in found], len(queries))
     one = [float(measure.normalised) for measure in found]  # DCG of an empty query is 0
     of_empty = np.array({"one": one, "nan": np.nan}.get(chosen.empty, 0.0))
 
     def settled(values: Sequence[Floats]) -> Floats:
-        by_measure = np.where(short, 0.0, _columns(values, len(topics)))
+        by_measure = np.where(short, 0.0, _columns(values, len(queries)))
         return np.where(irrelevant[:, None], of_empty, by_measure)
 
     values = settled([ndcg(there, measure) for measure in found])
@@ -154,7 +103,7 @@ def evaluate(
     averaged = None if level is None else settled([ndcg(level, measure) for measure in found])
     bounds = moments = None
     if unjudged == "bounds":
-        ranks, _ = unjudged_ranks(scores, labels, topics, chosen.ties)
+        ranks, _ = unjudged_ranks(scores, labels, queries, chosen.ties)
         grades = np.unique(gains.values[gains.values > 0]).tolist()
         both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(found, values.T, strict=True)]
         low, high = (np.where(short, 0.0, np.column_stack(of)) for of in zip(*both, strict=True))
@@ -162,26 +111,26 @@ def evaluate(
     if chance:
         mean, std = zip(*(random_order(there, measure) for measure in found), strict=True)
         moments = settled(mean), np.where(short, 0.0, np.column_stack(std))
-    kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(topics), bool)
+    kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(queries), bool)
     if others:
-        theirs = values_of(others, scores, labels, topics)
+        theirs = values_of(others, scores, labels, queries)
         values = _merged(every, values, theirs)
         averaged = None if averaged is None else _merged(every, averaged, theirs)
     return Evaluation(
-        tuple(topic for topic, keep in zip(topics, kept, strict=True) if keep),
+        tuple(query for query, keep in zip(queries, kept, strict=True) if keep),
         every,
         values[kept],
         name,
         len(labels.queries),
         absent,
         tuple(sorted({*scores.queries} - {*labels.queries})),
-        tuple(topic for topic, bare in zip(topics, irrelevant, strict=True) if bare),
+        tuple(query for query, bare in zip(queries, irrelevant, strict=True) if bare),
         chosen,
-        {k: of[kept] for k, of in _judged_shares(scores, labels, topics, chosen.ties, found).items()},
+        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, chosen.ties, found).items()},
         bounds and (bounds[0][kept], bounds[1][kept]),
         moments and (moments[0][kept], moments[1][kept]),
         None if averaged is None else query_mean(averaged[kept]),
-        _own(scores, topics),
+        _own(scores, queries),
     )
 
 
@@ -198,8 +147,19 @@ def _merged(measures: Sequence[AnyMeasure], own: Floats, theirs: Floats) -> Floa
     return found
 
 
-def _own(scores: Records, topics: Sequence[str]) -> tuple[str, ...]:
-    """Return the topics whose first document has the name of the topic."""
+def judged_only(scores: Records, labels: Records) -> Records:
+    """Return a run without the documents that have no judgement."""
+    return scores.only(labels.find(scores) >= 0)
+
+
+def of_lists(options: _Some) -> _Some:
+    """Return options for lists whose every row has a label: ties are averaged unless stated otherwise."""
+    stated = options.get("like") or options.get("ties")
+    return options if stated else {**options, "ties": "average"}  # type: ignore[return-value]
+
+
+def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:
+    """Return the queries whose first document has the name of the query."""
     names = Names(list(scores.queries))
     mine = np.flatnonzero(scores.names.find(names)[scores.row] == scores.document)
     if not mine.size:
@@ -207,15 +167,15 @@ def _own(scores: Records, topics: Sequence[str]) -> tuple[str, ...]:
     best = np.full(len(scores.queries), -np.inf)
     np.maximum.at(best, scores.row, scores.values)
     mine = mine[scores.values[mine] >= best[scores.row[mine]]]
-    return tuple(sorted({scores.queries[row] for row in scores.row[mine].tolist()} & {*topics}))
+    return tuple(sorted({scores.queries[row] for row in scores.row[mine].tolist()} & {*queries}))
 
 
 def _judged_shares(
-    scores: Records, labels: Records, topics: Sequence[str], ties: Ties, measures: Sequence[Measure]
+    scores: Records, labels: Records, queries: Sequence[str], ties: Ties, measures: Sequence[Measure]
 ) -> dict[int, Floats]:
-    """Return the share of judged documents in the first k of each topic, for the cutoffs k and for 10."""
+    """Return the share of judged documents in the first k of each query, for the cutoffs k and for 10."""
     depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {DEPTH})
-    ranks, sizes = unjudged_ranks(scores, labels, topics, ties, depths[-1])
+    ranks, sizes = unjudged_ranks(scores, labels, queries, ties, depths[-1])
     return dict(zip(depths, judged_shares(ranks, sizes, depths).T, strict=True))
 
 

@@ -37,11 +37,11 @@ class Evaluation(Report):
     name : str
         The name of the run.
     judged : int
-        The number of topics with judgements.
+        The number of queries with judgements.
     missing : tuple of str
-        The judged topics that are not in the run.
+        The judged queries that are not in the run.
     unjudged : tuple of str
-        The topics of the run without judgements; they are not evaluated.
+        The queries of the run without judgements; they are not evaluated.
     empty : tuple of str
         Topics without a relevant document.
     conventions : Conventions
@@ -55,7 +55,7 @@ class Evaluation(Report):
     averaged : (measures,), optional
         The means with ties averaged, where ties were broken by name.
     own : tuple of str
-        The topics whose first document has the name of the topic.
+        The queries whose first document has the name of the query.
     """
 
     queries: tuple[str, ...]
@@ -106,10 +106,10 @@ class Evaluation(Report):
         named = [dict(zip(names, row, strict=True)) for row in [*self.values.tolist(), self.mean.tolist()]]
         return {
             "run": self.name,
-            "topics": self.counted,
+            "queries": self.counted,
             "judged": self.judged,
             "mean": named[-1],
-            "queries": dict(zip(self.queries, named, strict=False)),
+            "by_query": dict(zip(self.queries, named, strict=False)),
             "missing": list(self.missing),
             "unjudged": list(self.unjudged),
             "empty": list(self.empty),
@@ -135,16 +135,21 @@ class Evaluation(Report):
             }
         return found
 
+    @property
+    def by_query(self) -> Table:
+        """A table with a row per query."""
+        return Evaluations((self,)).by_query
+
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per query."""
-        return Evaluations((self,)).to_dataframe()
+        return self.by_query.to_dataframe()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the table of means and the remarks."""
         yield from Evaluations((self,)).blocks()
 
     def remarks(self) -> Iterator[str]:
-        """Yield a line for each kind of topic that affects the means, and for ties and unjudged documents."""
+        """Yield a line for each kind of query that affects the means, and for ties and unjudged documents."""
         if self.missing:
             yield remarks.of_missing(
                 self.missing, self.judged, counted=bool({*self.missing} & {*self.queries})
@@ -205,10 +210,11 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per run and query."""
-        return self.by_query().to_dataframe()
+        return self.by_query.to_dataframe()
 
+    @property
     def by_query(self) -> Table:
-        """Return a table with a row per run and query."""
+        """A table with a row per run and query."""
         return by_query_table((run.name, run.queries, run.columns) for run in self.runs)
 
     def common(self) -> RunValues:
@@ -236,7 +242,7 @@ class Evaluations(Report, Mapping[str, Evaluation]):
         numbers = tuple(Column(name, fixed(4)) for name in self.runs[0].columns)
         if len(measures := self.runs[0].measures) == 1:  # "chance" in place of "nDCG chance"
             numbers = tuple(replace(c, name=c.name.removeprefix(f"{measures[0]} ")) for c in numbers)
-        columns = (Column("mean"), Column("topics", general("d")), *numbers)
+        columns = (Column("mean"), Column("queries", general("d")), *numbers)
         rows = tuple(
             (
                 run.name or "run",

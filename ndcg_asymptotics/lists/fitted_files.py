@@ -6,14 +6,22 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.core.errors import InputError, InputWarning, require
-from ndcg_asymptotics.core.files import path_of, paths_of
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputWarning, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
+from ndcg_asymptotics.lists.given import (
+    Weights,
+    naming_sources,
+    rankers_of,
+    records_of,
+    runs_of,
+    scored_lists,
+)
 from ndcg_asymptotics.lists.groups import (
     By,
     FittedMixture,
@@ -23,7 +31,7 @@ from ndcg_asymptotics.lists.groups import (
     group_queries,
 )
 from ndcg_asymptotics.lists.pooling import PoolRule, pool_runs
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, stem
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 from ndcg_asymptotics.lists.writing import write_output
 
@@ -34,16 +42,9 @@ STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
 
 
-class FitOptions(FitCurvesOptions, total=False):
-    """The options of `fit_files` and `fit_csv` that do not name files."""
-
-    binary_at: float | None
-    by: By | None
-
-
 @dataclass(frozen=True)
 class _Fit:
-    """How curves are fitted to lists; the fields are those of `FitOptions`."""
+    """How curves are fitted to lists; the fields are those of `fit`."""
 
     method: Method = "isotonic"
     binary_at: float | None = None
@@ -74,14 +75,22 @@ class _Fit:
         return {"queries": len(lists), "documents": documents, **asdict(settings)}
 
 
-def fit_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    out: Path | str,
+def fit(
+    runs: object = None,
+    qrels: object = None,
     *,
+    out: Path | str,
+    lists: object = None,
     pool: PoolRule = "retrieved",
     columns: ColumnNames | None = None,
-    **options: Unpack[FitOptions],
+    feature: int | None = None,
+    weights: Weights | None = None,
+    method: Method = "isotonic",
+    prevalence: Sequence[float] | None = None,
+    binary_at: float | None = None,
+    by: By | None = None,
+    resamples: int = 200,
+    seed: int = 0,
 ) -> list[Path]:
     """Fit the relevance curves of runs, and write them as files for a study.
 
@@ -90,21 +99,22 @@ def fit_files(
 
     Parameters
     ----------
-    runs, qrels : path
-        As `evaluate_files` takes them.
+    runs, qrels : as `evaluate` takes them
     out : path
-        A folder for one curve per run, named after the file of the run. With a single run, a name that ends
-        in ``.json`` is the file of its curve.
-    method, prevalence, resamples, seed
-        As in `fit_curves`.
+        A folder for one curve per run, named after the run. With a single run, a name that ends in ``.json``
+        is the file of its curve.
+    lists : in place of runs and qrels
+        A file or a frame whose every row has a score and a label, of one scorer, as `evaluate` takes it.
     pool
         As in `pool_runs`.
+    columns, feature, weights
+        As in `evaluate`.
+    method, prevalence, resamples, seed
+        As in `fit_curves`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
     by : int or text, optional
         Fit a mixture with a curve for each group of queries, as in `group_queries`.
-    columns : mapping, optional
-        The names of the columns in tables.
 
     Returns
     -------
@@ -114,53 +124,35 @@ def fit_files(
     Raises
     ------
     InputError
-        For a file that cannot be read, runs without a common query, two runs of the same name, errors of
-        `fit_curves`, and a file that cannot be written. Nothing is written before all curves are fitted.
+        For a file that cannot be read, runs without a common query, negative labels of ``lists`` without
+        ``binary_at``, errors of `fit_curves`, and a file that cannot be written. Nothing is written before
+        all curves are fitted.
     """
-    paths, qrels, out = paths_of(runs, "runs"), path_of(qrels, "qrels"), path_of(out, "out")
-    require(len(paths) > 0, "fit needs at least one run")
-    names = [stem(path) for path in paths]
-    require(len(set(names)) == len(names), f"runs need distinct file names, got {', '.join(names)}")
-    found = {name: read(path, "score", columns) for name, path in zip(names, paths, strict=True)}
-    try:
-        lists = pool_runs(found, read(qrels, "label", columns), pool).lists()
-    except InputError as error:
-        if error.argument:
-            raise
-        raise InputError(f"{', '.join(map(str, paths))}, {qrels}: {error}") from None
-    single = len(runs) == 1 and out.suffix == ".json"
-    targets = {n: out if single else out / f"{n}.json" for n in names}
-    source = {"qrels": qrels.name, "pool": pool}
-    sources = {n: {"run": run.name, **source} for n, run in zip(names, paths, strict=True)}
-    return _fit_and_write(lists, targets, sources, _Fit(**options))
-
-
-def fit_csv(
-    path: Path | str,
-    out: Path | str,
-    *,
-    columns: ColumnNames | None = None,
-    weights: Mapping[int, float] | None = None,
-    **options: Unpack[FitOptions],
-) -> list[Path]:
-    """Fit the curve of one scorer to a file whose every row has a score and a label; see `fit_files`.
-
-    Raises
-    ------
-    InputError
-        As `evaluate_lists` and `fit_curves`, for negative labels without ``binary_at``, and if the file
-        cannot be written.
-    """
-    path, out = path_of(path, "path"), path_of(out, "out")
-    name = stem(path)
-    target = out if out.suffix == ".json" else out / f"{name}.json"
-    scores, labels = read_lists(path, columns, weights)
-    if options.get("binary_at") is None and (labels.values < 0).any():
-        raise InputError(
-            f"{path}: has negative labels; --binary-at 1 makes labels below 1 irrelevant", "lists"
+    require(
+        (runs is None) == (qrels is None) and (runs is None) != (lists is None),
+        "fit needs either run and qrels, or lists",
+    )
+    out, source = path_of(out, "out"), {}
+    if lists is not None:
+        (of_features,) = rankers_of(feature, weights).values()
+        ((name, (scores, labels)),) = scored_lists(lists, columns, of_features).items()
+        place = f"{scores.source}: " if scores.source else ""
+        refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
+        require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")
+        found, by_run = {name: scores}, {name: ranked_lists(scores, labels)}
+    else:
+        found, judged = runs_of(runs, columns), records_of(qrels, "label", columns)
+        with naming_sources(*found.values(), judged):
+            by_run = pool_runs(found, judged, pool).lists()
+        source = {"qrels": Path(judged.source).name, "pool": pool}
+    for name in found:
+        require(
+            Path(name).name == name != "", f"runs need distinct names of files, got {brief(name)}", "runs"
         )
-    lists = {name: ranked_lists(scores, labels)}
-    return _fit_and_write(lists, {name: target}, {name: {"run": path.name}}, _Fit(**options))
+    single = len(found) == 1 and out.suffix == ".json"
+    targets = {name: out if single else out / f"{name}.json" for name in found}
+    sources = {name: {"run": Path(run.source or name).name, **source} for name, run in found.items()}
+    return _fit_and_write(by_run, targets, sources, _Fit(method, binary_at, prevalence, by, resamples, seed))
 
 
 def _fit_and_write(

@@ -21,25 +21,25 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, named_generator, require_choice
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
 from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.judgements import gains_of
-from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
+from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain, gain_text
@@ -50,21 +50,6 @@ Order = Literal["random", "file", "time"]
 
 Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
 """Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
-
-
-class GrowOptions(TypedDict, total=False):
-    """The options of `grow` that do not name files, which `grow_files` hands on to it."""
-
-    order: Order
-    orders: int
-    length: int | None
-    pool: PoolRule
-    gain: Gain
-    binary_at: float | None
-    random: bool
-    by: By | None
-    seed: int
-    keep: Keeper
 
 
 RANDOM = "random"
@@ -237,10 +222,11 @@ _QUERIES_REACHED = 0.9  # by default lists are followed to the length that this 
 
 
 def grow(
-    runs: Mapping[str, object],
+    runs: object,
     qrels: object,
     measures: Measures,
     *,
+    columns: ColumnNames | None = None,
     order: Order = "random",
     times: object = None,
     orders: int = 20,
@@ -259,15 +245,15 @@ def grow(
 
     Parameters
     ----------
-    runs : mapping of name to run
-        Each in any of the forms that `evaluate` takes.
-    qrels : judgements
-        Documents without one have the label 0.
+    runs, qrels : as `evaluate` takes them
+        Documents without a judgement have the label 0.
     measures : Measure, text, or several
+    columns : mapping, optional
+        The names of the columns of tables.
     order : {"random", "file", "time"}
         The order of arrival: random; that of the judgements, then of the runs; or by time.
     times : optional
-        ``{query: {document: time}}``, a DataFrame or records with a time; for order "time".
+        A time (a number or a date) in place of the score of a run, in the same forms; for order "time".
     orders : int
         The number of random orders to average over.
     length : int, optional
@@ -307,17 +293,17 @@ def grow(
         "order 'time' needs times, and no other order takes them",
         "times",
     )
-    scores = scores_of(runs)
+    parsed = measures_of(measures)  # before files are read
+    scores = runs_of(runs, columns)
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
-    parsed = measures_of(measures)
-    labels = Records.of(qrels, "label")
+    labels = records_of(qrels, "label", columns)
     documents, left_out, longest = _followed(pool_runs(scores, labels, pool), length)
     documents = documents.with_labels(_gains(documents.documents, gain, binary_at).values)
     keys = None
     if order == "file":
         keys = _first_seen(documents.documents, [labels, *scores.values()])
     elif order == "time":
-        keys = _times(documents.documents, Records.of(times, "time"))
+        keys = _times(documents.documents, records_of(times, "time", columns))
     arrivals = GrowingLists(documents, longest, orders if keys is None else 1, seed, keys, random)
     if by == "auto":
         by = choose_groups(documents.lists())
@@ -326,7 +312,10 @@ def grow(
         f"growing {arrivals.digest(parsed)}", shape, lambda: mean_paths(arrivals, parsed, arrivals.sizes)
     )
     theory = None if by is None else theory_of(arrivals, parsed, by, keep)
+    files = {name: Path(run.source).name for name, run in scores.items() if run.source}
     settings = {
+        **({"runs": files} if files else {}),
+        **({"qrels": Path(labels.source).name} if labels.source else {}),
         "order": order,
         "orders": arrivals.orders,
         "length": longest,
@@ -337,43 +326,6 @@ def grow(
         "seed": seed,
     }
     return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)
-
-
-def grow_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: Measures,
-    *,
-    times: Path | str | None = None,
-    columns: ColumnNames | None = None,
-    **options: Unpack[GrowOptions],
-) -> Growth:
-    """Return NDCG of growing lists, from runs, judgements and times in files; see `grow`.
-
-    Parameters
-    ----------
-    runs, qrels : path
-        As `evaluate_files` takes them.
-    measures : Measure, text, or several
-    times : path, optional
-        A table with the columns query, document, time (a number or a date).
-    columns : mapping, optional
-        The names of the columns in tables.
-    **options
-        As in `grow`.
-
-    Raises
-    ------
-    InputError
-        As `evaluate_files` and `grow`.
-    """
-    paths, measures = paths_of(runs, "runs"), measures_of(measures)
-    scores = read_runs(paths, columns)
-    labels = read(qrels, "label", columns)
-    moments = None if times is None else read(times, "time", columns)
-    grown = grow(scores, labels, measures, times=moments, **options)
-    files = {"runs": {name: path.name for name, path in zip(scores, paths, strict=True)}}
-    return replace(grown, settings={**files, "qrels": Path(qrels).name, **grown.settings})
 
 
 def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str, ...], int]:

@@ -71,6 +71,6 @@ def require_judged(scores: Records, labels: Records) -> None:
         for records in (scores, labels)
     ]
     raise InputError(
-        f"no document of the run is judged: for topic {query} the run has {brief(shown[0])}, the judgements "
+        f"no document of the run is judged: for query {query} the run has {brief(shown[0])}, the judgements "
         f"have {brief(shown[1])}; are they of the same collection?"
     )

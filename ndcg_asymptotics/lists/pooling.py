@@ -6,14 +6,15 @@ runs. The documents that a run did not retrieve are tied below all that it did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_choice
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.arrays import Floats, Integers, require_choice
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.records import RankedList, Records
@@ -74,15 +75,13 @@ class Pooled:
         }
 
 
-def pool_runs(runs: Mapping[str, object], qrels: object, documents: PoolRule = "retrieved") -> Pooled:
+def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") -> Pooled:
     """Make runs rank the same documents, for the queries that all runs and the judgements have.
 
     Parameters
     ----------
-    runs : mapping of name to run
-        Each in any of the forms that `evaluate` takes.
-    qrels : judgements
-        Documents without one have the label 0.
+    runs, qrels : as `evaluate` takes them
+        Documents without a judgement have the label 0.
     documents : {"retrieved", "judged"}
         The pool of a query holds the documents that any of the runs retrieved; "judged" adds those of the
         judgements.
@@ -97,10 +96,10 @@ def pool_runs(runs: Mapping[str, object], qrels: object, documents: PoolRule = "
     array([  2.,   1., -inf])
     """
     require_choice(documents, get_args(PoolRule), "pool")
-    scores = scores_of(runs)
-    labels = without_negatives(Records.of(qrels, "label"))
+    scores = runs_of(runs)
+    labels = without_negatives(records_of(qrels, "label"))
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
-    require(len(queries) > 0, f"{', '.join(runs)} and the qrels have no query in common")
+    require(len(queries) > 0, f"{', '.join(scores)} and the qrels have no query in common")
     parts = [*scores.values(), *([labels] if documents == "judged" else [])]
     parts = [part.of_queries(queries) for part in parts]
     names, codes = Names.united([part.names for part in parts])
@@ -116,21 +115,7 @@ def pool_runs(runs: Mapping[str, object], qrels: object, documents: PoolRule = "
     places = np.split(column[place], np.cumsum([len(part) for part in parts])[:-1])
     for of_run, part, columns in zip(values, parts, places, strict=False):  # without the judgements
         of_run[columns] = part.values
-    return Pooled(tuple(runs), found.with_values(look_up(labels, found, 0.0)), values)
-
-
-def scores_of(runs: Mapping[str, object]) -> dict[str, Records]:
-    """Return the scores of runs by name; a run may have any of the forms that `evaluate` takes.
-
-    Raises
-    ------
-    InputError
-        If ``runs`` is not a mapping, or empty.
-    """
-    if not isinstance(runs, Mapping):
-        raise InputError(f"must be a mapping of name to run, got {brief(runs)}", "runs")
-    require(len(runs) > 0, "must hold at least one run", "runs")
-    return {name: Records.of(run, "score") for name, run in runs.items()}
+    return Pooled(tuple(scores), found.with_values(look_up(labels, found, 0.0)), values)
 
 
 def look_up(records: Records, wanted: Records, default: float) -> Floats:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.depths import RelevantDepths
+from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
-from ndcg_asymptotics.lists.pooling import scores_of
 from ndcg_asymptotics.lists.ranking import relevant_ranks
-from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read_ranks
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
 
 
 def relevant_depths(
-    runs: Mapping[str, object], qrels: object, items: int | None = None, *, gain: Gain = "linear"
+    runs: object,
+    qrels: object,
+    items: int | None = None,
+    *,
+    gain: Gain = "linear",
+    columns: ColumnNames | None = None,
 ) -> dict[str, RelevantDepths]:
     """Return the ranks of the relevant items in runs, and how many other items each run retrieved, by run.
 
@@ -33,6 +41,8 @@ def relevant_depths(
         The number of items of the catalogue; by default how many the runs and the judgements name.
     gain : {"linear", "exp2"}, text or mapping
         As in `evaluate`.
+    columns : mapping, optional
+        The names of the columns of tables.
 
     Raises
     ------
@@ -43,8 +53,8 @@ def relevant_depths(
     >>> found.items, found.rank, found.relevant
     (3, array([2]), array([2]))
     """
-    scores = scores_of(runs)
-    gains = gains_of(without_negatives(Records.of(qrels, "label"), gain), gain)
+    scores = runs_of(runs, columns)
+    gains = gains_of(without_negatives(records_of(qrels, "label", columns), gain), gain)
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
     users = _common({name: relevant & {*of_run.queries} for name, of_run in scores.items()})
     require(len(users) > 0, "the runs and the qrels have no user with a relevant item in common")
@@ -58,27 +68,29 @@ def relevant_depths(
         there = relevant_ranks(records, gains, users, "trec", "judged")
         longest = int(there.sizes.max())
         require(longest <= items, f"is {items}, but a list of {name} has {longest} items", "items")
-        order = np.lexsort((there.above, there.topic))
-        ranked = (there.topic[order].astype(np.int64), there.above[order] + 1, there.gain[order])
+        order = np.lexsort((there.above, there.query))
+        ranked = (there.query[order].astype(np.int64), there.above[order] + 1, there.gain[order])
         with naming(name):
             of_run = RankedItems(
-                tuple(users), items, *ranked, there.ideal_topic.astype(np.int64), there.ideal_gain
+                tuple(users), items, *ranked, there.ideal_query.astype(np.int64), there.ideal_gain
             )
-        retrieved = np.bincount(there.topic, minlength=len(users))
+        retrieved = np.bincount(there.query, minlength=len(users))
         found[name] = RelevantDepths(of_run, there.sizes - retrieved)
     return found
 
 
-def ranked_tables(tables: Mapping[str, object], items: int | None = None) -> dict[str, RankedItems]:
+def ranked_tables(
+    tables: object, items: int | None = None, columns: ColumnNames | None = None
+) -> dict[str, RankedItems]:
     """Return the ranks of tables, by the name of the system; every item has the gain 1.
 
     Parameters
     ----------
-    tables : mapping of name to ranks
-        Each a mapping of user to a rank or several, a DataFrame with the columns user and rank, or Records
-        of ranks and, or None, of numbers of items.
+    tables : files, or mapping of name to ranks
+        Each a CSV or Parquet file, or a DataFrame, with the columns user and rank, or a mapping of user to a
+        rank or several.
     items : int, optional
-        The number of items that were ranked. Without it DataFrames and Records have it for each user, in a
+        The number of items that were ranked. Without it tables have it for each user, in a
         column items: the catalogue less what the user knows.
 
     Raises
@@ -90,11 +102,12 @@ def ranked_tables(tables: Mapping[str, object], items: int | None = None) -> dic
     >>> ranked_tables({"a": {"u": 3, "v": [1, 4]}}, 10)["a"].rank
     array([3, 1, 4])
     """
-    require(isinstance(tables, Mapping) and len(tables) > 0, "must be a mapping of name to ranks", "ranks")
-    columns = {name: _columns(name, table) for name, table in tables.items()}
-    _common({name: {*users} for name, (users, *_) in columns.items()})
+    named = tables if isinstance(tables, Mapping) else named_paths(paths_of(tables, "ranks"))
+    require(len(named) > 0, "must be files, or a mapping of name to ranks", "ranks")
+    given = {name: _columns(str(name), table, columns) for name, table in named.items()}
+    _common({name: {*users} for name, (users, *_) in given.items()})
     found = {}
-    for name, (users, ranks, own) in columns.items():
+    for name, (users, ranks, own) in given.items():
         missing = (
             "must be given with ranks: the number of items that were ranked, or a column items in each table"
         )
@@ -113,11 +126,11 @@ def ranked_tables(tables: Mapping[str, object], items: int | None = None) -> dic
     return found
 
 
-def _columns(name: str, table: Any) -> tuple[list[str], Any, Any]:
+def _columns(name: str, table: Any, columns: ColumnNames | None) -> tuple[list[str], Any, Any]:
     """Return the users and ranks of a table, and their numbers of items or None."""
     items = None
-    if isinstance(table, tuple):
-        records, of_users = table
+    if isinstance(table, str | os.PathLike):
+        records, of_users = read_ranks(Path(table), columns)
         users = [records.queries[row] for row in records.row.tolist()]
         return (
             users,

@@ -27,19 +27,19 @@ _SIGN_BIT = np.uint32(1 << 31)
 
 @dataclass(frozen=True)
 class RelevantRanks:
-    """The ranks of the relevant documents of some topics in a run, and in the ideal lists.
+    """The ranks of the relevant documents of some queries in a run, and in the ideal lists.
 
     Attributes
     ----------
-    sizes, judged, relevant : (topics,)
+    sizes, judged, relevant : (queries,)
         The numbers of documents that the run retrieved, that are judged, and that have a gain.
-    topic, gain : (found,)
-        The topics and gains of the relevant documents that were retrieved.
+    query, gain : (found,)
+        The queries and gains of the relevant documents that were retrieved.
     above, tied : (found,)
         The number of documents above the document and its ties, and the number of documents with its score,
         itself included; 1 if ties are broken.
-    ideal_topic, ideal_gain, ideal_above : (relevant,)
-        The same for the ideal list of each topic, by decreasing gain.
+    ideal_query, ideal_gain, ideal_above : (relevant,)
+        The same for the ideal list of each query, by decreasing gain.
     unbroken : pair of (found,), optional
         ``above`` and ``tied`` before ties were broken by name; None if there were none, or another rule.
     """
@@ -47,11 +47,11 @@ class RelevantRanks:
     sizes: Integers
     judged: Integers
     relevant: Integers
-    topic: Rows
+    query: Rows
     gain: Floats
     above: Integers
     tied: Integers
-    ideal_topic: Rows
+    ideal_query: Rows
     ideal_gain: Floats
     ideal_above: Integers
     unbroken: tuple[Integers, Integers] | None = None
@@ -65,9 +65,9 @@ class RelevantRanks:
 
 
 def relevant_ranks(
-    run: Records, gains: Records, topics: Sequence[str], ties: Ties, ideal: Ideal
+    run: Records, gains: Records, queries: Sequence[str], ties: Ties, ideal: Ideal
 ) -> RelevantRanks:
-    """Find the ranks of the relevant documents of some topics in a run.
+    """Find the ranks of the relevant documents of some queries in a run.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def relevant_ranks(
         Scores, higher is better.
     gains : Records
         The gains of the judged documents, >= 0.
-    topics : sequence of str
+    queries : sequence of str
     ties : {"trec", "average", "file", "worst"}
         "trec": scores are compared in single precision and ties are broken by decreasing name, as in
         trec_eval. Otherwise scores are compared in double precision. "average": a tied document has the mean
@@ -84,28 +84,28 @@ def relevant_ranks(
     ideal : {"judged", "retrieved"}
         The documents that the ideal list is made of.
     """
-    judged = gains.index_in(topics)
-    sizes = np.bincount(judged[judged >= 0], minlength=len(topics))
+    judged = gains.index_in(queries)
+    sizes = np.bincount(judged[judged >= 0], minlength=len(queries))
     relevant = (gains.values > 0) & (judged >= 0)
-    wanted, wanted_topic = gains.only(relevant), judged[relevant]
-    run, row, lengths = _of_topics(run, topics)
+    wanted, wanted_query = gains.only(relevant), judged[relevant]
+    run, row, lengths = _of_queries(run, queries)
     found = run.find(wanted)
     there = found >= 0
     above, tied, unbroken = _ranks(run, row, lengths, found[there], ties, wanted.values[there])
     pool = there if ideal == "retrieved" else np.ones(there.size, bool)
-    order = np.lexsort((-wanted.values[pool], wanted_topic[pool]))
-    ideal_topic = wanted_topic[pool][order]
-    counts = np.bincount(ideal_topic, minlength=len(topics))
-    ideal_above = np.arange(order.size) - (np.cumsum(counts) - counts)[ideal_topic]
+    order = np.lexsort((-wanted.values[pool], wanted_query[pool]))
+    ideal_query = wanted_query[pool][order]
+    counts = np.bincount(ideal_query, minlength=len(queries))
+    ideal_above = np.arange(order.size) - (np.cumsum(counts) - counts)[ideal_query]
     return RelevantRanks(
         sizes=lengths,
         judged=sizes,
-        relevant=np.bincount(wanted_topic, minlength=len(topics)),
-        topic=wanted_topic[there],
+        relevant=np.bincount(wanted_query, minlength=len(queries)),
+        query=wanted_query[there],
         gain=wanted.values[there],
         above=above,
         tied=tied,
-        ideal_topic=ideal_topic,
+        ideal_query=ideal_query,
         ideal_gain=wanted.values[pool][order],
         ideal_above=ideal_above,
         unbroken=unbroken,
@@ -118,33 +118,33 @@ class Ranks:
 
     Attributes
     ----------
-    topic, above, tied : (documents,)
+    query, above, tied : (documents,)
     """
 
-    topic: Rows
+    query: Rows
     above: Integers
     tied: Integers
 
 
 def unjudged_ranks(
-    run: Records, labels: Records, topics: Sequence[str], ties: Ties, depth: int | None = None
+    run: Records, labels: Records, queries: Sequence[str], ties: Ties, depth: int | None = None
 ) -> tuple[Ranks, Integers]:
-    """Return the ranks of the documents of a run that are not judged, and the number retrieved by topic.
+    """Return the ranks of the documents of a run that are not judged, and the number retrieved by query.
 
     Parameters
     ----------
     run, labels : Records
         A document is judged if the labels hold it.
-    topics : sequence of str
+    queries : sequence of str
     ties : {"trec", "average", "file", "worst"}
         As in `relevant_ranks`; "worst" puts unjudged documents first, since they have no gain.
     depth : int, optional
         Leave out documents that are certainly below this rank.
     """
-    run, row, lengths = _of_topics(run, topics)
+    run, row, lengths = _of_queries(run, queries)
     sizes = lengths
     if depth is not None:
-        run, row, lengths = _of_topics(run.only(_at_the_top(run, row, lengths, depth)).compact(), topics)
+        run, row, lengths = _of_queries(run.only(_at_the_top(run, row, lengths, depth)).compact(), queries)
     judged = labels.find(run) >= 0
     wanted = np.flatnonzero(~judged)
     if ties == "worst":  # any gain puts judged documents below those they tie with
@@ -155,16 +155,16 @@ def unjudged_ranks(
     return Ranks(row[wanted], above, tied), sizes
 
 
-def _of_topics(run: Records, topics: Sequence[str]) -> tuple[Records, Rows, Integers]:
-    """Return the documents of some topics, the topic of each, and the number of each topic."""
-    row = run.index_in(topics)
+def _of_queries(run: Records, queries: Sequence[str]) -> tuple[Records, Rows, Integers]:
+    """Return the documents of some queries, the query of each, and the number of each query."""
+    row = run.index_in(queries)
     if (row < 0).any():
         run, row = run.only(row >= 0), row[row >= 0]
-    return run, row, np.bincount(row, minlength=len(topics))
+    return run, row, np.bincount(row, minlength=len(queries))
 
 
 def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools:
-    """Return which documents have a score of at least that at rank ``depth`` of their topic."""
+    """Return which documents have a score of at least that at rank ``depth`` of their query."""
     with np.errstate(over="ignore"):
         scores = run.values.astype(np.float32)  # documents that tie in single precision are both kept
     same = row[1:] == row[:-1]
@@ -243,8 +243,8 @@ def _count_ties(
     Documents tie if their scores and their keys are equal.
     """
     order = np.lexsort((keys, -run.values, row))
-    score, key, topic = run.values[order], keys[order], row[order]
-    begins = np.append(True, (score[1:] != score[:-1]) | (key[1:] != key[:-1]) | (topic[1:] != topic[:-1]))
+    score, key, query = run.values[order], keys[order], row[order]
+    begins = np.append(True, (score[1:] != score[:-1]) | (key[1:] != key[:-1]) | (query[1:] != query[:-1]))
     first = np.flatnonzero(begins)
     group = np.empty(order.size, np.int64)
     group[order] = np.cumsum(begins) - 1
@@ -253,13 +253,13 @@ def _count_ties(
 
 
 def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
-    """Return NDCG of each topic, which is 0 if the ideal list has no gain, or DCG.
+    """Return NDCG of each query, which is 0 if the ideal list has no gain, or DCG.
 
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    discounts = mean_discounts(found, measure, Ranks(found.topic, found.above, found.tied))
-    dcg = np.bincount(found.topic, found.gain * discounts, found.sizes.size)
+    discounts = mean_discounts(found, measure, Ranks(found.query, found.above, found.tied))
+    dcg = np.bincount(found.query, found.gain * discounts, found.sizes.size)
     if not measure.normalised:
         return np.asarray(dcg)
     best = ideal_dcg(found, measure)
@@ -268,14 +268,14 @@ def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
 
 
 def ideal_dcg(found: RelevantRanks, measure: Measure) -> Floats:
-    """Return DCG of the ideal list of each topic."""
-    ranks = Ranks(found.ideal_topic, found.ideal_above, np.ones_like(found.ideal_above))
+    """Return DCG of the ideal list of each query."""
+    ranks = Ranks(found.ideal_query, found.ideal_above, np.ones_like(found.ideal_above))
     discounts = _mean_discounts(measure, found.sizes, ideal_lengths(found, measure), ranks)
-    return np.asarray(np.bincount(ranks.topic, found.ideal_gain * discounts, found.sizes.size), np.float64)
+    return np.asarray(np.bincount(ranks.query, found.ideal_gain * discounts, found.sizes.size), np.float64)
 
 
 def ideal_lengths(found: RelevantRanks, measure: Measure) -> Integers:
-    """Return the length of the ideal list of each topic."""
+    """Return the length of the ideal list of each query."""
     n = np.maximum(found.sizes, 1)
     return n if measure.depends_on_n else np.maximum(n, found.judged)
 
@@ -293,10 +293,10 @@ def _mean_discounts(measure: Measure, sizes: Integers, lengths: Integers, ranks:
     weights = np.array([measure.discount.coefficients(length) for length in n.tolist()])
     last = min(int((ranks.above + ranks.tied).max(initial=0)), int(cut.max(initial=0)))
     sums = _cumulative_basis(measure, last)
-    of_document = cut[ranks.topic]
+    of_document = cut[ranks.query]
     low, high = np.minimum(ranks.above, of_document), np.minimum(ranks.above + ranks.tied, of_document)
     discount = ((sums[:, high] - sums[:, low]) / ranks.tied).astype(np.float64)
-    return np.asarray(np.einsum("ti,it->t", weights[ranks.topic], discount))
+    return np.asarray(np.einsum("ti,it->t", weights[ranks.query], discount))
 
 
 def _cumulative_basis(measure: Measure, last: int) -> NDArray[np.longdouble]:

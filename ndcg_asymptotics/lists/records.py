@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, needing
+from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 Kind = Literal["score", "label", "time", "rank", "items"]
@@ -34,6 +34,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "value": ("value",),
 }
 """The names of columns in this package, and the names that tables may use for them."""
+
+_ITERATORS = {"score": "scoreddocs_iter", "label": "qrels_iter"}  # of data sets of ir_datasets
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,13 @@ class Records:
     source: str = ""
 
     @classmethod
-    def of(cls, given: object, kind: Kind) -> Self:
+    def of(cls, given: object, kind: Kind, columns: Mapping[str, str] | None = None) -> Self:
         """Return the records of a dictionary, a table or an iterable of records; Records unchanged.
 
         A table is a frame of pandas or polars, or any other object with the Arrow stream interface
-        (``__arrow_c_stream__``), which pyarrow reads.
+        (``__arrow_c_stream__``), which pyarrow reads. Runs and judgements of ranx are dictionaries, and data
+        sets of ir_datasets are iterables of records. ``columns`` names the columns of tables that have other
+        names than those in `COLUMNS`.
 
         Raises
         ------
@@ -90,18 +94,28 @@ class Records:
         if isinstance(given, cls):
             return given
         rows: Iterable[tuple[object, ...]]
+        if hasattr(given, iterator := _ITERATORS.get(kind, "")):  # a data set of ir_datasets
+            given = getattr(given, iterator)()
+        elif hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
+            given = given.to_dict()
         if isinstance(given, Mapping):
             rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
         elif (frame := as_table(given)) is not None:
-            names_of_columns = [_column(frame.columns, name) for name in ("query", "document", kind)]
+            names_of_columns = [_column(frame.columns, name, columns) for name in ("query", "document", kind)]
             rows = zip(*(frame[name] for name in names_of_columns), strict=True)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
         else:
             expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
             raise InputError(f"expected {expected}, got {brief(given)}")
-        columns: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
-        queries, documents, values = columns
+        cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
+        queries, documents, values = cells
+        return cls._of_cells(queries, documents, values, kind)
+
+    @classmethod
+    def _of_cells(
+        cls, queries: Iterable[object], documents: Iterable[object], values: list[object], kind: Kind
+    ) -> Self:
         names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
         found = cls.from_columns(*names, _numbers(values, kind))
         for record in np.flatnonzero(~np.isfinite(found.values))[:1].tolist():
@@ -118,6 +132,28 @@ class Records:
         (row, distinct), (document, names) = queries.result(), documents.result()
         return cls(tuple(distinct.texts()), row, names, document, values, source)
 
+    @classmethod
+    def of_lists(cls, given: object, columns: Mapping[str, str] | None = None) -> tuple[Self, Self]:
+        """Return scores and labels, in the same order, of a table whose every row has both.
+
+        Documents are named by the numbers of their rows, from 1 on, unless there is a column of them.
+
+        Raises
+        ------
+        InputError
+            As `of`, and for what is no table.
+        """
+        frame = as_table(given)
+        require(frame is not None, f"expected a file or a frame, got {brief(given)}", "lists")
+        wanted: tuple[Kind, Kind] = "score", "label"
+        query, score, label = (_column(frame.columns, name, columns) for name in ("query", *wanted))
+        named = {*COLUMNS["document"], (columns or {}).get("document")} & {*frame.columns}
+        rows = range(1, len(frame[query]) + 1)
+        documents = [*frame[_column(frame.columns, "document", columns)]] if named else rows
+        scores = cls._of_cells(frame[query], documents, [*frame[score]], "score")
+        labels = cls._of_cells(frame[query], documents, [*frame[label]], "label")
+        return scores, scores.with_values(labels.values)
+
     def __len__(self) -> int:
         return self.values.size
 
@@ -125,10 +161,10 @@ class Records:
         """Return the document and the query of a record, for a message.
 
         >>> Records.of({"q": {"d": 1.0}}, "score").describe(0)
-        'document d of topic q'
+        'document d of query q'
         """
         (document,) = self.names.texts(self.document[record : record + 1])
-        return f"document {document} of topic {self.queries[int(self.row[record])]}"
+        return f"document {document} of query {self.queries[int(self.row[record])]}"
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return a dictionary, query -> document -> number."""
@@ -231,7 +267,12 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
 def _items(query: object, documents: object) -> Iterable[tuple[object, object]]:
     if isinstance(documents, Mapping):
         return documents.items()
-    raise InputError(f"topic {query}: expected a dictionary of documents, got {brief(documents)}")
+    raise InputError(f"query {query}: expected a dictionary of documents, got {brief(documents)}")
+
+
+def is_table(given: object) -> bool:
+    """Return whether an object is a frame of pandas or polars, or an Arrow table."""
+    return any(hasattr(given, name) for name in ("iloc", "get_column", "__arrow_c_stream__"))
 
 
 def as_table(given: object) -> Any:
@@ -245,12 +286,12 @@ def as_table(given: object) -> Any:
     return None
 
 
-def _column(there: Iterable[object], name: str) -> str:
-    known = list(there)
-    for other in COLUMNS[name]:
+def _column(there: Iterable[object], name: str, columns: Mapping[str, str] | None) -> str:
+    known, own = list(there), (columns or {}).get(name)
+    for other in (own,) if own else COLUMNS[name]:
         if other in known:
             return other
-    missing = f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
+    missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
     raise InputError(f"{missing}, the columns are: {', '.join(map(str, known))}")
 
 

@@ -12,7 +12,7 @@ from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
 from ndcg_asymptotics.measures.gains import gain_text
 
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
-_NAMED = 3  # topics that a sentence names
+_NAMED = 3  # queries that a sentence names
 _ENOUGH_JUDGED = 0.9  # a smaller share is said
 
 MEANINGS = {
@@ -24,32 +24,32 @@ MEANINGS = {
 """What the columns whose names end so are."""
 
 
-def of_missing(topics: Sequence[str], judged: int, *, counted: bool) -> str:
-    """Return a sentence on judged topics that are not in the run."""
-    verb = "is" if len(topics) == 1 else "are"
+def of_missing(queries: Sequence[str], judged: int, *, counted: bool) -> str:
+    """Return a sentence on judged queries that are not in the run."""
+    verb = "is" if len(queries) == 1 else "are"
     value = "counted as 0" if counted else "not counted; -c counts them as 0"
-    return f"{len(topics)} of {judged} judged topics {verb} not in the run ({some_of(topics)}): {value}"
+    return f"{len(queries)} of {judged} judged queries {verb} not in the run ({some_of(queries)}): {value}"
 
 
-def of_unjudged(topics: Sequence[str], run: str) -> str:
-    """Return a sentence on the topics of a run without judgements; ``run`` is what the run is called."""
-    number, verb = _number(topics)
-    return f"{number} of {run} {verb} no judgements ({some_of(topics)}): not counted"
+def of_unjudged(queries: Sequence[str], run: str) -> str:
+    """Return a sentence on the queries of a run without judgements; ``run`` is what the run is called."""
+    number, verb = _number(queries)
+    return f"{number} of {run} {verb} no judgements ({some_of(queries)}): not counted"
 
 
-def of_empty(topics: Sequence[str], rule: Empty) -> str:
-    """Return a sentence on topics without a relevant document, and what they count as."""
-    number, verb = _number(topics)
+def of_empty(queries: Sequence[str], rule: Empty) -> str:
+    """Return a sentence on queries without a relevant document, and what they count as."""
+    number, verb = _number(queries)
     counted = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "not counted")
-    return f"{number} {verb} no relevant document ({some_of(topics)}): {counted}"
+    return f"{number} {verb} no relevant document ({some_of(queries)}): {counted}"
 
 
-def of_own(topics: Sequence[str]) -> str:
-    """Return a sentence on topics whose first document has the name of the topic."""
-    number, verb = _number(topics)
-    itself = "the topic itself" if len(topics) == 1 else "themselves"
+def of_own(queries: Sequence[str]) -> str:
+    """Return a sentence on queries whose first document has the name of the query."""
+    number, verb = _number(queries)
+    itself = "the query itself" if len(queries) == 1 else "themselves"
     has = f"{number} {verb} {itself} as the first document"
-    return f"{has} ({some_of(topics)}): BEIR leaves out a document that is the query"
+    return f"{has} ({some_of(queries)}): BEIR leaves out a document that is the query"
 
 
 def of_ties(measures: Sequence[AnyMeasure], mean: Floats, averaged: Floats) -> str:
@@ -82,11 +82,11 @@ def of_few_judged(share: float, depth: int) -> str:
     return f"only {share:.0%} of the first {depth} documents are judged" if share < _ENOUGH_JUDGED else ""
 
 
-def some_of(topics: Sequence[str]) -> str:
-    """Return the first three topics, with dots if there are more."""
-    return ", ".join(topics[:_NAMED]) + (", …" if len(topics) > _NAMED else "")
+def some_of(queries: Sequence[str]) -> str:
+    """Return the first three queries, with dots if there are more."""
+    return ", ".join(queries[:_NAMED]) + (", …" if len(queries) > _NAMED else "")
 
 
-def _number(topics: Sequence[str]) -> tuple[str, str]:
-    """Return the number of topics, and whether it has or they have."""
-    return ("1 topic", "has") if len(topics) == 1 else (f"{len(topics)} topics", "have")
+def _number(queries: Sequence[str]) -> tuple[str, str]:
+    """Return the number of queries, and whether it has or they have."""
+    return ("1 query", "has") if len(queries) == 1 else (f"{len(queries)} queries", "have")

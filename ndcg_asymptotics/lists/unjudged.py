@@ -34,15 +34,15 @@ from ndcg_asymptotics.measures import Measure
 
 
 def judged_shares(unjudged: Ranks, sizes: Integers, depths: Sequence[int]) -> Floats:
-    """Return the share of judged documents among the first k of each topic, (topics, depths).
+    """Return the share of judged documents among the first k of each query, (queries, depths).
 
-    NaN for topics without documents.
+    NaN for queries without documents.
 
     Parameters
     ----------
     unjudged : Ranks
         The ranks of unjudged documents, at least those among the first k.
-    sizes : (topics,)
+    sizes : (queries,)
         The numbers of retrieved documents.
     depths : sequence of int
         The values of k.
@@ -50,7 +50,7 @@ def judged_shares(unjudged: Ranks, sizes: Integers, depths: Sequence[int]) -> Fl
     found = []
     for depth in depths:
         inside = np.minimum(unjudged.above + unjudged.tied, depth) - np.minimum(unjudged.above, depth)
-        missing = np.bincount(unjudged.topic, inside / unjudged.tied, sizes.size)
+        missing = np.bincount(unjudged.query, inside / unjudged.tied, sizes.size)
         shown = np.where(sizes > 0, np.minimum(sizes, depth), np.nan)
         found.append(1 - missing / shown)
     return np.column_stack(found) if found else np.zeros((sizes.size, 0))
@@ -59,7 +59,7 @@ def judged_shares(unjudged: Ranks, sizes: Integers, depths: Sequence[int]) -> Fl
 def ndcg_bounds(
     found: RelevantRanks, unjudged: Ranks, grades: Sequence[float], measure: Measure, values: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the least and the greatest NDCG that each topic could have.
+    """Return the least and the greatest NDCG that each query could have.
 
     Parameters
     ----------
@@ -69,31 +69,31 @@ def ndcg_bounds(
     grades : sequence of float
         The positive gains that an unjudged document may have, which include those of all judged documents.
     measure : Measure
-    values : (topics,)
+    values : (queries,)
         NDCG if all unjudged documents have the gain 0.
     """
     low, high = values.copy(), values.copy()
-    if not grades or not unjudged.topic.size:
+    if not grades or not unjudged.query.size:
         return low, high
     y = np.sort(np.asarray(grades, np.float64))[::-1]
-    counts = np.bincount(unjudged.topic, minlength=found.sizes.size)
+    counts = np.bincount(unjudged.query, minlength=found.sizes.size)
     lengths = ideal_lengths(found, measure)
     discounts = mean_discounts(found, measure, unjudged)
-    judged = found.gain * mean_discounts(found, measure, Ranks(found.topic, found.above, found.tied))
-    dcg = np.bincount(found.topic, judged, counts.size)
-    of_topics = np.split(discounts[np.lexsort((-discounts, unjudged.topic))], np.cumsum(counts)[:-1])
-    ends = np.cumsum(np.bincount(found.ideal_topic, minlength=counts.size))
+    judged = found.gain * mean_discounts(found, measure, Ranks(found.query, found.above, found.tied))
+    dcg = np.bincount(found.query, judged, counts.size)
+    of_queries = np.split(discounts[np.lexsort((-discounts, unjudged.query))], np.cumsum(counts)[:-1])
+    ends = np.cumsum(np.bincount(found.ideal_query, minlength=counts.size))
     ideals = np.split(found.ideal_gain, ends[:-1])
-    for topic in np.flatnonzero(counts).tolist():
-        c, ideal = of_topics[topic], ideals[topic]
+    for query in np.flatnonzero(counts).tolist():
+        c, ideal = of_queries[query], ideals[query]
         above = np.searchsorted(-ideal, -y, side="right")  # R_j; the ideal list is in decreasing order
-        n = max(int(found.sizes[topic]), 1)
-        k = measure.cutoff(n if measure.depends_on_n else int(lengths[topic]) + c.size)
+        n = max(int(found.sizes[query]), 1)
+        k = measure.cutoff(n if measure.depends_on_n else int(lengths[query]) + c.size)
         weights = measure.discount(np.arange(1.0, min(k, ideal.size + c.size) + 1), float(n))
         F = np.append(0.0, np.cumsum(weights))
         best = F[np.minimum(above[:, None] + np.arange(c.size + 1), F.size - 1)]  # F(R_j + m), (J, U + 1)
-        low[topic] = min(low[topic], _worst(c, best, y, dcg[topic]))
-        high[topic] = max(high[topic], _best(c, best, y, dcg[topic]))
+        low[query] = min(low[query], _worst(c, best, y, dcg[query]))
+        high[query] = max(high[query], _best(c, best, y, dcg[query]))
     return low, np.minimum(high, 1.0)
 
 

@@ -126,8 +126,9 @@ class RunValues:
             scales=tuple(self.scales[i] for i in of_measures),
         )
 
+    @property
     def by_query(self) -> Table:
-        """Return a table with a row per run and query."""
+        """A table with a row per run and query."""
         return by_query_table(
             (run, self.queries, dict(zip(self.measures, of_run.T, strict=True)))
             for run, of_run in zip(self.runs, self.values, strict=True)

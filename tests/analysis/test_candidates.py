@@ -13,8 +13,8 @@ import pytest
 from cases import Run
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis import Candidates, sampled_candidates, sampled_files
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.analysis import Candidates, sampled, sampled_candidates
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import CandidateRanks
 
@@ -53,8 +53,7 @@ MEASURES = ("nDCG", "nDCG@10", "nDCG(zipf)")
 
 def test_candidates_are_recognised_and_their_metric_is_not_called_full() -> None:
     runs, qrels, ranks = some()
-    with pytest.raises(InputError, match="sampled candidates, from which no full metric is computed"):
-        na.sampled(runs, qrels, "nDCG@10", items=ITEMS)
+    assert isinstance(na.sampled(runs, qrels, "nDCG@10", items=ITEMS), Candidates)
     found = sampled_candidates(runs, qrels, MEASURES, items=ITEMS)
     assert (found.negatives, found.users, found.items) == (NEGATIVES, 300, ITEMS)
     for row, (measure, name) in zip(found.rows, itertools.product(MEASURES, ranks), strict=True):
@@ -151,7 +150,7 @@ def test_the_command_takes_candidates_as_such(files: list[Path], run: Run, tmp_p
         code, out, err = run(*words, "--items", ITEMS, *option)
         assert (code, out) == (2, "")
         assert err.startswith(f"ndcg-asymptotics: {option[0]}: ")
-    assert isinstance(sampled_files(files[:2], files[2], "nDCG@10", items=ITEMS), Candidates)
+    assert isinstance(sampled(files[:2], files[2], "nDCG@10", items=ITEMS), Candidates)
 
 
 def test_several_relevant_items_are_refused(files: list[Path], run: Run) -> None:

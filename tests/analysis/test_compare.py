@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis.runs.compare import compare, compare_files
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.compared import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.paired import paired_difference, sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
@@ -254,13 +254,13 @@ def test_latex_names_what_a_run_beats_and_the_best_is_bold():
     ]
 
 
-def test_values_per_query_are_those_of_the_queries_that_count():
+def test_values_by_query_are_those_of_the_queries_that_count():
     scores, labels = collection()
     fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
     found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
-    assert len(found.per_query.rows) == 40
+    assert len(found.by_query.rows) == 40
     judged = found.pairs[0].by_measure[0]
-    values = {name: [row[2] for row in found.per_query.rows if row[0] == name] for name in ("good", "bad")}
+    values = {name: [row[2] for row in found.by_query.rows if row[0] == name] for name in ("good", "bad")}
     assert np.mean(values["good"]) == pytest.approx(judged.mean_a)
     assert np.mean(values["bad"]) == pytest.approx(judged.mean_b)
 
@@ -294,9 +294,9 @@ def test_refusals(tmp_path):
         compare({"good": scores["good"], "bad": few}, labels)
     (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
     with pytest.raises(InputError, match="at least two runs, got 1"):
-        compare_files([tmp_path / "a.run"], tmp_path / "q")
+        compare([tmp_path / "a.run"], tmp_path / "q")
     with pytest.raises(InputError, match="a file is given twice"):
-        compare_files([tmp_path / "a.run"] * 2, tmp_path / "q")
+        compare([tmp_path / "a.run"] * 2, tmp_path / "q")
     with pytest.raises(InputError, match=r"^power: must lie between alpha"):
         two(power=0.01, theory=False)
 
@@ -426,7 +426,7 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
         }
 
     with pytest.raises(
-        InputError, match=r"^b: no document of the run is judged: for topic q00 the run has 'x"
+        InputError, match=r"^b: no document of the run is judged: for query q00 the run has 'x"
     ):
         compared(renamed(b, 1.0))
     assert not any(remark.startswith("Warning") for remark in compared(b).remarks)
@@ -434,7 +434,7 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
     assert str(few).startswith("Warning: only ")
     assert "documents are judged in b; the others count as not relevant" in str(few)
     more = compared(b | {"lost": {"d": 1.0}})
-    assert str(more).startswith("Warning: 1 topic of b has no judgements (lost): not counted.")
+    assert str(more).startswith("Warning: 1 query of b has no judgements (lost): not counted.")
     short = {q: dict(sorted(of.items(), key=lambda item: -item[1])[:10]) for q, of in b.items()}
     said = " ".join(str(compared(short)).split())
     assert said.startswith(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.compare import compare_files
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.correction import benjamini_hochberg, corrected, holm, limitation, max_t
 from ndcg_asymptotics.analysis.runs.paired import paired_difference
-from ndcg_asymptotics.lists import evaluate_files
+from ndcg_asymptotics.lists import evaluate
 
 
 def test_holm_by_hand():
@@ -136,7 +136,7 @@ def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     paths = sorted(folder.glob("*.run.gz"))
     assert len(paths) == 4
     measures = [f"nDCG@{k}" for k in range(1, 47)]
-    found = evaluate_files(paths, folder / "qrels.txt.gz", measures)
+    found = evaluate(paths, folder / "qrels.txt.gz", measures)
     d = np.column_stack([a.values - b.values for a, b in itertools.combinations(found.values(), 2)])
     by_student = sum(p < 0.05 for p in holm(stats.ttest_1samp(d, 0).pvalue.tolist()))
     by_max_t = sum(p < 0.05 for p in max_t(d))
@@ -144,5 +144,5 @@ def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     assert by_student <= by_max_t <= 1.1 * by_student
     by_permutation = holm([paired_difference(x, resamples=199).p for x in d.T])
     assert not any(p < 0.05 for p in by_permutation)
-    several = compare_files(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"], theory=False)
+    several = compare(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"], theory=False)
     assert [row.corrected for row in several.discriminative_power] == [5, 3]

@@ -278,7 +278,7 @@ def test_the_command_answers_from_files(tmp_path: Path) -> None:
         (tmp_path / f"{name}.qrels").write_text("\n".join(rows) + "\n")
     paths = [tmp_path / name for name in ("good.run", "bad.run")]
     given = ["compare", *paths, "--qrels", tmp_path / "human.qrels", "--judge", tmp_path / "judge.qrels"]
-    shown = command(*given, "--measure", "nDCG@10", "--per-query", tmp_path / "values.csv")
+    shown = command(*given, "--measure", "nDCG@10", "--by-query", tmp_path / "values.csv")
     assert shown.code == 0
     for row in ("humans", "judge", "both"):
         assert f"nDCG@10  {row}" in shown.out

@@ -12,7 +12,7 @@ import pytest
 from cases import Run
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis import sampled_files
+from ndcg_asymptotics.analysis import sampled
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
@@ -200,7 +200,7 @@ def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path])
     text = files[0].read_text().replace("user,rank", "uid,place")
     files[0].write_text(text)
     options = {"items": 10_000, "columns": {"query": "uid", "rank": "place"}}
-    assert sampled_files(ranks=files[:1], **options).rows[0].full == pytest.approx(0.1502, abs=5e-5)
+    assert sampled(ranks=files[:1], **options).rows[0].full == pytest.approx(0.1502, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path])
         (("--items", "10000", "--gamma", "2"), "--gamma: must be above 0 and at most 1, got 2.0"),
         (
             ("--items", "10000", "--qrels", "q"),
-            "sampled needs either --run and --qrels, or --ranks and --items",
+            "sampled needs either run and qrels, or ranks and items",
         ),
     ],
 )
@@ -277,7 +277,7 @@ def test_tables_that_hold_no_ranks(table: object, words: str) -> None:
 
 
 def test_bad_arguments_in_python() -> None:
-    with pytest.raises(InputError, match="give either runs and qrels, or ranks"):
+    with pytest.raises(InputError, match="needs either run and qrels, or ranks"):
         na.sampled()
     with pytest.raises(InputError, match=r"a: ranks must be whole numbers, got 1\.5"):
         na.sampled(ranks={"a": {"u": 1.5}}, items=10)

@@ -15,7 +15,7 @@ QUERIES, DOCUMENTS = 12, 40
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a good and a bad run, and judgements in which one topic is missing from both runs."""
+    """Write a good and a bad run, and judgements in which one query is missing from both runs."""
     folder = tmp_path_factory.mktemp("lists")
     rng = np.random.default_rng(3)
     lines: dict[str, list[str]] = {"good.run": [], "bad.run": [], "qrels": ["lost 0 d1 1"], "lists.csv": []}
@@ -45,16 +45,16 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     assert code == 0
     found = json.loads(out)["runs"]["good"]
     assert found["mean"].keys() == {"nDCG", "nDCG@10"}
-    assert (len(found["queries"]), found["topics"], found["missing"]) == (QUERIES, QUERIES, ["lost"])
+    assert (len(found["by_query"]), found["queries"], found["missing"]) == (QUERIES, QUERIES, ["lost"])
     code, out, _ = run("evaluate", *options(files, "good"), *measures)
     assert code == 0
     assert f"{found['mean']['nDCG']:.4f}" in out
-    assert "1 of 13 judged topics is not in the run (lost): not counted; -c counts them as 0." in out
+    assert "1 of 13 judged queries is not in the run (lost): not counted; -c counts them as 0." in out
     code, out, _ = run("evaluate", *options(files, "good"), *measures, "-c", "--json")
     complete = json.loads(out)["runs"]["good"]
     expected = found["mean"]["nDCG"] * QUERIES / (QUERIES + 1)
     assert complete["mean"]["nDCG"] == pytest.approx(expected)
-    assert complete["queries"]["lost"]["nDCG"] == 0
+    assert complete["by_query"]["lost"]["nDCG"] == 0
 
 
 def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
     runs = json.loads(out)["runs"]
     assert runs["good"]["mean"]["nDCG"] > runs["bad"]["mean"]["nDCG"]
     values = {(row["run"], row["query"]): row["nDCG"] for row in rows}
-    assert float(values["bad", "7"]) == runs["bad"]["queries"]["7"]["nDCG"]
+    assert float(values["bad", "7"]) == runs["bad"]["by_query"]["7"]["nDCG"]
 
 
 def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
@@ -78,7 +78,7 @@ def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
     assert code == 0
     code, by_run, _ = run("evaluate", *options(files, "bad"), "--measure", "nDCG", "--json")
     (found,) = json.loads(out)["runs"].values()
-    assert found["topics"] == json.loads(by_run)["runs"]["bad"]["topics"]
+    assert found["queries"] == json.loads(by_run)["runs"]["bad"]["queries"]
     (files / "letor.txt").write_text("1 qid:1 1:0.5 2:3\n0 qid:1 1:0.7 2:1\n")
     for option, expected in (("1", 1 / np.log2(3)), ("2", 1.0)):
         arguments = (
@@ -109,7 +109,7 @@ def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("evaluate", "--measure", "nDCG"), "evaluate needs either --run and --qrels, or --lists"),
+        (("evaluate", "--measure", "nDCG"), "evaluate needs either run and qrels, or lists"),
         (("evaluate", "--run", "x", "--measure", "nDCG"), "evaluate needs either"),
         (
             ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),
@@ -194,7 +194,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert code == 0
     assert "Runs by nDCG" in said
     assert "good against bad" not in said
-    code, said, _ = run(*three, "--format", "latex", "--per-query", tmp_path / "values.csv")
+    code, said, _ = run(*three, "--format", "latex", "--by-query", tmp_path / "values.csv")
     assert code == 0
     assert said.splitlines()[1] == r"\begin{tabular}{lll}"
     assert len((tmp_path / "values.csv").read_text().splitlines()) == 1 + 3 * QUERIES

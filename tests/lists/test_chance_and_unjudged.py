@@ -10,7 +10,7 @@ import pytest
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, fit_csv
+from ndcg_asymptotics.lists import evaluate, fit
 
 MEASURES = ["nDCG", "nDCG(zipf)@3", "nDCG(power(0.5))@0.5n", "nDCG(linear)", "nDCG(constant)@2"]
 
@@ -84,7 +84,7 @@ def test_negative_labels_and_chance(tmp_path):
     files[0].write_text("q Q0 a 1 2 t\n")
     files[1].write_text("q 0 a -1\n")
     with pytest.raises(InputError, match=r"chance: .*qrels: 1 negative label has no gain"):
-        evaluate_files(*files, "nDCG", chance=True)
+        evaluate(*files, "nDCG", chance=True)
 
 
 def test_negative_labels_beside_scores_are_refused(tmp_path):
@@ -95,13 +95,13 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
     said = r"1 negative label has no gain; a table such as --gain '-1=0, 0=0, 1=1' says that they count as 0"
     for path, options in (table, {}), (letor, {"weights": {1: 1.0}}):
         with pytest.raises(InputError, match=f"lists: {path}: {said}"):
-            evaluate_lists(path, "nDCG", **options)
-        named = evaluate_lists(path, "nDCG", gain="-1=0, 1=1, 2=2", **options)
+            evaluate(lists=path, measures="nDCG", **options)
+        named = evaluate(lists=path, measures="nDCG", gain="-1=0, 1=1, 2=2", **options)
         assert named.mean == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
         with pytest.raises(InputError, match="has negative labels; --binary-at 1 makes labels below 1"):
-            fit_csv(path, tmp_path / "curve.json", **options)
+            fit(lists=path, out=tmp_path / "curve.json", **options)
     with pytest.warns(InputWarning, match="fitted to 1 query"):
-        fit_csv(table, tmp_path / "curve.json", binary_at=1, resamples=2)
+        fit(lists=table, out=tmp_path / "curve.json", binary_at=1, resamples=2)
 
 
 def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:
@@ -200,13 +200,13 @@ def test_shares_of_random_runs(ties):
 
 def test_the_report_of_chance_bounds_and_shares():
     run = {"q": {"a": 1.0, "b": 2.0}}
-    found = evaluate(run, {"q": {"a": 1}}, "nDCG@5", chance=True, unjudged="bounds", name="mine")
+    found = evaluate({"mine": run}, {"q": {"a": 1}}, "nDCG@5", chance=True, unjudged="bounds")["mine"]
     names = ["", " lowest", " highest", " chance", " adjusted"]
     assert list(found.columns) == [*(f"nDCG@5{name}" for name in names), "judged@5", "judged@10"]
     assert found.to_dataframe().shape == (1, 2 + 7)
     said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant"
     assert f"{said}." in str(found)
-    plain = evaluate(run, {"q": {"a": 1}}, "nDCG@5", name="mine")
+    plain = evaluate({"mine": run}, {"q": {"a": 1}}, "nDCG@5")["mine"]
     assert f"{said} (--unjudged bounds says what that may hide)." in str(plain)
     data = found.as_dict()
     assert data["judged_share"] == {"5": 0.5, "10": 0.5}
@@ -220,4 +220,4 @@ def test_the_report_of_chance_bounds_and_shares():
 def test_lists_are_judged_as_a_whole(tmp_path):
     file = tmp_path / "lists.csv"
     file.write_text("query,score,label\nq,2,0\nq,1,1\n")
-    assert evaluate_lists(file, "nDCG", chance=True).judged_share == {}
+    assert evaluate(lists=file, measures="nDCG", chance=True).judged_share == {}

@@ -7,7 +7,7 @@ import pytest
 
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists
+from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.conventions import LIKE, Conventions
 from ndcg_asymptotics.measures import Measure
 
@@ -196,12 +196,12 @@ def test_files_with_conventions(tmp_path):
     run.write_text("".join(f"{q} Q0 {d} 1 {s} a\n" for q, d, s, _ in rows))
     qrels.write_text("".join(f"{q} 0 {d} {y}\n" for q, d, _, y in rows))
     expected = evaluate(RUN, QRELS, "nDCG@5", like="catboost").values.tolist()
-    assert evaluate_lists(table, "nDCG@5", like="catboost").values.tolist() == expected
-    assert evaluate_files(run, qrels, "nDCG@5", like="catboost").values.tolist() == expected
+    assert evaluate(lists=table, measures="nDCG@5", like="catboost").values.tolist() == expected
+    assert evaluate(run, qrels, "nDCG@5", like="catboost").values.tolist() == expected
 
 
 def test_agrees_with_the_script_of_letor(data_folder):
     # what Eval-Score-4.0.pl prints for the first part of MQ2008, with feature 25 as the score
     part, measures = data_folder / "letor_mq2008/S1.txt.gz", [f"nDCG@{k}" for k in (1, 5, 8, 10)]
-    found = evaluate_lists(part, measures, weights={25: 1.0}, like="letor")
+    found = evaluate(lists=part, measures=measures, weights={25: 1.0}, like="letor")
     np.testing.assert_allclose(found.mean, [0.2293, 0.3224, 0.3387, 0.1219], rtol=0, atol=5e-5)

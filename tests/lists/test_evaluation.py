@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.lists import evaluate, evaluate_files, evaluate_lists, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 from ndcg_asymptotics.lists.reading import read_lists
 from ndcg_asymptotics.lists.records import ranked_lists
 from ndcg_asymptotics.measures import Measure
@@ -28,7 +28,7 @@ def test_a_run_without_a_query_of_the_qrels(tmp_path):
     run = write(tmp_path, "a1 Q0 d 1 1 tag\n", "a.run")
     qrels = write(tmp_path, QRELS.replace("-1", "1"), "b.qrels")
     with pytest.raises(InputError, match=r"a\.run, .*b\.qrels: .* no query in common; .* a1, .* q1, q2, q3"):
-        evaluate_files(run, qrels, [Measure()])
+        evaluate(run, qrels, [Measure()])
 
 
 def test_evaluation_by_hand():
@@ -110,19 +110,19 @@ def test_negative_labels_are_counted_once(tmp_path):
     qrels = write(tmp_path, QRELS + "q1 0 d7 -2\n", "b.qrels")
     runs = [write(tmp_path, "q1 Q0 d2 1 1 tag\n", f"{name}.run") for name in "ab"]
     with pytest.warns(InputWarning, match=r"b\.qrels: 2 negative labels count as 0") as caught:
-        found = evaluate_files(runs, qrels, "nDCG")
+        found = evaluate(runs, qrels, "nDCG")
     assert len(caught) == 1
     assert found["a"].mean == pytest.approx(2 / (2 + 1 / np.log2(3)))
 
 
 def test_the_report():
-    text = str(evaluate(RUN, JUDGED, ["nDCG", "nDCG@10"], name="mine"))
-    assert "topics    nDCG  nDCG@10" in text
-    missing = "1 of 4 judged topics is not in the run (unmet): not counted; -c counts them as 0"
+    text = str(evaluate({"mine": RUN}, JUDGED, ["nDCG", "nDCG@10"]))
+    assert "queries    nDCG  nDCG@10" in text
+    missing = "1 of 4 judged queries is not in the run (unmet): not counted; -c counts them as 0"
     assert f"mine: {missing}." in text
-    assert "mine: 1 topic has no relevant document (none): counted as 0." in text
+    assert "mine: 1 query has no relevant document (none): counted as 0." in text
     assert "(unmet): counted as 0" in str(evaluate(RUN, JUDGED, "nDCG", missing="zero"))
-    assert "2 topics of the run have no judgements" in str(evaluate(RUN, {"q": {"a": 1.0}}, "nDCG"))
+    assert "2 queries of the run have no judgements" in str(evaluate(RUN, {"q": {"a": 1.0}}, "nDCG"))
     frame = evaluate(RUN, JUDGED, ["nDCG"]).to_dataframe()
     assert frame.columns.tolist() == ["run", "query", "nDCG", "judged@10"]
     assert frame["query"].tolist() == ["blind", "none", "q"]
@@ -186,7 +186,7 @@ def test_agrees_with_the_measure_of_each_list(text, ties):
 def test_agrees_with_trec_eval_to_the_last_digit(data_folder):
     folder = data_folder / "trec_eval"
     measures = cutoff_measures()
-    found = evaluate_files(folder / "results.test", folder / "qrels.test", list(measures.values()))
+    found = evaluate(folder / "results.test", folder / "qrels.test", list(measures.values()))
     lines = [line.split() for line in (folder / "out.test.aq").read_text().splitlines()]
     printed = {(query, name): value for name, query, value in lines if name in measures}
     assert len(printed) == 4 * len(measures)
@@ -210,7 +210,7 @@ def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
     for part in range(1, 6):
         path = data_folder / "letor_mq2008" / f"S{part}.txt.gz"
         measures = [Measure.parse(text) for text in ("nDCG", "nDCG@5", "nDCG@10")]
-        found = evaluate_lists(path, measures, weights={25: 1.0}, gain=gain)
+        found = evaluate(lists=path, measures=measures, weights={25: 1.0}, gain=gain)
         lists = {ranked.query: ranked for ranked in ranked_lists(*read_lists(path, weights={25: 1.0}))}
         ties = 0
         for query, values in zip(found.queries, found.values, strict=True):
@@ -250,33 +250,33 @@ def test_several_files_with_labels_have_a_row_each_and_one_of_all_queries(tmp_pa
         paths.append(tmp_path / f"{name}.txt")
         paths[-1].write_text(text)
     options = {"weights": {1: 1.0}, "chance": True}
-    found = evaluate_lists(paths, ["nDCG", "nDCG@1"], **options)
+    found = evaluate(lists=paths, measures=["nDCG", "nDCG@1"], **options)
     assert [*found] == ["one", "two", "all files"]
-    single = [evaluate_lists(path, ["nDCG", "nDCG@1"], **options) for path in paths]
+    single = [evaluate(lists=path, measures=["nDCG", "nDCG@1"], **options) for path in paths]
     together = found["all files"]
     assert np.array_equal(together.values, np.concatenate([one.values for one in single]))
     assert np.array_equal(together.chance[0], np.concatenate([one.chance[0] for one in single]))
     assert together.queries == ("one: 1", "two: 1", "two: 2")
     assert together.judged == 3
-    assert [*evaluate_lists(paths[:1], "nDCG", **options)] == ["one"]
+    assert [*evaluate(lists=paths[:1], measures="nDCG", **options)] == ["one"]
     with pytest.raises(InputError, match="a file is given twice"):
-        evaluate_lists([paths[0], paths[0]], "nDCG", **options)
+        evaluate(lists=[paths[0], paths[0]], measures="nDCG", **options)
 
 
 def test_a_feature_that_no_line_has_is_refused(tmp_path):
     path = tmp_path / "one.txt"
     path.write_text(FOLDS["one"])
     with pytest.raises(InputError, match=r"one\.txt: no line has feature 3; the highest is 2$"):
-        evaluate_lists(path, "nDCG", weights={3: 1.0})
+        evaluate(lists=path, measures="nDCG", weights={3: 1.0})
     with pytest.raises(InputError, match=r"one\.txt: no line has a feature with a weight; the highest is 2$"):
-        evaluate_lists(path, "nDCG", weights={3: 1.0, 9: 1.0})
+        evaluate(lists=path, measures="nDCG", weights={3: 1.0, 9: 1.0})
     # a trained ranker may have weights of features that are 0 in all lines
-    assert evaluate_lists(path, "nDCG", weights={1: 1.0, 9: 1.0}).values.shape == (1, 1)
+    assert evaluate(lists=path, measures="nDCG", weights={1: 1.0, 9: 1.0}).values.shape == (1, 1)
 
 
 def test_a_run_of_another_collection_is_refused():
     labels = {"q": {"x1": 1.0, "x2": 0.0}, "r": {"x1": 1.0}}
-    with pytest.raises(InputError, match=r"for topic q the run has 'd1', the judgements have 'x1'; are they"):
+    with pytest.raises(InputError, match=r"for query q the run has 'd1', the judgements have 'x1'; are they"):
         evaluate({"q": {"d1": 2.0, "d2": 1.0}, "s": {"x1": 1.0}}, labels, "nDCG")
     # one judged document is enough, however far down
     deep = {"q": {f"d{i}": -float(i) for i in range(3000)} | {"x2": -1e6}}
@@ -309,4 +309,4 @@ def test_queries_that_retrieve_themselves_are_named():
     run = {"q1": {"q1": 3.0, "d": 2.0}, "q2": {"d": 2.0, "q2": 1.0}, "q3": {"d": 1.0}}
     found = evaluate(run, {q: {"d": 1.0} for q in run}, "nDCG")
     assert found.own == ("q1",)
-    assert "1 topic has the topic itself as the first document (q1)" in " ".join(str(found).split())
+    assert "1 query has the query itself as the first document (q1)" in " ".join(str(found).split())

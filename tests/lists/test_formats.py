@@ -13,7 +13,7 @@ import pytest
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.core.tables import Column, Table
-from ndcg_asymptotics.lists import evaluate, evaluate_files, fit_csv, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, fit, read_qrels, read_run
 
 RUN = {"q1": {"a": 2.0, "b": 1.5}, "q2": {"ü": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2}, "q2": {"ü": 1}}
@@ -25,7 +25,7 @@ def test_json_runs_and_judgements(tmp_path):
     run.write_text("\ufeff\n " + json.dumps(RUN, indent=2), encoding="utf-8")
     qrels.write_bytes(gzip.compress(json.dumps(QRELS).encode()))
     assert (read_run(run), read_qrels(qrels)) == (RUN, QRELS)
-    found = evaluate_files(run, qrels, "nDCG")
+    found = evaluate(run, qrels, "nDCG")
     assert (found.values.tolist(), found.name) == (EXPECTED, "run")
     large = {f"q{i}": {f"document-{j}": float(j) for j in range(1000)} for i in range(10)}
     run.write_text(json.dumps(large))  # a single line
@@ -38,14 +38,14 @@ def test_json_runs_and_judgements(tmp_path):
         ('{"q": {"a": 1,}}', r"not a JSON file of the form .* line 1, column"),
         ('{"q": {"a": 1}', r"not a JSON file of the form \{\"query\": \{\"document\": score\}\} \("),
         ('{"q": {"a": NaN}}', "numbers must be finite, got NaN"),
-        ('{"q": {"a": 1e999}}', "a score must be finite, got inf for document a of topic q"),
+        ('{"q": {"a": 1e999}}', "a score must be finite, got inf for document a of query q"),
         ('{"q": {"a": 1, "a": 2}}', "'a' occurs twice"),
         ('{"q": {"a": 1}, "q": {"b": 2}}', "'q' occurs twice"),
-        ('{"q": {"a": "1"}}', "topic q: got '1', expected"),
-        ('{"q": {"a": true}}', "topic q: got True"),
-        ('{"q": {"a": {"b": 1}}}', "topic q: got {'b': 1}"),
-        ('{"q": [1, 2]}', r"topic q: got \[1, 2\]"),
-        ('{"query": "q", "score": 1}', "topic query: got 'q'"),
+        ('{"q": {"a": "1"}}', "query q: got '1', expected"),
+        ('{"q": {"a": true}}', "query q: got True"),
+        ('{"q": {"a": {"b": 1}}}', "query q: got {'b': 1}"),
+        ('{"q": [1, 2]}', r"query q: got \[1, 2\]"),
+        ('{"query": "q", "score": 1}', "query query: got 'q'"),
         ("{}", "holds no data"),
         ('{"q": {}}', "holds no data"),
         ('{"a":' * 100_000, "not a JSON file of the form"),
@@ -129,17 +129,17 @@ def test_files_in_the_wrong_place(tmp_path):
     run.write_text("q Q0 a 1 2.5 tag\n")
     qrels.write_text("q 0 a 1\n")
     with pytest.raises(InputError, match=r"b\.qrels: looks like relevance judgements, expected a run"):
-        evaluate_files(qrels, run, "nDCG")
+        evaluate(qrels, run, "nDCG")
     with pytest.raises(InputError, match=r"a\.run: looks like a run, expected relevance judgements"):
-        evaluate_files(run, run, "nDCG")
+        evaluate(run, run, "nDCG")
     table = tmp_path / "a.csv"
     table.write_text("query,document,score\nq,a,1\n")
     with pytest.raises(InputError, match="it has a score: are the run and the qrels swapped"):
-        evaluate_files(table, table, "nDCG")
+        evaluate(table, table, "nDCG")
     named = tmp_path / "a.parquet"
     named.write_text("q Q0 a 1 2.5 tag\n")
     with pytest.raises(InputError, match=r"a\.parquet: not a Parquet file, whose first bytes are PAR1"):
-        evaluate_files(named, qrels, "nDCG")
+        evaluate(named, qrels, "nDCG")
 
 
 def test_fits_of_few_queries(tmp_path):
@@ -149,8 +149,8 @@ def test_fits_of_few_queries(tmp_path):
         rows = [f"{q},{rng.random()},{rng.integers(2)}" for q in range(queries) for _ in range(20)]
         file.write_text("\n".join(["query,score,label", *rows]) + "\n")
         if queries == 10:
-            fit_csv(file, tmp_path / "c.json", resamples=2)  # no warning
+            fit(lists=file, out=tmp_path / "c.json", resamples=2)  # no warning
             continue
         few = "1 query" if queries == 1 else "2 queries"
         with pytest.warns(InputWarning, match=f"fitted to {few}: with fewer than 10 their bands"):
-            fit_csv(file, tmp_path / "c.json", resamples=2)
+            fit(lists=file, out=tmp_path / "c.json", resamples=2)

@@ -259,6 +259,6 @@ def test_the_study_says_what_the_groups_describe(tmp_path, by, said):
         scores = {one.query: {f"d{i}": x for i, x in enumerate(one.scores.tolist())} for one in of_run}
         na.lists.write_run(scores, tmp_path / f"{name}.run", name)
     runs = [tmp_path / "a.run", tmp_path / "b.run"]
-    na.lists.fit_files(runs, tmp_path / "my.qrels", tmp_path / "out", by=by, resamples=2)
+    na.lists.fit(runs, tmp_path / "my.qrels", out=tmp_path / "out", by=by, resamples=2)
     assert said in (tmp_path / "out" / "study.toml").read_text()
     assert len(na.studies.load(tmp_path / "out" / "study.toml").population.scorers) == 2

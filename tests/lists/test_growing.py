@@ -7,7 +7,7 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import GrowingLists, grow, grow_files
+from ndcg_asymptotics.lists.growing import GrowingLists, grow
 from ndcg_asymptotics.lists.growth import shown_sizes
 from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.measures import Measure
@@ -186,19 +186,17 @@ def test_files_and_times(tmp_path):
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,2001-02-03\nq,y,1999-01-01\n")
     (tmp_path / "q.qrels").write_text("q 0 x 1\nq 0 y 0\n")
     qrels, by_time = tmp_path / "q.qrels", {"order": "time", "times": tmp_path / "times.csv"}
-    grown = grow_files([tmp_path / "a.run"], qrels, "nDCG(zipf)", **by_time)
+    grown = grow([tmp_path / "a.run"], qrels, "nDCG(zipf)", **by_time)
     assert grown.mean[0, 0].tolist() == [0.0, 1.0]
     assert grown.settings["runs"] == {"a": "a.run"}
     columns = {"query": "user", "document": "item"}
     with pytest.raises(InputError, match=r"times\.csv, line 1: got .*expected a header with the column user"):
-        grow_files([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
+        grow([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
     with pytest.raises(
         InputError, match=r"line 2: got 'q,x,yesterday', expected .* times that are numbers or dates"
     ):
-        grow_files(
-            [tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv"
-        )
+        grow([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv")
 
 
 def test_all_lengths_up_to_a_thousand_are_kept():

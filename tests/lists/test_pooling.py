@@ -9,7 +9,7 @@ import pytest
 
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists import fit_csv, fit_files, pool_runs
+from ndcg_asymptotics.lists import fit, pool_runs
 from ndcg_asymptotics.populations import Gaussian, Population, Relevance
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep.sweep import run
@@ -87,7 +87,7 @@ def files(tmp_path):
 @pytest.mark.parametrize("method", ["isotonic", "spline"])
 def test_fitted_runs_make_a_population(files, method):
     folder, runs, qrels = files
-    written = fit_files(runs, qrels, folder / "curves", method=method, resamples=10)
+    written = fit(runs, qrels, out=folder / "curves", method=method, resamples=10)
     assert written == [folder / "curves" / "good.json", folder / "curves" / "bad.json"]
     texts = {path.stem: f'empirical("{path}")' for path in written}
     population = Population.of({**texts, "random": "random"})
@@ -104,7 +104,7 @@ def test_fitted_runs_make_a_population(files, method):
 
 def test_labels_can_be_made_binary(files):
     folder, runs, qrels = files
-    (path,) = fit_files(runs[:1], qrels, folder / "one.json", binary_at=2, resamples=2)
+    (path,) = fit(runs[:1], qrels, out=folder / "one.json", binary_at=2, resamples=2)
     assert path == folder / "one.json"
     assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
 
@@ -114,7 +114,7 @@ def test_fitted_runs_come_with_a_study(files):
     folder, runs, qrels = files
     for by, keyword in ((None, "empirical"), (2, "mixture"), ("query", "mixture")):
         out = folder / f"curves-{by}"
-        fit_files(runs, qrels, out, by=by, resamples=5)
+        fit(runs, qrels, out=out, by=by, resamples=5)
         study = load(out / "study.toml")
         assert str(study.scorers["good"]) == f'{keyword}("good.json")'
         assert study.pairs == (("good", "bad"),)
@@ -127,7 +127,7 @@ def test_fitted_runs_come_with_a_study(files):
     quick = load(folder / "curves-2" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
     assert check(run(quick, jobs=1)).agrees
     # fitting one run writes no study
-    fit_files(runs[:1], qrels, folder / "alone", resamples=2)
+    fit(runs[:1], qrels, out=folder / "alone", resamples=2)
     assert [path.name for path in (folder / "alone").iterdir()] == ["good.json"]
 
 
@@ -140,7 +140,7 @@ def test_a_mixture_keeps_its_own_label_laws(files):
 
 def test_a_csv_file_is_fitted(files):
     folder, _, qrels = files
-    (path,) = fit_csv(folder / "good.csv", folder / "curves", resamples=2)
+    (path,) = fit(lists=folder / "good.csv", out=folder / "curves", resamples=2)
     assert path == folder / "curves" / "good.json"
     labels = [int(line.split()[3]) for line in qrels.read_text().splitlines()]
     expected = [np.mean(np.array(labels) == gain) for gain in (2, 1)]
@@ -151,7 +151,7 @@ def bad_fit(files, said: str, **options) -> None:
     folder, runs, qrels = files
     options = {"runs": runs, "qrels": qrels, "resamples": 2, **options}
     with pytest.raises(InputError, match=said) as error:
-        fit_files(out=folder / "new", **options)
+        fit(out=folder / "new", **options)
     assert "\n" not in str(error.value)
     assert not (folder / "new").exists()
 
@@ -159,7 +159,7 @@ def bad_fit(files, said: str, **options) -> None:
 def test_bad_input_writes_nothing(files):
     folder, runs, qrels = files
     bad_fit(files, "at least one run", runs=[])
-    bad_fit(files, "distinct file names, got good, good", runs=[runs[0], runs[0]])
+    bad_fit(files, "a file is given twice", runs=[runs[0], runs[0]])
     bad_fit(files, "resamples must be at least 1, got 0", resamples=0)
     bad_fit(files, "seed of the bootstrap must be at least 0, got -1", seed=-1)
     bad_fit(files, "method: must be one of", method="kernel")
@@ -172,13 +172,13 @@ def test_bad_input_writes_nothing(files):
     other.write_text("nobody 0 d1 1\n")
     bad_fit(files, r"good\.run.*bad\.run.*other\.qrels.*no query in common", qrels=other)
     with pytest.raises(InputError, match="cannot be written"):
-        fit_files(runs, qrels, qrels, resamples=2)
+        fit(runs, qrels, out=qrels, resamples=2)
 
 
 def test_real_runs_share_their_law(data_folder, tmp_path):
     folder = data_folder / "robust03"
     runs = [folder / f"{name}.run.gz" for name in ("pircRBa1", "THUIRr0301", "aplrob03a")]
-    written = fit_files(runs, folder / "qrels.txt.gz", tmp_path, resamples=5)
+    written = fit(runs, folder / "qrels.txt.gz", out=tmp_path, resamples=5)
     assert [path.name for path in written] == ["pircRBa1.json", "THUIRr0301.json", "aplrob03a.json"]
     population = Population.of({path.stem: f'empirical("{path}")' for path in written})
     laws = np.array([scorer.masses for scorer in population.scorers.values()])

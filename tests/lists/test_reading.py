@@ -239,9 +239,9 @@ def test_a_bad_line_is_named(tmp_path, reader, line, said, blank):
 def test_repeated_documents_are_named_with_both_lines(tmp_path, blank):
     message = complaint(tmp_path, "run", f"{blank}{RUN}q3 Q0 d 1 1 t\n{blank}q1 Q0 d2 9 0.5 tag\n")
     first, second = 2 + 2 * bool(blank), 5 + 4 * bool(blank)
-    assert f"line {second}: document d2 of topic q1 occurs twice (first in line {first})" in message
+    assert f"line {second}: document d2 of query q1 occurs twice (first in line {first})" in message
     message = complaint(tmp_path, "qrels", f"{QRELS}q1 0 d1 1\n")
-    assert "line 6: document d1 of topic q1 occurs twice (first in line 1)" in message
+    assert "line 6: document d1 of query q1 occurs twice (first in line 1)" in message
 
 
 def test_csv_needs_its_header(tmp_path):
@@ -274,15 +274,15 @@ def test_data_frames_and_records_are_accepted():
         (frame.drop(columns="score"), "no column 'score'"),
         ([3], "a record has no 'query'"),
         (3, "expected a dictionary"),
-        ({"q": [1]}, "topic q: expected a dictionary of documents"),
-        ({"q": {"d": float("nan")}}, "a score must be finite, got nan for document d of topic q"),
+        ({"q": [1]}, "query q: expected a dictionary of documents"),
+        ({"q": {"d": float("nan")}}, "a score must be finite, got nan for document d of query q"),
         ({"q": {"d": float("inf")}}, "a score must be finite, got inf"),
         ({"q": {"d": "high"}}, "a score must be a number, got 'high'"),
         ({"q": {"d": 1.0, "e": 10**400}}, "a score must be a number, got 1000"),
         ({"q": {"d": np.ones(2), "e": np.ones(2)}}, r"a score must be a number, got array\(\[1"),
         ({"q": {"d": 1.0, "e": np.ones(1)}}, r"a score must be a number, got array\(\[1"),
         ({"q": {"d": [1.0]}}, r"a score must be a number, got \[1"),
-        (pd.concat([frame, frame]), "document a of topic 1 occurs twice"),
+        (pd.concat([frame, frame]), "document a of query 1 occurs twice"),
     ):
         with pytest.raises(InputError, match=said):
             Records.of(given_, "score")
@@ -345,7 +345,7 @@ def test_the_first_repeated_document_is_found(kind):
     assert records.repeated() == (9, 20)
     apart = Records.from_columns(Encoder(["q"] * 20, ["r", "s", "t"]), Encoder(kind(documents)), np.zeros(23))
     assert apart.repeated() is None
-    with pytest.raises(InputError, match=r"^document d3 of topic q occurs twice$"):
+    with pytest.raises(InputError, match=r"^document d3 of query q occurs twice$"):
         Records.of([*(Scored("q", text, 0.0) for text in texts), Scored("q", "d3", 1.0)], "score")
 
 
@@ -454,7 +454,7 @@ def test_a_bad_line_of_a_large_file_is_named(tmp_path, at):
     assert f"line {at + 1} is not UTF-8" in complaint(tmp_path, "run", "".join(rows).encode("latin-1"))
     rows[at] = "\n \n" + large_run()[5]
     first, second = sorted([6 if at >= 6 else 8, at + 3])
-    said = "document document-5 of topic q0 occurs twice"
+    said = "document document-5 of query q0 occurs twice"
     assert f"line {second}: {said} (first in line {first})" in complaint(tmp_path, "run", "".join(rows))
 
 
@@ -468,7 +468,7 @@ def test_a_table_with_quoted_cells_is_split_between_rows(tmp_path):
     with pytest.raises(InputError, match=rf"line {2 * LARGE + 1}: got .*expected query, document, score"):
         read_run(write(tmp_path, "query,document,score\n" + "".join(rows)))
     twice = "query,document,score\nq,a,1\n\nq,b,2\nq,a,3\n"
-    with pytest.raises(InputError, match=r"line 5: document a of topic q occurs twice \(first in line 2\)"):
+    with pytest.raises(InputError, match=r"line 5: document a of query q occurs twice \(first in line 2\)"):
         read_run(write(tmp_path, twice))
 
 
@@ -541,7 +541,7 @@ def test_highly_compressed_short_lines_are_allowed(tmp_path):
     same = gzip.compress(b"q Q0 document 1 1 tag\n" * 10**6)
     assert len(same) * 270 < 22 * 10**6
     message = complaint(tmp_path, "run", same)
-    assert "line 2: document document of topic q occurs twice (first in line 1)" in message
+    assert "line 2: document document of query q occurs twice (first in line 1)" in message
 
 
 @pytest.mark.slow
@@ -580,7 +580,7 @@ def test_parquet_columns_of_other_types(tmp_path):
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", " a"]))
     table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
     parquet.write_table(table, tmp_path / "twice")
-    with pytest.raises(InputError, match=r"twice, record 2: document a of topic q occurs twice"):
+    with pytest.raises(InputError, match=r"twice, record 2: document a of query q occurs twice"):
         read_run(tmp_path / "twice")
 
 

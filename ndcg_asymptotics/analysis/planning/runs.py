@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -29,13 +28,13 @@ from ndcg_asymptotics.analysis.replication import replication
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate
+from ndcg_asymptotics.lists.evaluating import evaluate_run
 from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
-from ndcg_asymptotics.lists.pooling import pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
+from ndcg_asymptotics.lists.pooling import pool_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
@@ -47,18 +46,12 @@ _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
 """Positive gains of whole lists and fixed cutoffs, and of cutoffs that grow with n: more take long."""
 
 
-class RunPlanOptions(RequirementOptions, total=False):
-    """Options of `plan_runs`."""
-
-    theory: bool
-    conventions: ConventionOptions | None
-
-
 def plan_runs(
-    runs: Mapping[str, object],
+    runs: object,
     qrels: object,
     measures: Measures = MEASURES,
     *,
+    columns: ColumnNames | None = None,
     theory: bool = True,
     conventions: ConventionOptions | None = None,
     **design: Unpack[RequirementOptions],
@@ -71,10 +64,11 @@ def plan_runs(
 
     Parameters
     ----------
-    runs : mapping of name to run
-        Two of them, as `evaluate` takes them.
-    qrels : judgements
+    runs, qrels : as `evaluate` takes them
+        Two runs.
     measures : Measure, text, or several
+    columns : mapping, optional
+        The names of the columns of tables.
     theory : bool
         Whether to fit curves.
     conventions : mapping, optional
@@ -97,11 +91,11 @@ def plan_runs(
     """
     chosen = Conventions.of(**conventions or {})
     asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
-    scores = scores_of(runs)
+    scores = runs_of(runs, columns)
     require(len(scores) == 2, f"a plan takes two runs, got {len(scores)}", "run")
     first, second = scores
     names = first, second
-    labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
+    labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
     found = _differences(scores, labels, every, conventions or {})
@@ -180,26 +174,6 @@ def plan_values(
     return Plan(first, second, "runs", required, tuple(rows), (), (), tuple(remarks), count)
 
 
-def plan_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: Measures = MEASURES,
-    *,
-    columns: ColumnNames | None = None,
-    **options: Unpack[RunPlanOptions],
-) -> Plan:
-    """Plan an experiment from two runs in files; ``options`` are those of `plan_runs`.
-
-    Raises
-    ------
-    InputError
-        As `evaluate_files` and `plan_runs`.
-    """
-    paths, measures = paths_of(runs, "runs"), measures_of(measures)
-    require(len(paths) == 2, f"a plan takes two runs, got {len(paths)}", "run")
-    return plan_runs(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
-
-
 def _differences(
     scores: Mapping[str, Records],
     labels: Records,
@@ -208,7 +182,7 @@ def _differences(
 ) -> dict[Measure, Floats]:
     """Return the differences of each measure over the queries that both runs answer."""
     first, second = (
-        evaluate(run, labels, measures, name=name, **conventions) for name, run in scores.items()
+        evaluate_run(run, labels, measures, name=name, **conventions) for name, run in scores.items()
     )
     common, at, of = np.intersect1d(first.queries, second.queries, return_indices=True)
     values = first.values[at] - second.values[of]

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Unpack, overload
+from typing import Literal, Unpack, overload
 
 import numpy as np
 
@@ -25,17 +24,25 @@ from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import brief, require_choice
 from ndcg_asymptotics.core.errors import NotAvailableError, naming, require
-from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate
+from ndcg_asymptotics.lists.evaluating import evaluate_run, judged_only, of_lists
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
+from ndcg_asymptotics.lists.given import (
+    Weights,
+    joined,
+    named_runs,
+    rankers_of,
+    records_of,
+    runs_of,
+    scored_lists,
+)
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
-from ndcg_asymptotics.lists.pooling import Pooled, pool_runs, scores_of
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
+from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
 from ndcg_asymptotics.measures import Measure
@@ -51,9 +58,12 @@ _LONG = 10**6
 _SAME = 1e-9  # limits closer than this count as equal
 
 
-class CompareOptions(ConventionOptions, total=False):
-    """The options of `compare`, which functions of files hand on to it."""
-
+class _Options(ConventionOptions, total=False):
+    lists: object
+    columns: ColumnNames | None
+    feature: int | Sequence[int] | None
+    weights: Weights | Sequence[Weights] | None
+    unjudged: Literal["zero", "drop"]
     level: float
     power: float
     correction: Correction
@@ -66,28 +76,33 @@ class CompareOptions(ConventionOptions, total=False):
 
 @overload
 def compare(
-    runs: Mapping[str, object],
-    qrels: object,
+    runs: object = None,
+    qrels: object = None,
     measures: AnyMeasures = MEASURES,
     *,
     judge: None = None,
-    **options: Unpack[CompareOptions],
+    **options: Unpack[_Options],
 ) -> Comparison: ...
 @overload
 def compare(
-    runs: Mapping[str, object],
+    runs: object,
     qrels: object,
     measures: AnyMeasures = MEASURES,
     *,
     judge: object,
-    **options: Unpack[CompareOptions],
+    **options: Unpack[_Options],
 ) -> JudgedComparison: ...
 def compare(
-    runs: Mapping[str, object],
-    qrels: object,
+    runs: object = None,
+    qrels: object = None,
     measures: AnyMeasures = MEASURES,
     *,
+    lists: object = None,
     judge: object = None,
+    columns: ColumnNames | None = None,
+    feature: int | Sequence[int] | None = None,
+    weights: Weights | Sequence[Weights] | None = None,
+    unjudged: Literal["zero", "drop"] = "zero",
     level: float = 0.95,
     power: float = 0.8,
     correction: Correction = "maxt",
@@ -102,11 +117,19 @@ def compare(
 
     Parameters
     ----------
-    runs : mapping of name to run
-        Each as `evaluate` takes it.
-    qrels : judgements
+    runs, qrels : as `evaluate` takes them
+        Two runs or more: files, or a mapping of name to run.
     measures : Measure, text, or several
         Also those of ir_measures, such as "AP", as in `evaluate`; of these no longer lists are predicted.
+    lists : in place of runs and qrels
+        An SVMlight file, or several such as the folds of a collection, whose lists are compared together.
+        Ties are averaged unless ``ties`` or ``like`` says otherwise.
+    feature : several numbers
+        The features of ``lists`` whose values are the scores of the rankers.
+    weights : several mappings of feature to weight, or paths
+        Rankers whose scores are weighted sums of the features of ``lists``.
+    columns : mapping, optional
+        The names of the columns of tables.
     judge : judgements, optional
         Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
         are then combined (`compare_judged`), and longer lists are not predicted.
@@ -125,6 +148,8 @@ def compare(
         Whether to predict longer lists from curves fitted to 8 groups of queries.
     same_queries : bool
         Whether to refuse runs of which one lacks a query that another one answers.
+    unjudged : {"zero", "drop"}
+        As in `evaluate`.
     **conventions
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`.
 
@@ -142,8 +167,15 @@ def compare(
     >>> found.pairs[0].by_measure[0].difference.sign, found.queries
     (1, 20)
     """
+    require(
+        (runs is None) == (qrels is None) and (runs is None) != (lists is None),
+        "compare needs either runs and qrels, or lists",
+    )
+    require_choice(unjudged, ("zero", "drop"), "unjudged")
     if judge is not None:
         require(alternative == "two-sided", "with a judge tests are two-sided", "alternative")
+        require(lists is None, "is for runs with judgements, not for lists with labels", "judge")
+        require(unjudged == "zero", "must be zero in a comparison with a judge", "unjudged")
         return compare_judged(
             runs,
             qrels,
@@ -155,19 +187,32 @@ def compare(
             resamples=resamples,
             seed=seed,
             same_queries=same_queries,
+            columns=columns,
             **conventions,
         )
+    if lists is not None:
+        conventions = of_lists(conventions)
     chosen = Conventions.of(**conventions)
     parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     own = tuple(measure for measure in parsed if isinstance(measure, Measure))
-    scores = scores_of(runs)
-    require_tests(len(runs), level, power, correction)
+    rankers = rankers_of(feature, weights)
+    require(lists is None or len(rankers) > 1, "needs two rankers: feature or weights twice", "lists")
+    require_tests(len(rankers if lists is not None else named_runs(runs)), level, power, correction)
     require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
-    labels = without_negatives(Records.of(qrels, "label"), chosen.gain)
+    if lists is not None:
+        both = {name: joined(scored_lists(lists, columns, of)) for name, of in rankers.items()}
+        scores = {name: of_ranker for name, (of_ranker, _) in both.items()}
+        labels = without_negatives(next(iter(both.values()))[1], chosen.gain, refuse="lists")
+    else:
+        require("" in rankers, "is for lists, of SVMlight files", "weights" if feature is None else "feature")
+        scores = runs_of(runs, columns)
+        labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    if unjudged == "drop":
+        scores = {name: judged_only(run, labels) for name, run in scores.items()}
     found = {}
     for name, run in scores.items():
         with naming(name):
-            found[name] = evaluate(run, labels, parsed, name=name, **conventions)
+            found[name] = evaluate_run(run, labels, parsed, name=name, **conventions)
     evaluated = Evaluations(tuple(found.values()))
     answered = {name: of_run.queries for name, of_run in found.items()}
     if same_queries:
@@ -196,62 +241,6 @@ def compare(
         for pair, of_pair in cuts_of_pairs(documents, own, pairs, level, seed).items()
     }
     return compared.with_lists(cuts, longer_lists)
-
-
-@overload
-def compare_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: AnyMeasures = MEASURES,
-    *,
-    judge: None = None,
-    columns: ColumnNames | None = None,
-    **options: Unpack[CompareOptions],
-) -> Comparison: ...
-@overload
-def compare_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: AnyMeasures = MEASURES,
-    *,
-    judge: Path | str,
-    columns: ColumnNames | None = None,
-    **options: Unpack[CompareOptions],
-) -> JudgedComparison: ...
-def compare_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: AnyMeasures = MEASURES,
-    *,
-    judge: Path | str | None = None,
-    columns: ColumnNames | None = None,
-    **options: Unpack[CompareOptions],
-) -> Comparison | JudgedComparison:
-    """Compare runs in files.
-
-    Parameters
-    ----------
-    runs, qrels : path
-        As `evaluate_files` takes them.
-    measures : Measure, text, or several
-    judge : path, optional
-        Judgements of a judge that may err, as in `compare`.
-    columns : mapping, optional
-        Names of the columns of tables.
-    **options
-        As in `compare`.
-
-    Raises
-    ------
-    InputError
-        As `evaluate_files` and `compare`.
-    """
-    paths, measures = paths_of(runs, "runs"), any_measures_of(measures)
-    require(len(paths) >= 2, f"a comparison needs at least two runs, got {len(paths)}")
-    files = read_runs(paths, columns)
-    by_humans = read(qrels, "label", columns)
-    by_judge = None if judge is None else read(judge, "label", columns)
-    return compare(files, by_humans, measures, judge=by_judge, **options)
 
 
 def _different_inputs(

@@ -41,7 +41,7 @@ class Comparison(ComparedPairs):
     pairs: tuple[PairComparison, ...]
     remarks: tuple[str, ...] = ()
     correction: Correction = "maxt"
-    per_query: Annotated[Table, HIDDEN] = Table("", (), ())
+    by_query: Annotated[Table, HIDDEN] = Table("", (), ())
     alternative: Annotated[Alternative, Data(before="pairs")] = "two-sided"
 
     @property

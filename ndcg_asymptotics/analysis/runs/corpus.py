@@ -13,11 +13,9 @@ which makes bands of differences too wide rather than too narrow.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from pathlib import Path
-from typing import Required, TypedDict, Unpack
 
 import numpy as np
 
@@ -26,11 +24,10 @@ from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusCurves, CorpusPair,
 from ndcg_asymptotics.analysis.runs.corpus_text import ASSUMED, warnings
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, require_fraction, tails
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 
@@ -115,22 +112,12 @@ class LargerCorpus(Report):
         yield Line(ASSUMED)
 
 
-class CorpusOptions(TypedDict, total=False):
-    """The options of `larger_corpus`, which functions of files hand on to it."""
-
-    corpus: Required[int]
-    to: Required[int]
-    level: float
-    gain: Gain
-    draws: int
-    seed: int
-
-
 def larger_corpus(
-    runs: Mapping[str, object],
+    runs: object,
     qrels: object,
     measures: Measures = "nDCG@10",
     *,
+    columns: ColumnNames | None = None,
     corpus: int,
     to: int,
     level: float = 0.9,
@@ -145,6 +132,8 @@ def larger_corpus(
     runs, qrels : as `evaluate` takes them
     measures : Measure, text, or several
         With a fixed cutoff that is not beyond the longest list.
+    columns : mapping, optional
+        The names of the columns of tables.
     corpus : int
         The number of documents that the runs searched.
     to : int
@@ -174,7 +163,7 @@ def larger_corpus(
     further = isinstance(to, int | np.integer) and corpus < to <= LARGEST_N
     require(further, f"must be a whole number above the {corpus} documents searched, got {brief(to)}", "to")
     require_fraction(level, "level")
-    depths = relevant_depths(runs, qrels, gain=gain)
+    depths = relevant_depths(runs, qrels, gain=gain, columns=columns)
     longest = max(of_run.longest for of_run in depths.values())
     require(longest <= corpus, f"is {corpus}, but a list has {longest} documents", "corpus")
     for measure in parsed:
@@ -231,46 +220,6 @@ def larger_corpus(
         pairs=tuple(pairs),
         curves=CorpusCurves(documents, tuple(map(str, parsed)), tuple(names), mean, low, high),
     )
-
-
-def larger_corpus_files(
-    runs: Sequence[Path | str],
-    qrels: Path | str,
-    measures: Measures = "nDCG@10",
-    *,
-    columns: ColumnNames | None = None,
-    **options: Unpack[CorpusOptions],
-) -> LargerCorpus:
-    """Predict metrics of runs in files; see `larger_corpus`.
-
-    Parameters
-    ----------
-    runs, qrels : paths
-        As `evaluate_files` takes them.
-    measures : Measure, text, or several
-    columns : mapping, optional
-        The names of the columns of tables.
-    **options
-        As in `larger_corpus`.
-
-    Raises
-    ------
-    InputError
-        As `larger_corpus`, and for an invalid line, with the file and its number.
-
-    >>> import json
-    >>> from tempfile import TemporaryDirectory
-    >>> run = {f"q{q}": {f"d{i}": -float(i) for i in range(30)} for q in range(20)}
-    >>> labels = {f"q{q}": {f"d{q % 5}": 1, f"d{7 + q}": 1} for q in range(20)}
-    >>> with TemporaryDirectory() as folder:
-    ...     run_file, qrels_file = Path(folder, "a.json"), Path(folder, "qrels.json")
-    ...     _ = run_file.write_text(json.dumps(run)), qrels_file.write_text(json.dumps(labels))
-    ...     found = larger_corpus_files([run_file], qrels_file, corpus=1000, to=10_000, draws=40)
-    >>> [row.documents for row in found.rows]
-    [1000, 10000]
-    """
-    paths, measures = paths_of(runs, "runs"), measures_of(measures)
-    return larger_corpus(read_runs(paths, columns), read(qrels, "label", columns), measures, **options)
 
 
 def _pair(

@@ -33,17 +33,18 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, naming
 from ndcg_asymptotics.core.tables import Column, Table, fixed
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate
+from ndcg_asymptotics.lists.evaluating import evaluate_run
+from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
-from ndcg_asymptotics.lists.pooling import scores_of
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 
 _UNLIKELY = 0.001  # p-value below which queries were hardly drawn at random
 
 
 def compare_judged(
-    runs: Mapping[str, object],
+    runs: object,
     qrels: object,
     judge: object,
     measures: AnyMeasures,
@@ -54,20 +55,22 @@ def compare_judged(
     resamples: int = 9999,
     seed: int = 0,
     same_queries: bool = False,
+    columns: ColumnNames | None = None,
     **conventions: Unpack[ConventionOptions],
 ) -> JudgedComparison:
     """Compare runs by labels of humans for some queries and of a judge for these and more.
 
     Parameters
     ----------
-    runs : mapping of name to run
-        Each as `evaluate` takes it.
+    runs : as `evaluate` takes them
     qrels, judge : judgements
         Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
         count.
     measures : Measure, text, or several
     level, power, correction, resamples, seed, same_queries
         As in `compare`. "maxt" draws from a multivariate t law for both kinds of labels together.
+    columns : mapping, optional
+        The names of the columns of tables.
     **conventions
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
 
@@ -93,16 +96,16 @@ def compare_judged(
     """
     chosen = Conventions.of(**conventions)
     parsed = chosen.measures(any_measures_of(measures))
-    scores = scores_of(runs)
-    require_tests(len(runs), level, power, correction)
-    human = without_negatives(Records.of(qrels, "label"), chosen.gain)
-    machine = without_negatives(Records.of(judge, "label"), chosen.gain)
+    scores = runs_of(runs, columns)
+    require_tests(len(scores), level, power, correction)
+    human = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    machine = without_negatives(records_of(judge, "label", columns), chosen.gain)
     (by_humans, human_answers), (by_judge, judge_answers) = (
         _values(scores, labels, parsed, what, conventions)
         for labels, what in ((human, "qrels"), (machine, "judge"))
     )
     if same_queries:
-        require_same_queries({name: human_answers[name] | judge_answers[name] for name in runs})
+        require_same_queries({name: human_answers[name] | judge_answers[name] for name in scores})
     both = [query for query in by_humans if query in by_judge]
     needed = fewest_queries(level)
     if len(both) < needed:
@@ -114,7 +117,7 @@ def compare_judged(
     queries = [*both, *(query for query in by_judge if query not in by_humans)]
     truth = np.stack([by_humans[query] for query in both])  # (queries, runs, measures)
     said = np.stack([by_judge[query] for query in queries])
-    names, pairs = list(runs), list(combinations(range(len(runs)), 2))
+    names, pairs = list(scores), list(combinations(range(len(scores)), 2))
     y, f = (np.column_stack([of[:, a] - of[:, b] for a, b in pairs]) for of in (truth, said))
 
     def tests(d: Floats) -> list[Difference]:
@@ -164,7 +167,7 @@ def compare_judged(
             *_on_labels(machine, found),
             *left_out({name: human_answers[name] | judge_answers[name] for name in names}),
         ),
-        _per_query(names, parsed, by_humans, by_judge),
+        _by_query(names, parsed, by_humans, by_judge),
         tuple(dict(zip(names, (one.mean for one in of), strict=True)) for of in means),
     )
 
@@ -180,7 +183,7 @@ def _values(
     by_run = []
     for name, run in scores.items():
         with naming(f"{name}, {what}"):
-            found = evaluate(run, labels, measures, name=name, **conventions)
+            found = evaluate_run(run, labels, measures, name=name, **conventions)
         by_run.append(dict(zip(found.queries, found.values, strict=True)))
     shared = sorted(set.intersection(*({*of_run} for of_run in by_run)))
     values = {query: np.stack([of_run[query] for of_run in by_run]) for query in shared}
@@ -253,7 +256,7 @@ def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
         )
 
 
-def _per_query(
+def _by_query(
     names: Sequence[str],
     measures: Sequence[AnyMeasure],
     by_humans: Mapping[str, Floats],

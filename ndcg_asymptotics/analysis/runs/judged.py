@@ -196,7 +196,7 @@ class JudgedComparison(ComparedPairs):
     pairs: tuple[JudgedPair, ...]
     agreement: JudgeAgreement
     remarks: tuple[str, ...] = ()
-    per_query: Annotated[Table, HIDDEN] = Table("", (), ())
+    by_query: Annotated[Table, HIDDEN] = Table("", (), ())
     means: Annotated[tuple[dict[str, float], ...], HIDDEN] = ()
 
     @property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -20,10 +19,9 @@ from ndcg_asymptotics.analysis.runs.sampled_orders import (
     sampled_rows,
 )
 from ndcg_asymptotics.analysis.runs.sampled_rows import CorrectedRow, PairRow, SampledCurves, SampledRow
-from ndcg_asymptotics.analysis.runs.sampled_text import CANDIDATES, short_lists, statement
+from ndcg_asymptotics.analysis.runs.sampled_text import short_lists, statement
 from ndcg_asymptotics.core.arrays import brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
@@ -35,7 +33,7 @@ from ndcg_asymptotics.core.tables import (
 )
 from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
-from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_ranks, read_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import (
@@ -112,44 +110,60 @@ class Sampled(Report):
         yield from map(Line, self.said)
 
 
-class SampledOptions(TypedDict, total=False):
-    """The options of `sampled`, which functions of files hand on to it."""
-
+class _Options(TypedDict, total=False):
+    columns: ColumnNames | None
     items: int | None
+    negatives: int | Sequence[int] | None
     replacement: bool
     level: float
     gamma: float
     gain: Gain
 
 
+@overload
+def sampled(*, measures: Measures = "nDCG", ranks: object, **options: Unpack[_Options]) -> Sampled: ...
+@overload
 def sampled(
-    runs: Mapping[str, object] | None = None,
+    runs: object = None,
     qrels: object = None,
     measures: Measures = "nDCG",
     *,
-    ranks: Mapping[str, object] | None = None,
+    ranks: object = None,
+    **options: Unpack[_Options],
+) -> Sampled | Candidates: ...
+def sampled(
+    runs: object = None,
+    qrels: object = None,
+    measures: Measures = "nDCG",
+    *,
+    ranks: object = None,
+    columns: ColumnNames | None = None,
     items: int | None = None,
-    negatives: int | Sequence[int] = 100,
+    negatives: int | Sequence[int] | None = None,
     replacement: bool = False,
     level: float = 0.95,
     gamma: float = 0.1,
     gain: Gain = "linear",
-) -> Sampled:
+) -> Sampled | Candidates:
     """Compare an evaluation against sampled negatives with that against all items, exactly.
+
+    Runs whose lists hold sampled candidates themselves are taken as such; see `sampled_candidates`.
 
     Parameters
     ----------
     runs, qrels : as `evaluate` takes them
         The runs by the names of their systems; relevant items that are not in a run gain 0.
     measures : Measure, text, or several
-    ranks : mapping of name to ranks, in place of runs
-        Each a mapping of user to the rank, or ranks, of the relevant items, or a DataFrame with the columns
-        user and rank, and items where N differs between users.
+    ranks : files, or mapping of name to ranks, in place of runs
+        Each a file or a DataFrame with the columns user and rank, a row per relevant item, and items where N
+        differs between users; or a mapping of user to the rank, or ranks, of the relevant items.
+    columns : mapping, optional
+        The names of the columns of tables.
     items : int
         N, how many items the full metric ranks. By default as many as runs and judgements name. Corrected
         estimates are those for the median of different N; their bias and deviation are those with each N.
     negatives : int or several
-        m, the number of sampled irrelevant items.
+        m, the number of sampled irrelevant items, 100 by default. Candidates have their own number.
     replacement : bool
         Whether an item can be sampled twice. Then m is at most N - 1, else N less the relevant items.
     level : float
@@ -175,19 +189,24 @@ def sampled(
     parsed = measures_of(measures)
     depths: dict[str, RelevantDepths] = {}
     if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
-        raise InputError("give either runs and qrels, or ranks")
+        raise InputError("sampled needs either run and qrels, or ranks and items")
     if ranks is not None:
         require(gain == "linear", "is for runs with judgements: ranks have no labels", "gain")
-        systems = ranked_tables(ranks, items)
+        systems = ranked_tables(ranks, items, columns)
     else:
-        assert runs is not None
-        depths = relevant_depths(runs, qrels, items, gain=gain)
-        require(not hold_candidates(depths), CANDIDATES, "runs")
+        depths = relevant_depths(runs, qrels, items, gain=gain, columns=columns)
+        if hold_candidates(depths):
+            several = (
+                "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
+            )
+            require(negatives is None, several, "negatives")
+            require(not replacement, several, "replacement")
+            return candidates_of(depths, parsed, level, gamma)
         systems = {name: of_run.ranked for name, of_run in depths.items()}
     require_fraction(level, "level")
     first = next(iter(systems.values()))
     most = int(first.sizes.min()) - 1 if replacement else first.most_negatives
-    wanted = _negatives(negatives, most, first, replacement)
+    wanted = _negatives(100 if negatives is None else negatives, most, first, replacement)
     grid = np.unique(np.concatenate((np.rint(np.geomspace(1, most, _POINTS)).astype(np.int64), wanted)))
     rows: list[SampledRow] = []
     pairs: list[PairRow] = []
@@ -230,66 +249,6 @@ def sampled(
         tuple(remarks),
         SampledCurves(grid, tuple(map(str, parsed)), tuple(systems), np.array(means), np.array(sds)),
     )
-
-
-def sampled_files(
-    runs: Sequence[Path | str] = (),
-    qrels: Path | str | None = None,
-    measures: Measures = "nDCG",
-    *,
-    ranks: Sequence[Path | str] = (),
-    columns: ColumnNames | None = None,
-    negatives: int | Sequence[int] | None = None,
-    **options: Unpack[SampledOptions],
-) -> Sampled | Candidates:
-    r"""Compare sampled and full metrics of systems in files; see `sampled`.
-
-    Runs whose lists hold sampled candidates are taken as such; see `sampled_candidates`.
-
-    Parameters
-    ----------
-    runs, qrels : paths
-        As `evaluate_files` takes them.
-    measures : Measure, text, or several
-    ranks : paths, in place of runs
-        CSV or Parquet tables with the columns user and rank, a row per relevant item, and items, the number
-        of items that were ranked for the user, unless ``items`` is given.
-    columns : mapping, optional
-        The names of the columns of tables.
-    negatives : int or several, optional
-        As in `sampled`, 100 by default. Candidates have their own number.
-    **options
-        As in `sampled`.
-
-    Raises
-    ------
-    InputError
-        As `sampled`, and for an invalid line, with the file and its number.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "a.csv")
-    ...     _ = path.write_text("user,rank\nu,1\nv,3\n")
-    ...     sampled_files(ranks=[path], items=10, negatives=9).rows[0].mean
-    0.75
-    """
-    paths = paths_of(ranks or runs, "ranks" if ranks else "runs")
-    if bool(runs) == bool(ranks) or bool(runs) != (qrels is not None):
-        raise InputError("sampled needs either --run and --qrels, or --ranks and --items")
-    measures = measures_of(measures)
-    wanted = 100 if negatives is None else negatives
-    if ranks:
-        tables = {name: read_ranks(path, columns) for name, path in named_paths(paths).items()}
-        return sampled(measures=measures, ranks=tables, negatives=wanted, **options)
-    assert qrels is not None
-    scores, labels = read_runs(paths, columns), read(qrels, "label", columns)
-    depths = relevant_depths(scores, labels, options.get("items"), gain=options.get("gain", "linear"))
-    if not hold_candidates(depths):
-        return sampled(scores, labels, measures, negatives=wanted, **options)
-    several = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
-    require(negatives is None, several, "negatives")
-    require(not options.get("replacement"), several, "replacement")
-    return candidates_of(depths, measures, options.get("level", 0.95), options.get("gamma", 0.1))
 
 
 def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:

@@ -90,6 +90,6 @@ def compare_values(
         tuple(pairs),
         said,
         correction,
-        values.by_query(),
+        values.by_query,
         alternative,
     ).in_words()

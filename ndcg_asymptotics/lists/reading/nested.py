@@ -38,7 +38,7 @@ def read_json(path: Path, kind: Kind) -> Records:
             values = documents.values() if isinstance(documents, dict) else [documents]
             for value in values:
                 number = isinstance(value, int | float) and not isinstance(value, bool)
-                require(number, f"topic {query}: got {brief(value)}, expected {expected}")
+                require(number, f"query {query}: got {brief(value)}, expected {expected}")
         records = replace(Records.of(found, kind), source=str(path))
         require(len(records) > 0, f"holds no data, expected {expected}")
     return records

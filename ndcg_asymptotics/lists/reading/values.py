@@ -131,7 +131,7 @@ class _Collected:
                 with naming(str(path)):
                     self._add_file(path, name, alone=len(files) == 1)
         elif hasattr(given, "by_query"):
-            self._add_table(given.by_query().to_dataframe(), None)
+            self._add_table(given.by_query.to_dataframe(), None)
         elif (table := as_table(given)) is not None:
             self._add_table(_pandas(table), None)
         elif isinstance(given, Mapping):

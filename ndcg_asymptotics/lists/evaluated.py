@@ -1,0 +1,176 @@
+"""Evaluate runs by judgements, or lists whose every row has a score and a label, in any form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack, overload
+
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.evaluating import EvaluationOptions, evaluate_run, of_lists
+from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
+from ndcg_asymptotics.lists.given import (
+    Weights,
+    is_one,
+    joined,
+    named_runs,
+    naming_sources,
+    rankers_of,
+    records_of,
+    scored_lists,
+)
+from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.records import Records, is_table
+from ndcg_asymptotics.measures.gains import Gain
+
+
+class _Options(EvaluationOptions, total=False):
+    columns: ColumnNames | None
+    feature: int | None
+    weights: Weights | None
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap] # a str is a sequence too
+    run: Path | str | Records | Mapping[str, Mapping[str, float]],
+    qrels: object,
+    measures: AnyMeasures,
+    **options: Unpack[_Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    run: Sequence[Path | str], qrels: object, measures: AnyMeasures, **options: Unpack[_Options]
+) -> Evaluations: ...
+@overload
+def evaluate(
+    run: object = None,
+    qrels: object = None,
+    measures: AnyMeasures = "nDCG",
+    *,
+    lists: object = None,
+    **options: Unpack[_Options],
+) -> Evaluation | Evaluations: ...
+def evaluate(
+    run: object = None,
+    qrels: object = None,
+    measures: AnyMeasures = "nDCG",
+    *,
+    lists: object = None,
+    columns: ColumnNames | None = None,
+    feature: int | None = None,
+    weights: Weights | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Evaluation | Evaluations:
+    """Return NDCG of one run or several, query by query, by default with the conventions of trec_eval.
+
+    A document without a judgement has the gain 0. In a cutoff such as 0.2n, n is the number of retrieved
+    documents. Measures such as ``AP`` and ``RR@10`` are those of ir_measures (`lists.other_measures`): gains,
+    ties, ideal lists and the values of queries without relevant documents are then as it defines them.
+
+    Parameters
+    ----------
+    run : a run, or several
+        A file (TREC, CSV, Parquet or JSON; text may be compressed by gzip or zstd); ``{query: {document:
+        score}}``; a frame of pandas or polars or an Arrow table with the columns query, document and score
+        (or query_id, qid; doc_id, docno); records with such attributes, as in ir_measures; a run of ranx; a
+        data set of ir_datasets. Several are a list of files, or a mapping of name to run.
+    qrels : judgements
+        In the same forms, with a label (or relevance, rel) in place of the score.
+    measures : Measure, text, or several
+    lists : in place of run and qrels
+        A file or a frame with the columns query, score, label (and document), or an SVMlight file. Several
+        files, such as the folds of a collection, have an evaluation each, and "all files" that of all
+        queries. Ties are averaged unless ``ties`` or ``like`` says otherwise.
+    columns : mapping, optional
+        The names of the columns of tables: ``{"query": "qid"}``.
+    feature : int, optional
+        The feature of an SVMlight file that is the score.
+    weights : mapping of feature to weight or path, optional
+        Weights of the features of an SVMlight file, whose weighted sum is the score.
+    like : str, optional
+        The program whose conventions are the defaults: "trec_eval" (which is the default), "ir_measures",
+        "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", or "jarvelin" for
+        the paper of Järvelin and Kekäläinen. Where it has another discount than ``log``, that takes the place
+        of ``log`` in the measures.
+    gain : {"linear", "exp2"}, text or mapping
+        The gain of a label y: y, 2^y - 1, or that of a table such as "1=1, 2=3" or ``{1: 1, 2: 3}``. A
+        negative label of judgements that is not in a table has the gain 0, and a warning counts them; in
+        ``lists`` such a label is refused, as it is no sign of documents that were not judged.
+    ties : {"trec", "average", "file", "worst"}
+        "trec": scores are compared in single precision, and documents of equal score are ordered by
+        decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. Otherwise scores are
+        compared in double precision. "average": NDCG is the mean over the orders of tied documents, as in
+        scikit-learn. "file": tied documents keep their order. "worst": those of smaller gain come first.
+    ideal : {"judged", "retrieved"}
+        Whether the ideal list is made of all judged documents of the query, or of the retrieved ones.
+    empty : {"zero", "one", "nan", "skip"}
+        A query without relevant documents has NDCG 0 or 1, has NaN, which the mean leaves out, or is left
+        out.
+    missing : {"skip", "zero"}
+        Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
+    unjudged : {"zero", "drop", "bounds"}
+        A document without a judgement has the gain 0, or is removed from the run. "bounds" also finds the
+        least and the greatest NDCG of each query if each such document of the run may have any of the gains
+        in the judgements (`lists.unjudged`).
+    chance : bool
+        Whether to find the mean and standard deviation of NDCG of a random order (`lists.chance`). Negative
+        labels are then refused, unless a table of gains names them.
+
+    Raises
+    ------
+    InputError
+        For an invalid line, with the file and its number; if no query is in both, a number is not finite, or
+        a document or a file occurs twice. For a measure of ir_measures: if that is not installed, labels are
+        not whole numbers, or ``chance`` or bounds are asked for.
+
+    >>> run = {"q": {"a": 2.0, "b": 1.0}}
+    >>> evaluate(run, {"q": {"b": 1.0, "c": 1.0}}, "nDCG").mean.round(4)
+    array([0.3869])
+    """
+    require(
+        (run is None) == (qrels is None) and (run is None) != (lists is None),
+        "evaluate needs either run and qrels, or lists",
+    )
+    parsed = any_measures_of(measures)  # before files are read, which may take long
+    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
+    rankers = rankers_of(feature, weights)
+    if lists is not None:
+        require(len(rankers) == 1, "evaluate takes one feature, or one file of weights", "feature")
+        return _of_lists(lists, parsed, gain, columns, next(iter(rankers.values())), options)
+    require("" in rankers, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
+    runs, found = named_runs([run] if is_one(run) else run), []
+    labels, refuse = None, "chance" if options.get("chance") else ""
+    for name, one in runs.items():  # one run at a time is in memory
+        scores = records_of(one, "score", columns)
+        if labels is None:
+            labels = without_negatives(records_of(qrels, "label", columns), gain, refuse=refuse)
+        with naming_sources(scores, labels):
+            found.append(evaluate_run(scores, labels, parsed, name=name, **options))
+    return found[0] if is_one(run) else Evaluations(tuple(found))
+
+
+def _of_lists(
+    lists: object,
+    measures: tuple[AnyMeasure, ...],
+    gain: Gain,
+    columns: ColumnNames | None,
+    weights: Mapping[int, float] | None,
+    options: EvaluationOptions,
+) -> Evaluation | Evaluations:
+    parts = {
+        name: (scores, without_negatives(labels, gain, refuse="lists"))
+        for name, (scores, labels) in scored_lists(lists, columns, weights).items()
+    }
+    every = {**parts, **({"all files": joined(parts)} if len(parts) > 1 else {})}
+    found = []
+    for name, (scores, labels) in every.items():
+        with naming_sources(scores):
+            one = evaluate_run(scores, labels, measures, name=name, **of_lists(options))
+        found.append(replace(one, judged_share={}))  # every row has a label
+    single = is_table(lists) or isinstance(lists, str | os.PathLike)
+    return found[0] if single else Evaluations(tuple(found))

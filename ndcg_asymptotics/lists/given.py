@@ -1,0 +1,187 @@
+"""Runs, judgements and lists in any form that a user has them in, as records.
+
+A run, or judgements, may be a file (`lists.reading.read`); a dictionary ``{query: {document: number}}``; a
+frame of pandas or polars, or an Arrow table; an iterable of records with attributes, such as those of
+ir_measures; a data set of ir_datasets; a run or judgements of ranx; or `Records`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_lists, read_weights, stem
+from ndcg_asymptotics.lists.records import Kind, Records, is_table
+
+Weights = Mapping[int, float] | Path | str
+"""Weights of the features of an SVMlight file, or a file of them."""
+
+
+def records_of(given: object, kind: Kind, columns: ColumnNames | None = None) -> Records:
+    """Return the records of a run, judgements or times in any form.
+
+    Parameters
+    ----------
+    given : path, dictionary, frame, Arrow table, iterable of records, object of ir_datasets or ranx, Records
+    kind : {"score", "label", "time"}
+    columns : mapping, optional
+        The names of the columns of a table: ``{"query": "qid"}``.
+
+    Raises
+    ------
+    InputError
+        As `read` for a path, and as `Records.of` for anything else.
+
+    >>> len(records_of({"q": {"d": 1.0, "e": 0.5}}, "score"))
+    2
+    """
+    if isinstance(given, str | os.PathLike):
+        return read(Path(given), kind, columns)
+    return Records.of(given, kind, columns)
+
+
+def is_one(given: object) -> bool:
+    """Return whether an argument is one run, and not several by name or in a sequence.
+
+    >>> is_one("a.run"), is_one({"q": {"d": 1.0}}), is_one({"mine": {"q": {"d": 1.0}}}), is_one(["a.run"])
+    (True, True, False, False)
+    """
+    if isinstance(given, Mapping):
+        first = next(iter(given.values()), None)
+        return isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
+    return not isinstance(given, list | tuple) or (len(given) > 0 and not _is_run(given[0]))
+
+
+def _is_run(given: object) -> bool:
+    return isinstance(given, str | os.PathLike | Mapping | Records) or is_table(given)
+
+
+def named_runs(given: object) -> dict[str, object]:
+    """Return runs by name, in the form in which they were given.
+
+    Files are named after themselves (`run_names`), and objects with a name, such as runs of ranx, by it.
+
+    Raises
+    ------
+    InputError
+        For no run, a name that occurs twice, and a run without a name.
+
+    >>> list(named_runs(["runs/a.run", "runs/b.run"])), list(named_runs({"mine": {"q": {"d": 1.0}}}))
+    (['a', 'b'], ['mine'])
+    """
+    if isinstance(given, Mapping):
+        found = {str(name): run for name, run in given.items()}
+    else:
+        runs = [given] if is_one(given) else as_list(given, "runs")
+        paths = [Path(run) for run in runs if isinstance(run, str | os.PathLike)]
+        if len(paths) == len(runs):
+            found = dict(named_paths(paths))
+        else:
+            names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
+            distinct = len(set(names)) == len(names)
+            require(distinct, f"must be a mapping of name to run, or files, got {brief(given)}", "runs")
+            found = dict(zip(names, runs, strict=True))
+    require(len(found) > 0, "must hold at least one run", "runs")
+    return found
+
+
+def runs_of(given: object, columns: ColumnNames | None = None) -> dict[str, Records]:
+    """Return the scores of runs by name, each in any form (`records_of`).
+
+    Raises
+    ------
+    InputError
+        As `named_runs` and `records_of`.
+    """
+    return {name: records_of(run, "score", columns) for name, run in named_runs(given).items()}
+
+
+def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float] | None]:
+    """Return weights of the features of SVMlight files by the name of the ranker whose scores they give.
+
+    >>> rankers_of([25, 40], None), rankers_of(None, None)
+    ({'feature 25': {25: 1.0}, 'feature 40': {40: 1.0}}, {'': None})
+
+    Raises
+    ------
+    InputError
+        For features and weights at once, a feature below 1, and a file that cannot be read.
+    """
+    if feature is not None and weights is not None:
+        raise InputError("give either feature or weights")
+    if feature is not None:
+        wanted = as_list(feature, "feature", (int, np.integer))
+        for index in wanted:
+            whole = isinstance(index, int | np.integer) and bool(index >= 1)
+            require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
+        return {f"feature {index}": {int(index): 1.0} for index in wanted}
+    if weights is None:
+        return {"": None}
+    several = (
+        as_list(weights, "weights", (str, os.PathLike)) if not isinstance(weights, Mapping) else [weights]
+    )
+    return dict(_named_weights(several))
+
+
+def _named_weights(several: Sequence[Any]) -> Iterator[tuple[str, Mapping[int, float]]]:
+    for number, given in enumerate(several, 1):
+        if isinstance(given, Mapping):
+            yield f"weights {number}", given
+        else:
+            yield stem(Path(given)), read_weights(Path(given))
+
+
+def scored_lists(
+    given: object, columns: ColumnNames | None = None, weights: Mapping[int, float] | None = None
+) -> dict[str, tuple[Records, Records]]:
+    """Return scores and labels, in the same order, of one file or table with both, or of each of several.
+
+    Parameters
+    ----------
+    given : path, frame or Arrow table, or several
+        Each as `read_lists` takes a file; frames are called by their numbers from 1 on.
+    columns, weights
+        As in `read_lists`.
+    """
+    single = [given] if isinstance(given, str | os.PathLike) or is_table(given) else as_list(given, "lists")
+    paths = [Path(one) for one in single if isinstance(one, str | os.PathLike)]
+    if len(paths) == len(single):
+        files = named_paths(paths)
+        return {name: read_lists(path, columns, weights) for name, path in files.items()}
+    require(weights is None, "only SVMlight files have features with weights", "weights")
+    return {f"lists {i}": Records.of_lists(one, columns) for i, one in enumerate(single, 1)}
+
+
+def joined(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records, Records]:
+    """Return the scores and labels of several files as those of one.
+
+    If queries of two files have one name, all names of queries begin with that of the file.
+    """
+    scores = [of_file for of_file, _ in parts.values()]
+    if len(scores) == 1:
+        return next(iter(parts.values()))
+    every = [query for part in scores for query in part.queries]
+    repeated = len(set(every)) < len(every)
+    queries = [f"{name}: {q}" if repeated else q for name, (part, _) in parts.items() for q in part.queries]
+    names, codes = Names.united([part.names for part in scores])
+    before = np.cumsum([0, *(len(part.queries) for part in scores[:-1])])
+    row = np.concatenate([part.row + first for part, first in zip(scores, before, strict=True)])
+    document = np.concatenate([new[part.document] for new, part in zip(codes, scores, strict=True)])
+    values = (np.concatenate([records.values for records in of]) for of in zip(*parts.values(), strict=True))
+    found, labels = values
+    together = Records(tuple(queries), row.astype(np.int32), names, document, found)
+    return together, together.with_values(labels)
+
+
+def naming_sources(*records: Records) -> AbstractContextManager[None]:
+    """Put the names of files before errors of what was read from them."""
+    sources = ", ".join(of.source for of in records if of.source)
+    return naming(sources) if sources else nullcontext()
