@@ -21,7 +21,7 @@ from ndcg_asymptotics.lists.values import RunValues, Scale
 
 
 def values(*, unit: float = 1.0, lower: bool = False, queries: int = 40, runs: int = 3) -> RunValues:
-    """Values of runs a, b, … by the measures X and Y, larger in each run than in the one before."""
+    """Values of runs a, b, … by the measures X and Y; each run has larger ones than the one before."""
     rng = np.random.default_rng(3)
     found = rng.random((runs, queries, 2)) + 0.3 * np.arange(runs)[:, None, None]
     names = tuple(map(str, range(queries)))
