@@ -472,6 +472,7 @@ def compare(
         from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
         from ndcg_asymptotics.measures.measure import MEASURES
 
+        require(bool(qrels or lists), "compare needs runs and --qrels, --lists, or --values")
         require(not lower_is_better, "belongs to --values: higher NDCG is better", "lower-is-better")
         found = compare_any(
             [*(runs or ()), *(run or ())] or None,
