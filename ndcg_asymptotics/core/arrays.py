@@ -35,6 +35,7 @@ _FEW_ALIKE = (
 _GEOMETRIC = 4.0  # least ratio of the last to the first value of a geometric sequence
 _SHOWN = 60  # characters of a bad value in a message
 _MOST_LENGTHS = 10**6  # list lengths in one call
+_MOST_SPANS = 4  # runs of consecutive numbers in a message
 
 
 def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> tuple[int, ...]:
@@ -68,7 +69,7 @@ def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> t
     return tuple(found)
 
 
-def list_length(given: object, argument: str = "n") -> int:
+def list_length(given: object) -> int:
     """Return a single list length, a whole number from 1 to 9e18.
 
     Raises
@@ -79,7 +80,7 @@ def list_length(given: object, argument: str = "n") -> int:
     >>> list_length(1e3)
     1000
     """
-    return whole_number(given, argument, 1, LARGEST_N)
+    return whole_number(given, "n", 1, LARGEST_N)
 
 
 HELD = 4_000_000
@@ -219,7 +220,7 @@ def brief(value: object, width: int = _SHOWN) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
+def spans(numbers: Sequence[int] | Integers) -> str:
     """Return whole numbers as runs of consecutive ones, for a message.
 
     >>> spans([3, 0, 1, 2, 7]), spans([])
@@ -229,8 +230,8 @@ def spans(numbers: Sequence[int] | Integers, most: int = 4) -> str:
     if not len(ordered):
         return "none"
     runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
-    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:most]]
-    return ", ".join(texts) + (", …" if len(runs) > most else "")
+    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:_MOST_SPANS]]
+    return ", ".join(texts) + (", …" if len(runs) > _MOST_SPANS else "")
 
 
 def bisected(

@@ -147,7 +147,7 @@ def fit_groups(
     return {name: FittedMixture(tuple(groups)) for name, groups in found.items()}
 
 
-def choose_groups(lists: Mapping[str, Sequence[RankedList]], *, seed: int = 0) -> str:
+def choose_groups(lists: Mapping[str, Sequence[RankedList]]) -> str:
     """Return the groups that the data support, as strata and parts such as "6x2".
 
     There are two parts if the analysis of variance of `_Effects.real_share` finds that more than half as
@@ -160,8 +160,6 @@ def choose_groups(lists: Mapping[str, Sequence[RankedList]], *, seed: int = 0) -
     ----------
     lists : mapping of name to ranked lists
         As in `group_queries`.
-    seed : int
-        The seed that assigns queries to folds.
 
     >>> rng = np.random.default_rng(1)
     >>> labels = [(rng.random(50) < share).astype(float) for share in [0.05] * 20 + [0.5] * 20]
@@ -179,7 +177,7 @@ def choose_groups(lists: Mapping[str, Sequence[RankedList]], *, seed: int = 0) -
     parts = 2 if effects.real_share(_cut(share, finest)) > _HALVES / 2 else 1
     held_out = _HeldOut.of(lists)
     tried = [strata for strata in _STRATA if strata == 1 or strata * parts * _FEWEST <= share.size]
-    fold = random_generator(seed).permutation(share.size) % _FOLDS
+    fold = random_generator(0).permutation(share.size) % _FOLDS
 
     def likelihood(strata: int) -> Floats:
         found = np.zeros(share.size)

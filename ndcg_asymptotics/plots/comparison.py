@@ -105,18 +105,7 @@ def power_figure(comparison: Comparison) -> Figure:
 def draw_comparison(comparison: Comparison, folder: Path | str, **saved: Unpack[SaveOptions]) -> list[Path]:
     """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    folder : path
-        Folder for the files.
-    **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
+    It returns the files. The options are those of `draw_all`.
     """
     figures: list[tuple[Words, Callable[[], Figure]]] = [
         (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair))

@@ -260,29 +260,19 @@ def enlarge(
     measure: Measure | str,
     ax: Axes,
     *,
-    bounds: Bounds | None = None,
     choice: Choice | None = None,
 ) -> Axes | None:
     """Draw an inset that enlarges the end of the curves, where the scorers' means come apart.
 
-    Parameters
-    ----------
-    bounds : (float, float, float, float), optional
-        The place of the inset. By default the right corner that the curves leave free; there is no inset if
-        they end in the middle of the axes.
-
-    Returns
-    -------
-    Axes or None
+    It takes the right corner that the curves leave free; there is none if they end in the middle of the axes.
     """
     choice = choice or Choice()
     study, measure = results.study, of_study(results.study, measure)
     limits = limits_of(study, measure, choice)
+    ends = list(_means_at_the_end(results, measure, study.scorers).values())
+    bounds = _free_corner(ax, float(np.mean(ends)))
     if bounds is None:
-        ends = list(_means_at_the_end(results, measure, study.scorers).values())
-        bounds = _free_corner(ax, float(np.mean(ends)))
-        if bounds is None:
-            return None
+        return None
     start = study.n[-1] * (study.n[0] / study.n[-1]) ** _ENLARGED
     first = min(int(np.searchsorted(study.n, start * (1 - 1e-9))), max(len(study.n) - 2, 0))
     inset = ax.inset_axes(bounds)

@@ -36,23 +36,21 @@ def measure_figure(
     results: Results,
     measure: Measure | str,
     *,
-    title: str | None = None,
     width: float | None = None,
-    height: float = 2.9,
     choice: Choice | None = None,
 ) -> Figure:
-    """Return a figure of one measure: NDCG of every scorer against n. Width and height are in inches."""
+    """Return a figure of one measure: NDCG of every scorer against n. The width is in inches."""
     with style():
-        figure, (ax,) = panels(1, height=height, width=width)
-        _panel(ax, results, Measure.of(measure), choice or Choice(), title)
+        figure, (ax,) = panels(1, height=2.9, width=width)
+        _panel(ax, results, Measure.of(measure), choice or Choice())
         figure_legend(figure, curve_handles(results, [measure], choice))
         _note_incomplete(figure, results)
     return figure
 
 
-def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, title: str | None = None) -> None:
+def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice) -> None:
     """Draw `ndcg_curves`, with an inset for scorers that share their limit if it fits."""
-    ndcg_curves(results, measure, ax, title=title, choice=choice)
+    ndcg_curves(results, measure, ax, choice=choice)
     limits = limits_of(results.study, measure, choice)
     if len(results.study.n) > 1 and shared_limit(limits) is not None and not vanishes(results.study, limits):
         enlarge(results, measure, ax, choice=choice)

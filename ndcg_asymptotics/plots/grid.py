@@ -56,9 +56,9 @@ class _Values:
 
 
 def parameter_figure(
-    results: GridResults, parameter: str, measure: str, n: int | None = None, *, width: float | None = None
+    results: GridResults, parameter: str, measure: str, *, width: float | None = None
 ) -> Figure:
-    """Return a figure of a measure against a parameter of a grid.
+    """Return a figure of a measure against a parameter of a grid, at the largest n.
 
     It has panels of NDCG_n, of the rate of the wrong order of two scorers, and of the signal-to-noise ratio
     Delta/sigma of one list, which is the mean of the difference of the two scorers over its standard
@@ -75,22 +75,18 @@ def parameter_figure(
     parameter : str
     measure : str
         The text in the grid file, with its parameters.
-    n : int, optional
-        The list length; the largest by default.
     width : float, optional
         Width of the figure in inches.
 
     Raises
     ------
     InputError
-        If the grid has no such parameter, measure or n.
+        If the grid has no such parameter or measure.
     """
     axes = results.axes
     _require_known(results, [parameter], [measure])
     results.require_all()
-    first = next(iter(results.points.values())).study
-    n = first.n[-1] if n is None else n
-    require(n in first.n, f"no results for n = {n:g}")
+    n = next(iter(results.points.values())).study.n[-1]
     column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
     combinations = _combinations(results, parameter)
     scorers, pairs = list(axes.scorers), _pairs(results)

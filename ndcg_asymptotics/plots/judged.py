@@ -88,20 +88,9 @@ def judged_orders_figure(
 
 
 def draw_judged(comparison: JudgedComparison, folder: Path | str, **saved: Unpack[SaveOptions]) -> list[Path]:
-    """Draw and save a figure per pair of runs that are compared with a judge.
+    """Draw and save a figure per pair of runs that are compared with a judge, and return the files.
 
-    Parameters
-    ----------
-    comparison : JudgedComparison
-    folder : path
-        Folder for the files.
-    **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
+    The options are those of `draw_all`.
     """
     figures = [
         (("compare with a judge", pair.a, pair.b), partial(judged_figure, comparison, pair))

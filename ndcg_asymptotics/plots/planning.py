@@ -113,20 +113,6 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
 def draw_plan(
     plan: Plan, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
 ) -> list[Path]:
-    """Draw and save the figure of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    folder : path
-        Folder for the files.
-    width, **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
+    """Draw and save the figure of a plan, and return its files. The options are those of `draw_all`."""
     figures: list[tuple[Words, Callable[[], Figure]]] = [(("plan",), partial(plan_figure, plan, width=width))]
     return save_all(figures, folder, **saved)
