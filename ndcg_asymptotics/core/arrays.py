@@ -33,7 +33,7 @@ _FEW_ALIKE = (
 )
 
 _GEOMETRIC = 4.0  # least ratio of the last to the first value of a geometric sequence
-_SHOWN = 60  # characters of a bad value in a message
+SHOWN = 60  #: characters of a value in a message
 _MOST_LENGTHS = 10**6  # list lengths in one call
 _MOST_SPANS = 4  # runs of consecutive numbers in a message
 
@@ -91,6 +91,9 @@ UNDERFLOW = 1e-290
 
 LEVEL = 0.95
 """The level of bands and intervals that nobody chose."""
+
+BAND = (0.05, 0.95)
+"""The quantiles of replicates that summaries and charts show."""
 
 
 def tails(level: float) -> tuple[float, float]:
@@ -211,7 +214,7 @@ def is_geometric(values: ArrayLike) -> bool:
     return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean())
 
 
-def brief(value: object, width: int = _SHOWN) -> str:
+def brief(value: object, width: int = SHOWN) -> str:
     """Return the representation of a value on one line, shortened for an error message."""
     try:
         text = " ".join(repr(value).split())

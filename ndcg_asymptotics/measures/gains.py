@@ -15,7 +15,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import read_file
-from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.specs.scanner import number_text, numbers_text
 
 Gain = str | Mapping[float, float]
 """``linear`` (y), ``exp2`` (2^y - 1), or the gain of every label."""
@@ -24,7 +24,6 @@ NAMED = ("linear", "exp2")
 
 _LARGEST_FILE = 2**20  # bytes of a file with a table of gains
 _MOST_LABELS = 10_000  # of a table
-_SHOWN = 8  # labels in a message
 
 
 def label_gains(labels: Floats, gain: Gain) -> Floats:
@@ -146,7 +145,8 @@ def _looked_up(labels: Floats, table: Mapping[float, float]) -> Floats:
     missing = np.isnan(labels)
     strange = np.asarray((known[at] != labels) & ~missing)
     if strange.any():
-        listed = ", ".join(map(number_text, known[:_SHOWN])) + (", …" if known.size > _SHOWN else "")
         first = float(np.asarray(labels)[strange].flat[0])
-        raise InputError(f"has none for the label {number_text(first)}, only for {listed}", "gain")
+        raise InputError(
+            f"has none for the label {number_text(first)}, only for {numbers_text(known)}", "gain"
+        )
     return np.where(missing, labels, values[at])

@@ -30,7 +30,7 @@ from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
-from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
+from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, numbers_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
@@ -311,7 +311,7 @@ def with_relevant(
     if not isinstance(numbers, Mapping):
         return _with_count(numbers, given)
     total = math.fsum(numbers.values())
-    said = ", ".join(map(number_text, numbers.values()))
+    said = numbers_text(list(numbers.values()))
     require(
         min(numbers.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
         f"relevant: the probabilities of several numbers must be positive and add up to 1, got {said}",

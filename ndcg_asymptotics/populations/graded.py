@@ -11,7 +11,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import ROUNDING, Curve, Relevance
-from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
 from ndcg_asymptotics.specs.spec import Portable, Spec
 
 Curves = TypeVar("Curves", bound=Spec)
@@ -93,8 +93,7 @@ def check_gains(gains: tuple[float, ...]) -> None:
     """Refuse gains that are not distinct and positive."""
     require(
         len(gains) > 0 and all(0 < y < math.inf for y in gains) and len(set(gains)) == len(gains),
-        "graded: gains must be distinct and positive (0 takes the rest), "
-        f"got {', '.join(map(number_text, gains)) or 'none'}",
+        f"graded: gains must be distinct and positive (0 takes the rest), got {numbers_text(gains)}",
     )
     require(len(gains) <= MOST_GRADES, f"graded: at most {MOST_GRADES} grades, got {len(gains)}")
     outside = [y for y in gains if not _LEAST_GAIN <= y <= _GREATEST_GAIN]

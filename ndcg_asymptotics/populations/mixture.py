@@ -24,11 +24,10 @@ from ndcg_asymptotics.populations import curve_file
 from ndcg_asymptotics.populations.curve_file import portable_file, read_curves
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.scorer import Model, Scorer
-from ndcg_asymptotics.specs.scanner import Call, number_text
+from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
 from ndcg_asymptotics.specs.spec import Portable
 
 WEIGHT_TOLERANCE = 1e-9  #: of the sum of weights, which files round
-_SHOWN = 8  # weights in a message
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ class Mixture(Scorer, keyword="mixture"):
     def __post_init__(self) -> None:
         weights = [weight for weight, _ in self.groups]
         total = math.fsum(weights)
-        said = ", ".join(map(number_text, weights[:_SHOWN])) + (", …" if len(weights) > _SHOWN else "")
+        said = numbers_text(weights)
         require(
             len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
-            f"mixture: the weights of the groups must be positive and add up to 1, got {said or 'none'}",
+            f"mixture: the weights of the groups must be positive and add up to 1, got {said}",
         )
 
     @classmethod

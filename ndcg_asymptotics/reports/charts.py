@@ -22,7 +22,7 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedPair
-from ndcg_asymptotics.core.arrays import is_geometric
+from ndcg_asymptotics.core.arrays import BAND, is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import plain
@@ -37,7 +37,6 @@ from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
-BAND = (0.05, 0.95)
 """Quantiles over replicates between which a band is drawn."""
 
 _POINTS = 120  # points of a line of growing lists

@@ -11,11 +11,11 @@ import numpy as np
 from ndcg_asymptotics.analysis.check import CellTests, Check, check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.analysis.orders.pair import notes
+from ndcg_asymptotics.core.arrays import BAND
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general
 from ndcg_asymptotics.reports.answer import main_findings, settled
 from ndcg_asymptotics.reports.charts import (
-    BAND,
     Known,
     curve_charts,
     exact_mean,

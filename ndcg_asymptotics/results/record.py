@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Bools, Integers
+from ndcg_asymptotics.core.arrays import BAND, Bools, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import (
     Column,
@@ -34,8 +34,6 @@ from ndcg_asymptotics.studies import Study
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-_BAND = (0.05, 0.95)  # the quantiles that a summary shows
 
 
 @dataclass(frozen=True)
@@ -264,7 +262,7 @@ def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
             values = results.values[variable][:, place, j, -len(sizes) :]
             count = len(values)
             errors = values.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else [None] * len(sizes)
-            low, high = np.quantile(values, _BAND, axis=0)
+            low, high = np.quantile(values, BAND, axis=0)
             for i, n in enumerate(sizes):
                 mean = float(values[:, i].mean())
                 yield SimulatedMean(name, str(measure), n, mean, errors[i], float(low[i]), float(high[i]))

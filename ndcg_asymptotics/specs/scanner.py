@@ -16,12 +16,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError
 
 _T = TypeVar("_T")
@@ -36,6 +36,7 @@ _MOST_CHARACTERS = 10_000
 _MOST_ARGUMENTS = 64  # of a call
 _DEEPEST = 16  # nested calls
 _SHOWN = 200  # characters of a text in a message
+_MOST_SHOWN = 8  # numbers in a message
 
 
 class SpecError(InputError):
@@ -49,6 +50,16 @@ def number_text(value: float) -> str:
     ('0.5', '2', '1e+18')
     """
     return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
+
+
+def numbers_text(values: Sequence[float] | Floats) -> str:
+    """Return numbers for a message: the first eight.
+
+    >>> numbers_text([0.5, 2.0]), numbers_text(range(10)), numbers_text([])
+    ('0.5, 2', '0, 1, 2, 3, 4, 5, 6, 7, …', 'none')
+    """
+    said = ", ".join(map(number_text, values[:_MOST_SHOWN])) or "none"
+    return said + (", …" if len(values) > _MOST_SHOWN else "")
 
 
 def fraction_text(value: float) -> str:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ndcg_asymptotics.core.arrays import SHOWN
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.specs.spec import Portable
 from ndcg_asymptotics.studies.study import Study
 
-_SHOWN = 60  # characters of a field in a message
 FREE = ("title", "replicates", "precision")
 """The fields that do not change results."""
 
@@ -102,4 +102,4 @@ def _either(here: object, there: object) -> str:
 def _brief(value: object) -> str:
     if value is None:
         return "none"
-    return shortened(json.dumps(value), _SHOWN)
+    return shortened(json.dumps(value), SHOWN)

@@ -29,7 +29,7 @@ from ndcg_asymptotics.analysis.orders.pair import (
     summary_table,
     weighted_paragraph,
 )
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate, fit_decay, rate_of
+from ndcg_asymptotics.analysis.orders.rates import Decay, Rate, fit_decay, rate_of
 from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.orders.weighted import (
     FittedExponent,
@@ -38,7 +38,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     from_on,
     weighted_rate,
 )
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import LEVEL, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import did_you_mean
@@ -73,7 +73,7 @@ class Distinction(Report):
     @property
     def confidence(self) -> Annotated[float, Data(before="pairs")]:
         """The level of the intervals."""
-        return CONFIDENCE
+        return LEVEL
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the rates of the right order at n and from n on, a row per pair, measure and n."""

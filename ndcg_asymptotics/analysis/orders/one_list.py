@@ -25,8 +25,9 @@ from typing import Annotated, Literal
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, NORMAL_QUANTILE, clopper_pearson
+from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, clopper_pearson
 from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
+from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.core.tables import Data
@@ -96,7 +97,7 @@ class WrongOrder:
         >>> [round(10**x, 4) for x in (found.log10, found.low, found.high)]
         [0.1, 0.0821, 0.1203]
         """
-        low, high = clopper_pearson(wrong, lists, CONFIDENCE)
+        low, high = clopper_pearson(wrong, lists, LEVEL)
         return cls(_log10(wrong / lists), _log10(low), _log10(high), "counted")
 
     @classmethod

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ndcg_asymptotics.analysis.orders.one_list import log10_text
-from ndcg_asymptotics.analysis.orders.rates import CONFIDENCE, Decay, Rate
+from ndcg_asymptotics.analysis.orders.rates import Decay, Rate
 from ndcg_asymptotics.analysis.orders.weighted import (
     LARGEST_SHARE,
     LEAST_EFFECTIVE,
     FittedExponent,
     WeightedRate,
 )
+from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 
 _MOST_ROWS = 13
@@ -179,12 +180,10 @@ def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
             "Probabilities of a wrong order are means of importance weights. The effective sample size of "
             f"weights w is (sum w)^2 / sum w^2. An estimate is not reliable if it is below "
             f"{LEAST_EFFECTIVE:g} or one draw has more than {LARGEST_SHARE:.0%} of the weight. --json has "
-            f"{CONFIDENCE:.0%} intervals."
+            f"{LEVEL:.0%} intervals."
         )
     if not all(pair.weighted for pair in pairs):
-        yield Line(
-            f"Intervals are Wilson's, at {CONFIDENCE:.0%} for each n alone. A tie counts as a wrong order."
-        )
+        yield Line(f"Intervals are Wilson's, at {LEVEL:.0%} for each n alone. A tie counts as a wrong order.")
 
 
 def paragraph(pair: Pair) -> str:

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from ndcg_asymptotics.core.arrays import Bools, Integers, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Bools, Integers, tails
 
-CONFIDENCE = 0.95
 _FEW = 10  # wrong replicates, below which the rate at an n is too uncertain for a slope
 _FEWEST_SIZES = 4  # two for each half of the range
 _FLAT = 0.05  # a slope below this does not count as a fall
 _BOOTSTRAP = 400  # samples
 _CONSTANT = "does not fall over the observed range"
 _TOO_SHORT = "is visible at too few list lengths to tell how fast it falls"
-NORMAL_QUANTILE = float(ndtri(tails(CONFIDENCE)[1]))
+NORMAL_QUANTILE = float(ndtri(tails(LEVEL)[1]))
 """Standard errors on either side of an estimate in an interval."""
 
 
