@@ -122,7 +122,7 @@ CERTAIN = "share=0.3&a=binormal(prevalence=0.3, separation=0.65)&b=constant(0.3)
 @pytest.mark.slow
 def test_the_explorer_says_what_plan_says() -> None:
     """Where one curve is certain at depth 0 alone, and in short lists with few relevant items, which tie."""
-    for query, n, wrong in ((CERTAIN, 20, 0.218), (CERTAIN, 1000, 0.036), (SPARSE, 30, 0.752)):
+    for query, n, wrong in ((CERTAIN, 20, 0.218), (SPARSE, 30, 0.752)):
         state = State.from_query(f"{query}&n={n}")
         (row,) = plan(*state.scorers, state.measured, n=n).rows
         assert 10**row.wrong.log10 == pytest.approx(wrong, rel=0.03)
