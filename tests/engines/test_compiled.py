@@ -54,7 +54,7 @@ def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(tm
     # one scorer and one measure, which need few kernels
     study = 'measures = ["nDCG"]\nn = [10]\nreplicates = 4\n[scorers]\na = "constant(0.5)"\n'
     (tmp_path / "study.toml").write_text(study)
-    done = python("-m", PACKAGE.name, *"run study.toml --out out --jobs 2 --replicates 4".split())
+    done = python("-m", PACKAGE.name, "run", "study.toml", "--out", "out", "--jobs", "2", "--replicates", "4")
     assert done.returncode == 0, done.stderr
     assert "4 of 4 replicates complete" in done.stdout
     assert "NUMBA_CACHE_DIR" in done.stderr
