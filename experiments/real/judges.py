@@ -4,21 +4,26 @@
 the folder (those of TREC 2003 Robust, for docs/judges.md) and keeps the judgements of 30 random topics as
 those of humans. Of three judges of all topics two err at random, and one also calls relevant a third of the
 irrelevant documents among the first ten of the second run.
+
+At the end stand standard errors of Precision@4 of each run, by the humans' labels of 30 random topics alone
+and with those of a judge, on average over 500 draws of the topics.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.runs.combined import combine
 from ndcg_asymptotics.analysis.runs.compare import compare
-from ndcg_asymptotics.lists import read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 from ndcg_asymptotics.lists.records import Qrels, Run
 
-TOPICS = 30
+TOPICS, DRAWS = 30, 500
 MEASURES = ("nDCG", "nDCG@10")
 RUNS = ("pircRBa1", "THUIRr0301")
 
@@ -77,11 +82,36 @@ def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
     yield from said
 
 
+def precision(run: Run, labels: Qrels) -> dict[str, float]:
+    """Return Precision@4 of each topic."""
+    binary = {topic: {d: float(y > 0) for d, y in of.items()} for topic, of in labels.items()}
+    found = evaluate(run, binary, "DCG(constant)@4")
+    return dict(zip(found.queries, (found.values[:, 0] / 4).tolist(), strict=True))
+
+
+def standard_errors(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
+    """Yield the lines of a table of standard errors of Precision@4, in percent."""
+    yield "| judge | run | humans alone | both | ratio |"
+    yield "|---|---|---:|---:|---:|"
+    for (judge, labels), (name, run) in product(judges(truth, list(runs.values())[1]), runs.items()):
+        y, f = precision(run, truth), precision(run, labels)
+        topics, rng = sorted(y.keys() & f.keys()), np.random.default_rng(3)
+        alone, both = [], []
+        for _ in range(DRAWS):
+            order = rng.permutation(topics).tolist()
+            human = np.array([y[topic] for topic in order[:TOPICS]])
+            alone.append(human.std(ddof=1) / TOPICS**0.5)
+            both.append(combine(human[:, None], np.array([f[topic] for topic in order])[:, None])[0].error)
+        ratio = float(np.mean(both) / np.mean(alone))
+        yield f"| {judge} | {name} | {100 * np.mean(alone):.2f} | {100 * np.mean(both):.2f} | {ratio:.2f} |"
+
+
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 4):
         raise SystemExit(__doc__)
     folder = Path(sys.argv[1])
     names = sys.argv[2:] or RUNS
     given = {name: read_run(folder / f"{name}.run.gz") for name in names}
-    for line in rows(given, read_qrels(folder / "qrels.txt.gz")):
+    labels = read_qrels(folder / "qrels.txt.gz")
+    for line in (*rows(given, labels), *standard_errors(given, labels)):
         print(line)

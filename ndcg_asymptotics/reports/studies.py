@@ -156,6 +156,7 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
             test.expectation for test in one.tests["means"]
         ]
         for point, one in found.by_cell()
+        if one.scorer in results.points[point].study.scorers  # true labels: charts show those
     }
     axes, first = results.axes, next(iter(results.points.values()))
     parameters = tuple(

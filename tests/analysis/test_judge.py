@@ -41,6 +41,27 @@ def test_the_estimate_is_that_of_ppi_plus_plus_on_the_other_queries() -> None:
         assert found.mean == pytest.approx(expected, abs=1e-13)
 
 
+def test_the_estimate_is_that_of_ppi_python() -> None:
+    """Its authors' program, with their weight of the other queries and with the one that it tunes."""
+    ppi = pytest.importorskip("ppi_py")
+    tuned = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        humans, every = int(rng.integers(30, 60)), int(rng.integers(100, 300))
+        y, f = Judge(correlation=0.7, bias=0.2).draw((every, 1), rng)
+        found = combine(y[:humans], f)[0]
+        given = y[:humans, 0], f[:humans, 0], f[humans:, 0]
+        weight = found.weight * (every - humans) / every
+        assert found.mean == pytest.approx(
+            float(ppi.ppi_mean_pointestimate(*given, lam=weight)[0]), abs=1e-13
+        )
+        tuned.append(float(ppi.ppi_mean_pointestimate(*given)[0]) - found.mean)
+        # it estimates the moments otherwise, which moves the weight by some 1/n
+        assert abs(tuned[-1]) < 0.25 * found.error
+        assert abs(float(ppi.ppi_mean_pointestimate(*given, lam=1.0)[0]) - found.mean) > 1e-6
+    assert np.std(tuned) > 0
+
+
 def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:
     # 1,000 repetitions: the standard error at 0.95 is 0.007, so that 0.915 is five of them away
     for judge, humans, every in (
@@ -236,6 +257,22 @@ def test_labels_that_are_odd_are_named() -> None:
     twice = compare(runs, truth, "nDCG", judge=truth)
     assert twice.remarks[-1].startswith("The judge agrees with humans about each of 1,800 documents")
     assert not compare(runs, human, "nDCG", judge=machine).remarks
+
+
+def test_scales_that_differ_are_named() -> None:
+    runs, truth = lists(60)
+    machine = judged(truth, 0.05, 0.2)
+    graded = {
+        q: {d: 3 * y if i % 2 else y for i, (d, y) in enumerate(truth[q].items())} for q in list(truth)[:20]
+    }
+    found = compare(runs, graded, "nDCG", judge=machine)
+    (said,) = (remark for remark in found.remarks if "other scale" in remark)
+    assert said.startswith("Humans have given the labels 0, 1, 3, the judge 0, 1: its other scale is part of")
+    assert "gain '0=0, 1=1, 3=1'" in said
+    same = compare(runs, graded, "nDCG", judge=machine, gain="0=0, 1=1, 3=1")
+    binary = compare(runs, {q: truth[q] for q in graded}, "nDCG", judge=machine)
+    assert same.pairs[0].measures == binary.pairs[0].measures
+    assert not any("scale" in remark for remark in binary.remarks)
 
 
 def test_queries_that_a_run_lacks_are_counted() -> None:

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.check import check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.judged import query_growth
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_all, judged_orders_figure
+from ndcg_asymptotics.populations import Judge
+from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.grid import grid_of, grid_text
+from ndcg_asymptotics.sweep.grid import run_grid
 from ndcg_asymptotics.sweep.sweep import run
 
 PAIR = {"a": "linear(0.1, 0.7)", "b": "power(prevalence=0.4, top=0.8, exponent=2)"}
@@ -182,3 +187,18 @@ def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path:
         np.testing.assert_array_equal(line.get_ydata(), same)
     without = [path.name for path in draw_all(run(study(None, replicates=20), jobs=1), tmp_path / "other")]
     assert not any(name.startswith("judge") for name in without)
+
+
+def test_the_rates_of_a_judge_are_parameters_of_a_grid() -> None:
+    fields = {"scorers": PAIR, "measures": ["nDCG"], "n": [20], "replicates": 40, "pairs": [("a", "b")]}
+    judge = {"fpr": "$p", "fnr": 0.2}
+    grid = grid_of({"p": [0.0, 0.1]}, fields | {"judge": judge})
+    assert [one.population.judge for one in grid.studies.values()] == [Judge(0.0, 0.2), Judge(0.1, 0.2)]
+    assert 'fpr = "$p"' in grid_text(grid.axes)
+    found = run_grid(grid, jobs=1)
+    assert check_grid(found).agrees
+    assert "against p" in report(found)
+    with pytest.raises(InputError, match=r"at p = 1\.1: judge: judge needs 0 <= fpr <= 1, got 1\.1"):
+        grid_of({"p": [1.1]}, fields | {"judge": judge})
+    with pytest.raises(InputError, match="fpr must be a number, got '1 \\$p'"):
+        grid_of({"p": [0.1]}, fields | {"judge": judge | {"fpr": "1 $p", "fnr": "$p"}})

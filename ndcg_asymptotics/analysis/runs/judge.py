@@ -39,6 +39,8 @@ from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.measures.gains import Gain, label_gains
+from ndcg_asymptotics.specs.scanner import number_text
 
 _UNLIKELY = 0.001  # p-value below which queries were hardly drawn at random
 
@@ -165,6 +167,7 @@ def compare_judged(
         (
             *_remarks(by_humans, both, f, [str(measure) for measure in parsed]),
             *_on_labels(machine, found),
+            *_on_scales(human, machine, chosen.gain),
             *left_out({name: human_answers[name] | judge_answers[name] for name in names}),
         ),
         _by_query(names, parsed, by_humans, by_judge),
@@ -254,6 +257,21 @@ def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
             f"The judge agrees with humans about each of {found.documents:,} documents, as where the same "
             "judgements are given twice"
         )
+
+
+def _on_scales(human: Records, machine: Records, gain: Gain) -> Iterator[str]:
+    """Yield that one of humans and the judge has given relevance alone, and the other grades."""
+    labels = [np.unique(of.values[of.values > 0]) for of in (human, machine)]
+    sizes = sorted(np.unique(label_gains(of, gain)).size for of in labels)
+    if sizes[0] != 1 or sizes[1] == 1:
+        return
+    humans, judge = (", ".join(map(number_text, [0.0, *of.tolist()])) for of in labels)
+    table = ", ".join(f"{number_text(grade)}=1" for grade in np.union1d(*labels).tolist())
+    yield (
+        f"Humans have given the labels {humans}, the judge {judge}: its other scale is part of its bias, "
+        "which the combination corrects. With gain "
+        f"'0=0, {table}' both say only whether a document is relevant"
+    )
 
 
 def _by_query(
