@@ -10,7 +10,8 @@ one, and have one or two grades. Each statement is held to something that does n
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
-Further statements have searches of their own: robustness/proved.py (T3, T4, S2, S4, DCG, judges, losses),
+Further statements have searches of their own: robustness/level_pairs.py (D, E, G), proved.py (T3, T4, S2, S4,
+DCG, J2, losses), proved_lists.py (F2, F3, DCG, judges, losses, sampled metrics),
 tests/theory/test_statements_random.py (T1, T2, H) and test_statements_spread.py (S1), and limits with a share
 of relevant items tests/theory/test_limit_scan.py.
 """
@@ -212,14 +213,21 @@ def _above(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray, k: int) ->
 
 def ranked_labels(rng: Rng, curve: Curve, labels: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Return the labels from the top down, a row per list; u are the places of depths given labels."""
+    depths = depths_given(curve, labels, u)
+    order = np.argsort(depths + 1e-12 * rng.random(depths.shape), axis=1)
+    return np.asarray(np.take_along_axis(labels, order, axis=1), dtype=float)
+
+
+def depths_given(curve: Curve, labels: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the depths at the places u, between 0 and 1, of the laws given the labels."""
     edges = np.unique(np.concatenate((np.linspace(0, 1, 2001), curve.breakpoints)))
     relevant = np.append(0.0, np.cumsum(np.diff(edges) * curve.mean(edges[:-1], edges[1:])))
     others = edges - relevant
-    depths = np.where(
-        labels, np.interp(u, relevant / relevant[-1], edges), np.interp(u, others / others[-1], edges)
+    return np.asarray(
+        np.where(
+            labels, np.interp(u, relevant / relevant[-1], edges), np.interp(u, others / others[-1], edges)
+        )
     )
-    order = np.argsort(depths + 1e-12 * rng.random(depths.shape), axis=1)
-    return np.asarray(np.take_along_axis(labels, order, axis=1), dtype=float)
 
 
 def few_relevant(rng: Rng, wrong: float) -> Try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from robustness import counterexamples, proved
+from robustness import counterexamples, level_pairs, proved, proved_lists
 from robustness.counterexamples import search
 
-STATEMENTS = counterexamples.STATEMENTS | proved.STATEMENTS
+PROGRAMS = (counterexamples, proved, level_pairs, proved_lists)
+STATEMENTS = {name: one for program in PROGRAMS for name, one in program.STATEMENTS.items()}
 
 # what each statement is told to say instead, and the least share of tries that then contradict it
 WRONG = {
@@ -22,6 +23,21 @@ WRONG = {
     "judges who err": (0.1, 0.8),
     "another target": (1.0, 0.3),
     "long lists": (1.0, 0.8),
+    "equal leading terms": (1.0, 0.5),
+    "equal limits": (1.0, 0.5),
+    "certain tops": (1.0, 0.5),
+    "equal tops": (0.1, 0.8),
+    "remainder of powers": (1.0, 0.8),
+    "cannot be turned": (1.0, 0.5),
+    "one relevant item": (0.05, 0.8),
+    "several relevant items": (0.1, 0.8),
+    "ideal lists": (0.1, 0.8),
+    "flipped labels": (1.0, 0.3),
+    "reported differences": (0.1, 0.5),
+    "favours": (1.0, 0.8),
+    "least regret": (0.5, 0.8),
+    "margins": (1.0, 0.1),
+    "sampled negatives": (0.1, 0.5),
 }
 
 

@@ -1,0 +1,277 @@
+"""A search for counterexamples to statements about lists: few relevant items, averages, judges, losses.
+
+`python -m robustness.proved_lists [TRIES]`; exit status 1 if one is contradicted or hardly tested. Each is
+held to something that does not know it:
+
+- the remainder of r^-b (section 2 of docs/theory.md) to exact means at n = 1e3, 1e4 and 1e6;
+- an order that cannot be turned (docs/rates.md, dependent scorers) to drawn lists;
+- the order and the law with few relevant items (F2 with one item, F3) to exact values at n = 1e15 and 1e18;
+- the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
+- reported labels (J1, J3, J5 of docs/judges.md) to lists with labels flipped one by one, J3 to all of them;
+- the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning.md), to all orders and to
+  random populations of problems;
+- metrics against sampled negatives (docs/sampled.md) to all samples.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from typing import Any
+
+import numpy as np
+from robustness.counterexamples import Rng, Statement, Try, depths_given, main, pair, ranked_labels
+from scipy import special, stats
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Population, Relevance, Scorer
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_POWERS = (0.2, 0.3, 0.5, 0.7, 0.9)
+
+
+def remainder_of_powers(rng: Rng, wrong: float) -> Try:
+    """zeta(b) E(0) n^-(1-b) leaves O(n^-min(1-b+alpha, 1)) of the gap of r^-b, log n more if alpha = b."""
+    low, high = np.sort(rng.random(2)).tolist()
+    b, alpha = float(rng.choice(_POWERS)), float(rng.uniform(0.1, 1))
+    sizes = np.array([1e3, 1e4, 1e6])
+    found = expected_ndcg(f"cusp({low!r}, {high!r}, {alpha!r})", f"DCG(power({b!r}))", sizes.astype(int))
+    limit = high / (1 - b) - (high - low) / (1 - b + alpha)
+    left = np.abs(found.value / sizes ** (1 - b) - limit - special.zeta(b) * high * sizes ** -(1 - b))
+    scale = sizes ** (min(1 - b + alpha, 1) + wrong)
+    error = (found.error + 1e-10 * found.value) / sizes ** (1 - b) * scale
+    if error[2] > 0.1 * left[2] * scale[2]:
+        return Try(None, "exact means have too few digits")
+    # log n grows by a factor of 2 from 1e3 to 1e6
+    held = left[2] * scale[2] <= 2.5 * (left * scale)[:2].max()
+    return Try(bool(held), f"cusp({low}, {high}, {alpha}), b = {b}: {left * scale}")
+
+
+def cannot_be_turned(rng: Rng, wrong: float) -> Try:
+    """If B scores irrelevant items as A does and relevant ones lower, A is never behind."""
+    n, lists = int(rng.integers(5, 60)), 200
+    curve = Relevance.parse(pair(rng, 1)[0]).curves[0]
+    labels = rng.random((lists, n)) < curve.mass
+    scores = rng.random((lists, n)) + rng.uniform(0, 1) * labels
+    lower = scores - labels * rng.uniform(-wrong, 1, (lists, n)) * rng.uniform(0, 1)
+    discount = np.arange(1.0, n + 1) ** -float(rng.uniform(0, 2))
+    if rng.random() < 0.5:
+        discount[int(rng.integers(1, n)) :] = 0
+    both = [
+        np.take_along_axis(labels, np.argsort(-each, axis=1), axis=1) @ discount for each in (scores, lower)
+    ]
+    return Try(bool(np.all(both[0] >= both[1] - 1e-12)), f"n = {n}, {discount[:3]}: {both[0] - both[1]}")
+
+
+def _roc(rng: Rng) -> tuple[str, Any]:
+    if rng.random() < 0.5:
+        kappa = float(rng.uniform(0.15, 2))
+        return f"roc_power({kappa!r})", stats.beta(kappa, 1)
+    a, b = float(rng.uniform(0.15, 2)), float(rng.uniform(1, 3))
+    return f"roc_beta({a!r}, {b!r})", stats.beta(a, b)
+
+
+def one_relevant_item(rng: Rng, wrong: float) -> Try:
+    """P(A ahead) tends to P(log T_A < log T_B) under the log discount with one relevant item (F2)."""
+    (first, law), (second, other) = _roc(rng), _roc(rng)
+    one, two = (Scorer.parse(f"relevant(1, {text})") for text in (first, second))
+    found, error = order_of_one_item(one, two, Measure.parse("nDCG"), 10**15)
+    x, weights = np.polynomial.legendre.leggauss(400)
+    stated = float(weights @ other.sf(law.ppf((x + 1) / 2))) / 2 + wrong
+    # the first ten ranks have a chance of (10/n)^kappa, and there both lists may be level
+    room = 1e-3 + error + 2 * max(float(each.cdf(1e-14)) for each in (law, other))
+    return Try(abs(found.more - stated) <= room, f"{first}, {second}: {found.more}, stated {stated}")
+
+
+def several_relevant_items(rng: Rng, wrong: float) -> Try:
+    """n^b NDCG_n of r^-b has in the limit the spread of sum T^-b / IDCG, where it is finite (F3)."""
+    b, count = float(rng.choice([0.1, 0.2, 0.3])), int(rng.integers(1, 5))
+    kappa = float(rng.uniform(2 * b + 0.2, 2))
+    end = float(rng.uniform(1, 3))
+    law = f"roc_beta({kappa!r}, {end!r})"
+    first, second = (
+        math.exp(special.betaln(kappa - j * b, end) - special.betaln(kappa, end)) for j in (1, 2)
+    )
+    ideal = float(np.sum(np.arange(1.0, count + 1) ** -b))
+    stated = math.sqrt(count * (second - first**2)) / ideal
+    sizes = np.array([1e9, 1e18])
+    found = ndcg_std(f"relevant({count}, {law})", f"nDCG(power({b!r}))", sizes.astype(int)).value * sizes**b
+    off = np.abs(found / stated - 1 - wrong)
+    return Try(bool(off[1] < 0.01 or off[1] < 0.5 * off[0]), f"{law}, {count}, b = {b}: {found}, {stated}")
+
+
+def ideal_lists(rng: Rng, wrong: float) -> Try:
+    """IDCG_n of two shares of relevant items has the ratio of the table of docs/dcg.md, section 4."""
+    p = rng.uniform(0.02, 0.95, 2)
+    c, b = (float(rng.uniform(0.1, 0.9)) if rng.random() < 0.5 else 1.0), float(rng.choice(_POWERS))
+    name, decay = [("log", 0.0), ("constant", 0.0), (f"power({b!r})", b), ("zipf", 1.0)][int(rng.integers(4))]
+    if name == "constant" and c == 1:
+        c = 0.5
+    measure, sizes = f"DCG({name})" + (f"@{c!r}n" if c < 1 else ""), [10**6, 10**18]
+    ideal = [expected_ndcg(f"step(0, 1, {1 - share!r})", measure, sizes).value for share in p.tolist()]
+    stated = float(np.divide(*np.minimum(c, p))) ** (1 - decay) + wrong
+    off = np.abs(ideal[0] / ideal[1] - stated)
+    return Try(bool(off[1] < 1e-3 or off[1] < 0.5 * off[0]), f"shares {p}, {measure}: off by {off}")
+
+
+def _judge(rng: Rng) -> tuple[float, float]:
+    """Rates of false alarms and of misses."""
+    false, missed = rng.uniform(0, 0.45, 2).tolist()
+    return false, missed
+
+
+def flipped_labels(rng: Rng, wrong: float) -> Try:
+    """Exact means hold for the curve a + g m of reported labels (J1): 2000 lists with labels flipped."""
+    text, (false, missed), n, lists = pair(rng, 1)[0], _judge(rng), int(rng.integers(5, 60)), 2000
+    curve = Relevance.parse(text).curves[0]
+    labels = rng.random((lists, n)) < curve.mass
+    ranked = ranked_labels(rng, curve, labels, rng.random((lists, n)))
+    reported = np.where(rng.random(ranked.shape) < np.where(ranked > 0, missed, false), 1 - ranked, ranked)
+    k = int(rng.integers(1, n + 1))
+    discount = (np.arange(n) < k) / np.log(np.arange(n) + 2.0)
+    ideal = np.cumsum(discount)[np.maximum(reported.sum(axis=1).astype(int), 1) - 1]
+    drawn = reported @ discount / ideal
+    stated = expected_ndcg(f"noisy({text}, {false * (1 - wrong)!r}, {missed!r})", f"nDCG@{k}", [n])
+    # 5 standard errors: one false alarm in 3,500 searches of 500 tries
+    room = float(stated.error[0]) + 5 * drawn.std() / math.sqrt(lists) + 1e-9
+    off = abs(float(drawn.mean() - stated.value[0]))
+    return Try(off <= room, f"{text}, {false}, {missed}, @{k} of {n}: off by {off}, room {room}")
+
+
+def reported_differences(rng: Rng, wrong: float) -> Try:
+    """Given the true labels the reported difference has the mean g (DCG_A - DCG_B) and the variance of J3."""
+    n, (false, missed) = int(rng.integers(2, 9)), _judge(rng)
+    true = rng.integers(0, 2, n)
+    discount = np.sort(rng.random(n))[::-1] * (np.arange(n) < rng.integers(1, n + 1))
+    change = discount[rng.permutation(n)] - discount[rng.permutation(n)]
+    reported = np.array(list(itertools.product((0, 1), repeat=n)))
+    one = np.where(true, 1 - missed, false)
+    chance = np.prod(np.where(reported, one, 1 - one), axis=1)
+    mean = float(chance @ (reported @ change))
+    spread = float(chance @ (reported @ change - mean) ** 2)
+    g, rates = 1 - false - missed, np.where(true, missed * (1 - missed), false * (1 - false))
+    off = abs(mean - (g + wrong) * float(true @ change)) + abs(spread - float(change**2 @ rates))
+    return Try(off < 1e-12, f"{true}, {change}, {false}, {missed}: off by {off}")
+
+
+def favours(rng: Rng, wrong: float) -> Try:
+    """Reported labels of a judge who favours A have the curves of J5 at the depths of A and of B."""
+    texts, (false, missed), items, parts = pair(rng, 1), _judge(rng), 40_000, 8
+    share, trust = rng.uniform(0.05, 0.9, 2).tolist()
+    judge = {"fpr": false, "fnr": missed, "favours": "a", "share": share, "trust": trust}
+    try:
+        curves = Population.of(dict(zip("ab", texts, strict=True)), judge=judge).reported
+    except InputError as error:
+        return Try(None, str(error))
+    a, b = (Relevance.parse(text).curves[0] for text in texts)
+    labels = rng.random(items) < a.mass
+    depths = [depths_given(curve, labels, rng.random(items)) for curve in (a, b)]
+    trusted = (depths[0] <= share) & (rng.random(items) < trust * (1 - wrong))
+    said = trusted | (rng.random(items) < np.where(labels, 1 - missed, false))
+    worst = 0.0
+    for name, at in zip("ab", depths, strict=True):
+        edges = np.linspace(0, 1, parts + 1)
+        stated = curves[name].model.curves[0].mean(edges[:-1], edges[1:])
+        counts = np.histogram(at, edges)[0]
+        found = np.histogram(at[said], edges)[0] / counts
+        unit = np.sqrt(np.maximum(stated * (1 - stated), 1e-4) / counts)
+        worst = max(worst, float(np.max(np.abs(found - stated) / unit)))
+    # 16 numbers a try: above 6 once in 60,000 searches of 500 tries
+    return Try(worst < 6, f"{texts[0]} against {texts[1]}, {judge}: {worst} standard errors")
+
+
+def least_regret(rng: Rng, wrong: float) -> Try:
+    """The least positive regret of an order is min (v_l - v_(l+1)) (D(l) - D(l+1)), v sorted: all orders."""
+    m = int(rng.integers(2, 7))
+    discount, v = np.sort(rng.random(m))[::-1], np.sort(rng.random(m))[::-1]
+    regrets = v @ discount - discount[np.array(list(itertools.permutations(range(m))))] @ v
+    found, stated = regrets[regrets > 1e-14].min(), (np.diff(v) * np.diff(discount)).min() * (1 + wrong)
+    return Try(bool(abs(found - stated) < 1e-14), f"{v}, {discount}: {found}, stated {stated}")
+
+
+def margins(rng: Rng, wrong: float) -> Try:
+    """E[R] <= (C_F^2 E[excess])^((a+1)/(a+2)) E[gamma^-a]^(1/(a+2)) (Theorems 10, a = 0, and 11).
+
+    Least squares on standardised targets v, whose excess risk is |s - v|^2. Scores are noise around v, or tie
+    the two items of the least regret in the problems where it is least, the worst that they can do.
+    """
+    m, problems, alpha = int(rng.integers(2, 9)), 200, float(rng.choice([0.0, rng.uniform(0, 4)]))
+    discount = np.sort(rng.random(m))[::-1]
+    v = -np.sort(-(rng.random((problems, m)) ** float(rng.uniform(0.5, 3))), axis=1)
+    losses = np.diff(v, axis=1) * np.diff(discount)
+    gamma = losses.min(axis=1)
+    if rng.random() < 0.5:
+        s = v + rng.normal(0, 10 ** rng.uniform(-3, 0), v.shape)
+    else:
+        s, rows = v.copy(), np.argsort(gamma)[: int(rng.integers(1, problems))]
+        at = np.argmin(losses, axis=1)[rows]
+        middle = (v[rows, at] + v[rows, at + 1]) / 2
+        s[rows, at], s[rows, at + 1] = middle - 1e-9, middle + 1e-9
+    regret = float(np.mean(v @ discount - np.take_along_axis(v, np.argsort(-s, axis=1), axis=1) @ discount))
+    excess = float(((s - v) ** 2).sum(axis=1).mean())
+    if not regret:
+        return Try(None, "no order is wrong")
+    exponent = (alpha + 1) / (alpha + 2) * (1 + wrong)
+    bound = (4 * float(discount @ discount) * excess) ** exponent * float(np.mean(gamma**-alpha)) ** (
+        1 / (alpha + 2)
+    )
+    return Try(regret <= bound + 1e-8, f"m = {m}, alpha = {alpha}: {regret} > {bound}")
+
+
+def sampled_negatives(rng: Rng, wrong: float) -> Try:
+    """The mean and the standard deviation of a sampled metric are those over all samples of negatives."""
+    items, held = int(rng.integers(4, 9)), int(rng.integers(1, 3))
+    replacement = held == 1 and bool(rng.random() < 0.5)
+    ranks = np.sort(rng.permutation(items)[:held] + 1)
+    negatives = int(rng.integers(1, min(5, items - held + 1)))
+    k, name = (
+        int(rng.integers(1, negatives + held + 1)),
+        str(rng.choice(["log", "zipf", "linear", "power(0.4)"])),
+    )
+    n = negatives + held
+    r = np.arange(1.0, n + 1)
+    discount = {"log": 1 / np.log(r + 1), "zipf": 1 / r, "linear": n - r, "power(0.4)": r**-0.4}[name] * (
+        r <= k
+    )
+    if not discount[0]:
+        return Try(None, "a list of one item")
+    others = np.setdiff1d(np.arange(1, items + 1), ranks)
+    draws = (
+        itertools.product(others, repeat=negatives)
+        if replacement
+        else itertools.combinations(others, negatives)
+    )
+    above = np.array([[np.sum(np.array(one) < rank) for rank in ranks] for one in draws])
+    values = discount[above + np.arange(held)].sum(axis=1) / discount[:held].sum()
+    row = na.sampled(
+        ranks={"a": {"u": ranks.tolist()}},
+        items=items,
+        negatives=[negatives],
+        measures=[f"nDCG({name})@{k}"],
+        replacement=replacement,
+    ).rows[0]
+    off = max(abs(row.mean - values.mean() * (1 + wrong)), abs(row.sd - values.std()))
+    return Try(bool(off < 1e-7), f"ranks {ranks} of {items}, {negatives}, {name}@{k}: off by {off}")
+
+
+STATEMENTS: dict[str, Statement] = {
+    "remainder of powers": remainder_of_powers,
+    "cannot be turned": cannot_be_turned,
+    "one relevant item": one_relevant_item,
+    "several relevant items": several_relevant_items,
+    "ideal lists": ideal_lists,
+    "flipped labels": flipped_labels,
+    "reported differences": reported_differences,
+    "favours": favours,
+    "least regret": least_regret,
+    "margins": margins,
+    "sampled negatives": sampled_negatives,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(STATEMENTS))
