@@ -54,3 +54,12 @@ def test_equations_are_numbered_in_order_and_readable_on_a_forge(page: Path) -> 
     assert tags == [str(i + 1) for i in range(len(tags))]
     formulas = [found[1] or found[2] for found in FORMULA.finditer(text)]
     assert [formula for formula in formulas if FRAGILE.search(formula)] == []
+
+
+def test_every_proved_theorem_has_a_search_for_counterexamples() -> None:
+    proved = re.compile(r"^\*\*(?:Theorem|Lemma) (\w+)\*\* \([^)]*\bproved\b", re.MULTILINE)
+    names = {name for page in (ROOT / "docs").glob("*.md") for name in proved.findall(page.read_text())}
+    assert {"T1", "A", "S4", "J3", "L2", "11"} <= names
+    searches = (ROOT / "docs" / "findings.md").read_text().split("## Searches for counterexamples")[1]
+    cells = " ".join(line.split("|")[1] for line in searches.splitlines() if line.startswith("|"))
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", cells)) == []

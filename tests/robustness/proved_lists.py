@@ -7,7 +7,7 @@ held to something that does not know it:
 - an order that cannot be turned (docs/rates.md, dependent scorers) to drawn lists;
 - the order and the law with few relevant items (F2 with one item, F3) to exact values at n = 1e15 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
-- reported labels (J1, J3, J5 of docs/judges.md) to lists with labels flipped one by one, J3 to all of them;
+- reported labels (J1, J3, J4 of docs/judges.md) to lists with labels flipped one by one, J3 to all of them;
 - the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning.md), to all orders and to
   random populations of problems;
 - metrics against sampled negatives (docs/sampled.md) to all samples.
@@ -160,7 +160,7 @@ def reported_differences(rng: Rng, wrong: float) -> Try:
 
 
 def favours(rng: Rng, wrong: float) -> Try:
-    """Reported labels of a judge who favours A have the curves of J5 at the depths of A and of B."""
+    """Reported labels of a judge who favours A have the curves of J4 at the depths of A and of B."""
     texts, (false, missed), items, parts = pair(rng, 1), _judge(rng), 40_000, 8
     share, trust = rng.uniform(0.05, 0.9, 2).tolist()
     judge = {"fpr": false, "fnr": missed, "favours": "a", "share": share, "trust": trust}
