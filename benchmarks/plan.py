@@ -170,7 +170,7 @@ def main() -> int:
     rows: dict[tuple[str, str], PlanRow] = {
         (name, row.measure): row
         for name, curve in PAIRS.items()
-        for row in plan(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, alpha=ALPHA).rows
+        for row in plan(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, level=1 - ALPHA).rows
     }
     lengths = {row.required_n for row in rows.values() if row.required_n and row.required_n <= LONGEST}
     drawn = differences(sorted({*lengths, N}), lists, seed=61)

@@ -10,13 +10,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import typer
 
 import ndcg_asymptotics as na
+from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.results.verify import verify
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
@@ -72,6 +75,28 @@ def test_every_public_function_is_described_and_shown(name: str) -> None:
     takes_files |= {"train_files", "read_csv", "read_qrels", "read_run", "load"}
     if inspect.isfunction(thing) and name not in takes_files:
         assert doctest.DocTestFinder().find(thing, name)[0].examples, name
+
+
+ELSEWHERE = {
+    "init": "studies.write_template",
+    "info": "open_results",
+    "figures": "plots.draw_all",
+    "order": "theory.order_in_expectation",
+    "list": "reports.specs",
+    "losses decide": "learning.decide_losses",
+    "losses risk": "learning.excess_risk",
+    "losses search": "learning.search_losses",
+    "losses train": "learning.train_files",
+}
+"""The functions of commands that have another name; the others are in the package itself."""
+
+
+def test_every_command_is_a_public_function() -> None:
+    group: Any = typer.main.get_command(app_for())
+    inner = group.commands.pop("losses").commands
+    for command in (*group.commands, *(f"losses {name}" for name in inner)):
+        name = ELSEWHERE.get(command, command.replace("-", "_"))
+        assert callable(operator.attrgetter(name)(na)), command
 
 
 def test_importing_the_package_is_light() -> None:

@@ -11,6 +11,7 @@ from ndcg_asymptotics.cli.options import (
     Columns,
     Figures,
     GainLike,
+    Level,
     Like,
     LowerIsBetter,
     Qrels,
@@ -110,10 +111,7 @@ def plan(
         float, typer.Option(help="Probability with which a single list must show the right order.")
     ] = 0.95,
     power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8,
-    alpha: Annotated[
-        float,
-        typer.Option(help="Significance level of the paired t test; intervals have the level 1 minus this."),
-    ] = 0.05,
+    level: Level = 0.95,
     systems: Annotated[
         int | None,
         typer.Option(
@@ -174,7 +172,7 @@ def plan(
     design: RequirementOptions = {
         "rate": rate,
         "power": power,
-        "alpha": alpha,
+        "level": level,
         "queries": queries,
         "systems": systems,
         "width": width,

@@ -132,7 +132,8 @@ class Column:
     together : bool
         Whether the column leaves along with every other one of the same ``drop``.
     keep : bool
-        Whether a column of numbers is never left out, because the rows mean nothing without it.
+        Whether a column of numbers is never left out, because the rows mean nothing without it; its heading
+        is shortened before others are.
     optional : bool
         Whether the column is left out of a table in which no row has a value.
     before : str
@@ -389,7 +390,7 @@ class Table(Frame):
         numbers are left out from the right. Two columns always stay, and so do those with ``keep``.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
-        words = [_longest_word(name) for name in names]
+        words = [0 if c.keep else _longest_word(name) for name, c in zip(names, self.columns, strict=True)]
         cells = [
             max((_longest_word(row[i]) if c.fold else cell_len(row[i]) for row in texts), default=0)
             for i, c in enumerate(self.columns)
@@ -431,7 +432,9 @@ class Table(Frame):
             padding=(0, 1, 0, 0),
         )
         for i in kept:
-            folded = textwrap.wrap(names[i], widths[i], break_long_words=False) or [names[i]]
+            at_hyphens = not self.columns[i].keep
+            wrapped = textwrap.wrap(names[i], widths[i], break_long_words=False, break_on_hyphens=at_hyphens)
+            folded = wrapped or [names[i]]
             table.add_column(
                 Text("\n".join(shortened(line, widths[i]) for line in folded)),
                 justify="right" if numeric[i] else "left",

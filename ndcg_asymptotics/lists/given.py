@@ -19,7 +19,7 @@ from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_lists, read_weights, stem
-from ndcg_asymptotics.lists.records import Kind, Records, is_table
+from ndcg_asymptotics.lists.records import COLUMNS, Kind, Records, is_table
 
 Weights = Mapping[int, float] | Path | str
 """Weights of the features of an SVMlight file, or a file of them."""
@@ -57,11 +57,11 @@ def is_one(given: object) -> bool:
     if isinstance(given, Mapping):
         first = next(iter(given.values()), None)
         return isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-    return not isinstance(given, list | tuple) or (len(given) > 0 and not _is_run(given[0]))
+    return not isinstance(given, list | tuple) or any(map(_is_record, given[:1]))
 
 
-def _is_run(given: object) -> bool:
-    return isinstance(given, str | os.PathLike | Mapping | Records) or is_table(given)
+def _is_record(given: object) -> bool:
+    return not is_table(given) and any(hasattr(given, name) for name in COLUMNS["query"])
 
 
 def named_runs(given: object) -> dict[str, object]:

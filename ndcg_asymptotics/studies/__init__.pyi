@@ -4,3 +4,4 @@ from .grid import load_grid as load_grid
 from .study import Study as Study
 from .study import decades as decades
 from .toml import load as load
+from .toml import write_template as write_template

@@ -338,6 +338,12 @@ def write_template(file: Path | str) -> None:
         If the file exists.
     OSError
         If it cannot be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_template(Path(folder, "study.toml"))
+    ...     len(load(Path(folder, "study.toml")).scorers)
+    2
     """
     file = path_of(file, "file")
     require(not file.exists(), f"{file}: there is a file already")

@@ -105,13 +105,14 @@ def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named()
     scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
     found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
     lines = str(found).splitlines()
-    names = f"{', '.join(scores)}, difference, p, effect size, wins / ties / losses."
+    names = "difference, p, corrected p, effect size, wins / ties / losses."
     assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
     rows = [line for line in lines if line.startswith("nDCG") and "[" in line]
     assert len(rows) == 2
     for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):
         d = judged.difference
         assert len(row) <= 80
+        assert f"{judged.mean_a:.4f}  {judged.mean_b:.4f}" in row
         assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
         high = f"{d.queries_high:,}]" if d.queries_high else "∞)"
         assured = f"{d.queries_assured:,}" if d.queries_assured else "-"

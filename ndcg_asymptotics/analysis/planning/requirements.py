@@ -13,11 +13,12 @@ from ndcg_asymptotics.analysis.power import (
     lists_for_width,
     require_power,
 )
-from ndcg_asymptotics.core.arrays import brief, is_number
+from ndcg_asymptotics.analysis.runs.paired import alpha_of
+from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
 
-RATE, POWER, ALPHA = 0.95, 0.8, 0.05
-"""Defaults: the probability of the right order on one list, and power and level of tests."""
+RATE, POWER, LEVEL = 0.95, 0.8, 0.95
+"""Defaults: the probability of the right order on one list, the power of tests, the level of intervals."""
 _SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations, differences and widths
 _MOST = 10**18  # queries and systems
 
@@ -33,7 +34,7 @@ class RequirementOptions(TypedDict, total=False):
 
     rate: float
     power: float
-    alpha: float
+    level: float
     queries: int | None
     systems: int | None
     width: float | None
@@ -47,8 +48,10 @@ class Requirements:
     ----------
     rate : float
         The probability with which a single list shall show the right order.
-    power, alpha : float
-        Power and level of the tests, alpha < power < 1; intervals have the level 1 - alpha.
+    power : float
+        Of the tests, 1 - level < power < 1.
+    level : float
+        Confidence level of the intervals; tests have the level 1 minus this.
     queries : int, optional
         The number of queries that there are, at least 2.
     systems : int, optional
@@ -64,12 +67,13 @@ class Requirements:
 
     rate: float = RATE
     power: float = POWER
-    alpha: float = ALPHA
+    level: float = LEVEL
     queries: int | None = None
     systems: int | None = None
     width: float | None = None
 
     def __post_init__(self) -> None:
+        require_fraction(self.level, "level")
         require_power(self.power, self.alpha)
         right = is_number(self.rate) and 0.5 < self.rate < 1
         require(right, f"must lie between 0.5 and 1, got {brief(self.rate)}", "rate")
@@ -77,6 +81,11 @@ class Requirements:
             whole = count is None or (isinstance(count, int) and 2 <= count <= _MOST)
             require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(count)}", argument)
         require_size(self.width, "width")
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return alpha_of(self.level)
 
     @cached_property
     def detectable(self) -> float | None:

@@ -123,8 +123,8 @@ class MeasureComparison:
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
-    mean_a: Annotated[float, Column("a", fixed(4), 3, together=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), 3, together=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), keep=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), keep=True)]
     difference: Annotated[Difference, Data(inline=True)]
     p: Annotated[float, Column("corrected p", general(".2g"), 1), Data("p_corrected", before="effect")]
     cuts: Annotated[tuple[Cut, ...], Data(frame=False)] = ()

@@ -158,7 +158,7 @@ def test_what_is_recommended_shows_the_same_order() -> None:
         ({"b": GOOD}, "both have the relevance curve"),
         ({"b": "constant(0.5)"}, "share their labels"),
         ({"power": 0.03}, "power: must lie between alpha = 0.05 and 1, got 0.03"),
-        ({"alpha": 0.0}, "alpha: must lie inside"),
+        ({"level": 1.0}, "level: must lie inside"),
         ({"rate": 0.5}, "rate: must lie"),
         ({"n": 0}, "n: must be a whole number from 1"),
         ({"queries": 1}, r"queries: must be a whole number from 2 to 1e\+18, got 1"),

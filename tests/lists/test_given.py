@@ -1,0 +1,198 @@
+"""Runs, judgements and lists are the same in any form in which they are given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics.lists.given import is_one, joined, named_runs, rankers_of, scored_lists
+
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}}
+QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
+
+
+class Scored(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Judged(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+
+
+def rows(of: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
+    return [(query, document, number) for query, docs in of.items() for document, number in docs.items()]
+
+
+class Ranx:
+    """What runs and judgements of ranx have: a name, and ``to_dict``."""
+
+    def __init__(self, held: dict[str, dict[str, float]], name: str | None = None) -> None:
+        self.held, self.name = held, name
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return self.held
+
+
+class Dataset:
+    """What a data set of ir_datasets has."""
+
+    def scoreddocs_iter(self) -> Iterator[Scored]:
+        return (Scored(*row) for row in rows(RUN))
+
+    def qrels_iter(self) -> Iterator[Judged]:
+        return (Judged(*row) for row in rows(QRELS))
+
+
+def frame(of: dict[str, dict[str, float]], *columns: str) -> pd.DataFrame:
+    return pd.DataFrame(rows(of), columns=list(columns))
+
+
+SCORES = frame(RUN, "query", "document", "score")
+LABELS = frame(QRELS, "qid", "doc", "rel")
+FORMS = {
+    "dictionaries": (RUN, QRELS),
+    "pandas": (SCORES, LABELS),
+    "polars": (pl.DataFrame(SCORES), pl.DataFrame(LABELS)),
+    "arrow": (pa.Table.from_pandas(SCORES), pa.Table.from_pandas(LABELS)),
+    "records": (list(Dataset().scoreddocs_iter()), Dataset().qrels_iter),
+    "ranx": (Ranx(RUN, "mine"), Ranx(QRELS)),
+    "ir_datasets": (Dataset(), Dataset()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_values_do_not_depend_on_the_form(form: str) -> None:
+    run, qrels = FORMS[form]
+    found = na.evaluate(run, qrels() if callable(qrels) else qrels, ["nDCG", "nDCG@1"])
+    # q1: b at rank 2 has the gain 2, the ideal list is 2, 1; q2: a at rank 2 is the only relevant one
+    log = 1 / np.log2([2.0, 3.0])
+    expected = [2 * log[1] / (2 * log[0] + log[1]), log[1]]
+    np.testing.assert_allclose(found.values[:, 0], expected, rtol=1e-15)
+    assert found.values[:, 1].tolist() == [0.0, 0.0]
+    assert found.name == ("mine" if form == "ranx" else "")
+
+
+def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
+    other = SCORES.rename(columns={"query": "user", "document": "film", "score": "bm25"})
+    columns = {"document": "film", "score": "bm25"}
+    judged = LABELS.rename(columns={"doc": "film"})
+    found = na.evaluate({"a": other, "b": other}, judged, "nDCG", columns=columns)
+    assert [*found] == ["a", "b"]
+    assert np.array_equal(found["a"].values, na.evaluate(RUN, QRELS, "nDCG").values)
+    with pytest.raises(na.InputError, match="no column 'text', the columns are: user, film, bm25"):
+        na.evaluate(other, judged, "nDCG", columns={**columns, "document": "text"})
+    (tmp_path / "x.json").write_text(json.dumps(RUN))
+    assert [*named_runs([tmp_path / "x.json"])] == ["x"]
+    assert [*named_runs([Ranx(RUN, "one"), Ranx(RUN, "two")])] == ["one", "two"]
+    with pytest.raises(na.InputError, match="runs: must be a mapping of name to run"):
+        na.compare([SCORES, SCORES], LABELS)
+    with pytest.raises(na.InputError, match="runs: must hold at least one run"):
+        na.fit([], QRELS, out=tmp_path)
+    assert [is_one(of) for of in (RUN, {"a": RUN}, {"a": SCORES}, SCORES, [SCORES], [])] == [
+        *(True, False, False, True, False, False)
+    ]
+
+
+def test_every_face_takes_frames(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    labels = {f"q{q}": {f"d{d}": float(d < 5) for d in range(30)} for q in range(12)}
+    runs = {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, noise in (("good", 0.4), ("bad", 1.0))
+    }
+    frames = {name: pl.DataFrame(frame(run, "query", "document", "score")) for name, run in runs.items()}
+    judged = pa.Table.from_pandas(frame(labels, "query", "document", "label"))
+    compared = na.compare(frames, judged, "nDCG", resamples=99, theory=False)
+    assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99, theory=False).as_dict()
+    first, second = na.fit(frames, judged, out=tmp_path / "curves", resamples=2)
+    assert (first.name, second.name) == ("good.json", "bad.json")
+    grown = na.grow(frames, judged, "nDCG", orders=2)
+    assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)
+    assert "runs" not in grown.settings
+    larger = na.larger_corpus(frames, judged, corpus=1000, to=10_000, draws=20)
+    assert larger.as_dict() == na.larger_corpus(runs, labels, corpus=1000, to=10_000, draws=20).as_dict()
+    planned = na.analysis.plan_runs(frames, judged, "nDCG", theory=False)
+    assert planned.as_dict() == na.analysis.plan_runs(runs, labels, "nDCG", theory=False).as_dict()
+
+
+def letor(path: Path, seed: int) -> Path:
+    """Write 8 queries of 20 documents with three features: a good one, a bad one and the label itself."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for query in range(8):
+        for _ in range(20):
+            y = int(rng.random() < 0.3)
+            good, bad = y + 0.5 * rng.normal(), y + 2.0 * rng.normal()
+            lines.append(f"{y} qid:{query} 1:{good:.6f} 2:{bad:.6f} 3:{y}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
+    files = [letor(tmp_path / f"fold{i}.txt", i) for i in (1, 2)]
+    found = na.compare(lists=files, feature=[1, 2], measures="nDCG", resamples=99, theory=False)
+    assert (found.runs, found.queries) == (
+        ("feature 1", "feature 2"),
+        16,
+    )  # both folds have the queries 0 to 7
+    for feature in (1, 2):
+        alone = na.evaluate(lists=files, feature=feature, measures="nDCG")
+        assert isinstance(alone, na.lists.Evaluations)
+        named = f"feature {feature}"
+        values = {row[1]: row[2] for row in found.by_query.rows if row[0] == named}
+        assert values == dict(zip(alone["all files"].queries, alone["all files"].values[:, 0], strict=True))
+    # the label as a score has ties, which are averaged: all orders of tied documents are ideal
+    weights = [{3: 1.0}, {1: 0.5, 3: 0.0}]
+    ideal = na.compare(lists=files[0], weights=weights, measures="nDCG", resamples=99, theory=False)
+    assert ideal.runs == ("weights 1", "weights 2")
+    assert ideal.pairs[0].by_measure[0].mean_a == pytest.approx(1.0, abs=1e-15)
+    worst = na.compare(
+        lists=files[0], feature=[1, 3], ties="worst", measures="nDCG@3", resamples=99, theory=False
+    )
+    assert worst.pairs[0].by_measure[0].mean_b == pytest.approx(1.0)
+    with pytest.raises(na.InputError, match="lists: needs two rankers: feature or weights twice"):
+        na.compare(lists=files, feature=1)
+    with pytest.raises(na.InputError, match="feature: must be a whole number from 1 on, got 0"):
+        rankers_of([0, 1], None)
+
+
+def test_conventions_of_compare_are_those_of_evaluate() -> None:
+    rng = np.random.default_rng(2)
+    labels = {f"q{q}": {f"d{d}": float(d < q % 4) for d in range(9)} for q in range(12)}
+    runs = {name: {q: {f"d{d}": float(rng.integers(3)) for d in range(14)} for q in labels} for name in "ab"}
+    for options in (
+        {"ties": "average"},
+        {"ideal": "retrieved"},
+        {"empty": "skip"},
+        {"unjudged": "drop"},
+        {"like": "sklearn"},
+    ):
+        found = na.compare(runs, labels, "nDCG@5", resamples=99, theory=False, **options)
+        alone = na.evaluate(runs, labels, "nDCG@5", **options)
+        means = found.pairs[0].by_measure[0]
+        assert [means.mean_a, means.mean_b] == pytest.approx([alone[name].mean[0] for name in "ab"])
+
+
+def test_lists_of_frames() -> None:
+    table = pd.DataFrame({"query": ["1", "1", "2"], "score": [1.0, 2.0, 1.0], "label": [1, 0, 1]})
+    found = na.evaluate(lists=table, measures="nDCG")
+    assert isinstance(found, na.lists.Evaluation)
+    np.testing.assert_allclose(found.values[:, 0], [1 / np.log2(3), 1.0])
+    scores, labels = joined(scored_lists([table, pl.DataFrame(table)]))
+    assert scores.queries == ("lists 1: 1", "lists 1: 2", "lists 2: 1", "lists 2: 2")
+    assert labels.values.tolist() == [1.0, 0.0, 1.0] * 2
+    with pytest.raises(na.InputError, match="lists: expected a file or a frame, got 3"):
+        na.evaluate(lists=[3], measures="nDCG")
