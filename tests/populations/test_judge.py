@@ -114,7 +114,7 @@ def test_populations_without_a_law_of_reported_labels_are_refused(
 
 
 def test_the_difference_of_limits_is_linear_in_the_trust() -> None:
-    # Theorem J4: times sqrt(p') for 1 / sqrt(r); and it changes its sign, so that the judge turns the order
+    # Theorem J5: times sqrt(p') for 1 / sqrt(r); and it changes its sign, so that the judge turns the order
     measure = Measure.parse("nDCG(power(0.5))")
     scaled, plain = [], []
     for trust in (0.1, 0.2, 0.3, 0.4):

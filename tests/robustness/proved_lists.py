@@ -7,7 +7,7 @@ held to something that does not know it:
 - an order that cannot be turned (docs/rates.md, dependent scorers) to drawn lists;
 - the order and the law with few relevant items (F2 with one item, F3) to exact values at n = 1e15 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
-- reported labels (J1, J3, J4 of docs/judges.md) to lists with labels flipped one by one, J3 to all of them;
+- reported labels (J1, J3 to J5 of docs/judges.md) to lists with labels flipped one by one, J3 and J4 to all;
 - the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning.md), to all orders and to
   random populations of problems;
 - metrics against sampled negatives (docs/sampled.md) to all samples.
@@ -159,8 +159,24 @@ def reported_differences(rng: Rng, wrong: float) -> Try:
     return Try(off < 1e-12, f"{true}, {change}, {false}, {missed}: off by {off}")
 
 
+def missing_judgements(rng: Rng, wrong: float) -> Try:
+    """Misses alone multiply the mean NDCG of a list by I(R)/R E[r/I(r); r > 0], r ~ Bin(R, 1 - c) (J4)."""
+    n, missed = int(rng.integers(2, 15)), float(rng.uniform(0.05, 0.9))
+    count = int(rng.integers(1, min(n, 8) + 1))
+    discount = np.sort(rng.random(n))[::-1] * (np.arange(n) < rng.integers(1, n + 1))
+    terms, ideal = discount[rng.permutation(n)[:count]], np.append(0.0, np.cumsum(discount))
+    found = np.array(list(itertools.product((0, 1), repeat=count)))
+    chance = np.prod(np.where(found, 1 - missed, missed), axis=1)
+    r = found.sum(axis=1)
+    mean = float(chance[r > 0] @ ((found @ terms)[r > 0] / ideal[r[r > 0]]))
+    number = np.arange(1, count + 1)
+    factor = stats.binom.pmf(number, count, 1 - missed) @ (number / ideal[number]) * ideal[count] / count
+    off = abs(mean - float(factor + wrong) * float(terms.sum()) / ideal[count])
+    return Try(bool(off < 1e-12), f"{terms}, {discount}, {missed}: off by {off}")
+
+
 def favours(rng: Rng, wrong: float) -> Try:
-    """Reported labels of a judge who favours A have the curves of J4 at the depths of A and of B."""
+    """Reported labels of a judge who favours A have the curves of J5 at the depths of A and of B."""
     texts, (false, missed), items, parts = pair(rng, 1), _judge(rng), 40_000, 8
     share, trust = rng.uniform(0.05, 0.9, 2).tolist()
     judge = {"fpr": false, "fnr": missed, "favours": "a", "share": share, "trust": trust}
@@ -267,6 +283,7 @@ STATEMENTS: dict[str, Statement] = {
     "ideal lists": ideal_lists,
     "flipped labels": flipped_labels,
     "reported differences": reported_differences,
+    "missing judgements": missing_judgements,
     "favours": favours,
     "least regret": least_regret,
     "margins": margins,

@@ -34,6 +34,7 @@ WRONG = {
     "ideal lists": (0.1, 0.8),
     "flipped labels": (1.0, 0.3),
     "reported differences": (0.1, 0.5),
+    "missing judgements": (0.1, 0.5),
     "favours": (1.0, 0.8),
     "least regret": (0.5, 0.8),
     "margins": (1.0, 0.1),
