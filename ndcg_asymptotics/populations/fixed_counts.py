@@ -19,17 +19,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
-from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, numbers_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
@@ -40,7 +39,7 @@ _USAGE = "relevant takes a number of relevant items and a curve, as in relevant(
 
 
 @dataclass(frozen=True)
-class FixedCounts(Model, keyword="relevant"):
+class FixedCounts(OfFixedNumber, keyword="relevant"):
     """relevant(3, curve) or relevant(2=1, 1=3, graded(…)): every list has as many relevant items.
 
     Attributes
@@ -137,13 +136,6 @@ class FixedCounts(Model, keyword="relevant"):
     def breaks(self) -> tuple[float, ...]:
         """Depths inside (0, 1) where the density of a depth jumps or has a kink."""
         return tuple(sorted({b for law in self.laws for b in law.breaks}))
-
-    @property
-    def masses(self) -> NoReturn:
-        raise NotAvailableError("with a fixed number of relevant items their share depends on n")
-
-    def mean_gain(self, t: ArrayLike) -> NoReturn:
-        raise NotAvailableError("with a fixed number of relevant items E[Y | t] depends on n")
 
     @property
     def uninformative(self) -> FixedCounts:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from numpy.typing import ArrayLike
-
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.reported import require_informative
 from ndcg_asymptotics.populations.roc import GradedRoc, Roc, RocModel, RocPower
-from ndcg_asymptotics.populations.scorer import Model
+from ndcg_asymptotics.populations.scorer import OfFixedNumber
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner
 from ndcg_asymptotics.specs.spec import OfSpec, Portable, Spec
@@ -65,7 +63,7 @@ class NoisyRoc(OfSpec, RocModel, keyword="noisy"):
 
 
 @dataclass(frozen=True)
-class JudgedCounts(Model):
+class JudgedCounts(OfFixedNumber):
     """relevant(3, noisy(curve, fpr, fnr)): the labels of a judge in lists with R relevant items.
 
     Attributes
@@ -126,13 +124,6 @@ class JudgedCounts(Model):
 
     def portable(self) -> Portable:
         return self.noisy.portable().inside(self.keyword, before=[str(self.relevant)])
-
-    @property
-    def masses(self) -> NoReturn:
-        raise NotAvailableError("with a fixed number of relevant items their share depends on n")
-
-    def mean_gain(self, t: ArrayLike) -> NoReturn:
-        raise NotAvailableError("with a fixed number of relevant items E[Y | t] depends on n")
 
     @property
     def uninformative(self) -> JudgedCounts:

@@ -183,6 +183,17 @@ class Model(Scorer):
         return ((1.0, self),)
 
 
+class OfFixedNumber(Model):
+    """A model in which every list has the same number of relevant items."""
+
+    @property
+    def masses(self) -> NoReturn:
+        raise NotAvailableError("with a fixed number of relevant items their share depends on n")
+
+    def mean_gain(self, t: ArrayLike) -> NoReturn:
+        raise NotAvailableError("with a fixed number of relevant items E[Y | t] depends on n")
+
+
 class Relevance(Model):
     """The law of a label given the depth of its item: gains y_1 > … > y_J > 0 and P(Y = y_j | t)."""
 

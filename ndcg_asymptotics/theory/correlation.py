@@ -30,7 +30,6 @@ from ndcg_asymptotics.theory.fluctuations.influence import Influence, influence
 from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std
 
 _TERMS = 300  # of the series
-_WIDTHS = (0.4, 0.3)  # of panels of two evaluations, whose difference shows the error of the quadrature
 _CAUTION = 3.0  # the stated error over that difference
 _ROUNDING = 1e-13  # of a sum, relative to the moments of its factors
 _NEAR = 3.0  # standard deviations of the number of relevant items within which the ideal list may be full
@@ -139,7 +138,7 @@ def _at(
     sds: Sequence[tuple[float, float]],
 ) -> tuple[float, float, float, float]:
     """Return value, error, remainder and leading term at n; ``sds`` are those of a, b, a - b independent."""
-    fine, rough = (_sums(models, measure, n, rho, width) for width in _WIDTHS[::-1])
+    fine, rough = (_sums(models, measure, n, rho, width) for width in (0.3, 0.4))
     (a, a_error), (b, b_error), (d, d_error) = sds
     require_available(min(a, b, fine.of_a, fine.of_b) > 0, f"correlation: {measure} does not vary at n = {n}")
     within = (a**2 + b**2 - d**2) / 2 + (fine.coupled - fine.independent) / n

@@ -43,7 +43,6 @@ FAR_SIZES = tuple(10**d for d in range(6, 91, 6))
 _LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this
 _SEEN = 5e-3  # a mean shows its gap to the limit if its error is less than this part of the gap
 _ITEMS = 1e3  # fewest items of each grade, above the first break and above the cutoff, in a usable list
-_DEVIATIONS = 12.0  # standard deviations by which the number of best items must exceed a cutoff k = o(n)
 
 Mean = Callable[[Scorer, Measure, tuple[int, ...]], Expectation]
 
@@ -193,7 +192,8 @@ def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
     reason = f"most lists up to n = 1e18 have fewer than {_ITEMS:g} items of a grade, a cutoff or a step"
     if cutoff.regime == "sublinear":
         k = np.array([cutoff(size) for size in SIZES], np.float64)
-        inside = (k + _DEVIATIONS * np.sqrt(k) < n * masses[0]) & (k / n < breaks / 2)
+        # the number of best items exceeds the cutoff by so many standard deviations
+        inside = (k + 12.0 * np.sqrt(k) < n * masses[0]) & (k / n < breaks / 2)
         if not np.all(inside[usable]):
             reason = f"up to n = 1e18 the cutoff {cutoff} goes beyond the best grade or a break of the curve"
         usable &= inside

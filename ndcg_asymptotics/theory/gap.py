@@ -27,8 +27,6 @@ from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
 
-_ROUNDING = 1e-12  # smaller coefficients are rounding errors and printed as 0
-_AT_A_GRADE = 1e-9  # a cutoff c n this close to R_j counts as equal to it
 _DEEPEST = 1e-100  # the part of int (E(t) - E(0))/t dt below this depth shows whether it converges
 _DIVERGES = 1e-6  # if that part is larger, it does not
 
@@ -52,7 +50,7 @@ class Gap:
         return self.coefficient * float(n**-self.exponent if self.exponent else 1 / np.log(n))
 
     def __str__(self) -> str:
-        coefficient = self.coefficient if abs(self.coefficient) > _ROUNDING else 0.0
+        coefficient = self.coefficient if abs(self.coefficient) > 1e-12 else 0.0
         scale = f"n^-{number_text(round(self.exponent, 12))}" if self.exponent else "/log n"
         return f"{coefficient:+.3g}{' ' if self.exponent else ''}{scale}"
 
@@ -92,7 +90,7 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
         return None
     if measure.cutoff.regime in ("sublinear", "fixed"):
         return None
-    if c < 1 and measure.normalised and bool(np.any(np.abs(labels.reached - c) < _AT_A_GRADE)):
+    if c < 1 and measure.normalised and bool(np.any(np.abs(labels.reached - c) < 1e-9)):
         return None
     edges = quadrature.edges(0.0, c, relevance.breakpoints)
     top, most = relevance.mean_gain_at_top, labels.gains[0]

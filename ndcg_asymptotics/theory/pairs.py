@@ -14,7 +14,6 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.limits import OccurringGrades
 from ndcg_asymptotics.theory.rules import quadrature
 
-_HIGHEST = 12  # the last moment tried
 _ZERO = 1e-10  # relative to int |Delta E| (-log t)^j; a smaller moment is 0 up to rounding
 
 
@@ -67,7 +66,7 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
     t, dt = quadrature.nodes_between(quadrature.edges(0.0, c, breaks))
     difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)
-    for order in range(_HIGHEST + 1):
+    for order in range(13):
         moment, size = float(difference @ power), float(np.abs(difference) @ power)
         if abs(moment) > _ZERO * max(size, math.factorial(order) * _ZERO):
             labels = OccurringGrades.ideal(a, measure)

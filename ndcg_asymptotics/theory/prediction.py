@@ -38,7 +38,6 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 _QUANTILES = (0.05, 0.5, 0.95)
-_ROUNDING = 1e-9  # relative to 1, by which a pseudo-expectation may exceed it
 _ALMOST_ALL = 1 - 2.0**-53  # the share of items with a gain, of which the logarithm of the rest is taken
 _CLOSE = 0.2  # distance of a law up to which its interval is printed
 
@@ -235,7 +234,7 @@ def _rate(found: Limit) -> str | None:
 
 def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | None:
     found = pseudo_expectation(scorer, measure, n)
-    return found if found is not None and found <= 1 + _ROUNDING else None
+    return found if found is not None and found <= 1 + 1e-9 else None
 
 
 def _quantiles(

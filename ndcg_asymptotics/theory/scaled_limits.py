@@ -45,16 +45,11 @@ from ndcg_asymptotics.theory.rules.quadrature import on_panels
 _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _RANKS = 4096  # terms of a sum over ranks that are added one by one
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
-_WIDTH = 1.0  # panels of the logarithm of a rank beyond
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
 _LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
 _FARTHEST = (1e90, 1e18)  # ranks at which the constant of a discount is looked for, if D is known there
 _SETTLING = 15  # ranks up to there
-_DIGITS = 1e-15  # of a discount, relative
-_VAGUE = 1e-4  # relative error of the constant of a discount that is not known then
-_CERTAIN = 1e-9  # share of relevant items above all irrelevant ones that is not rounding
-_CONSTANT = 1e-6  # relative difference of F(t)/t^kappa there up to which it has a limit
 
 
 @dataclass(frozen=True)
@@ -188,7 +183,7 @@ def constant_of(discount: Discount) -> tuple[float, float]:
         logs = isinstance(asymptotics, LogDecay)
         values = values * np.log(ranks) if logs else values
         scales: list[Floats | None] = [np.log(ranks), None] if logs else [None]
-        return accelerated(values, _DIGITS * np.abs(values), scales)
+        return accelerated(values, 1e-15 * np.abs(values), scales)
     raise NotAvailableError(f"{discount} is not known at large ranks")
 
 
@@ -197,7 +192,7 @@ def _times_constant(discount: Discount, found: ScaledLimit) -> ScaledLimit:
     if found.value is None:
         return found
     constant, error = constant_of(discount)
-    if not error <= _VAGUE * constant:
+    if not error <= 1e-4 * constant:
         reason = f"the constant of {discount} is not known: its ratio to what it is like settles too slowly"
         return replace(found, value=None, reason=reason)
     return replace(found, value=constant * found.value, error=error * abs(found.value))
@@ -233,7 +228,7 @@ def tops(model: FixedCounts) -> list[Top | None]:
         exponent = float(np.diff(np.log(share))[0] / np.diff(np.log(v))[0])
         nearest = round(exponent, 6)
         scales = share / v**nearest
-        constant = nearest > 0 and abs(scales[0] / scales[1] - 1) < _CONSTANT
+        constant = nearest > 0 and abs(scales[0] / scales[1] - 1) < 1e-6
         found.append(Top(nearest, float(scales[0])) if constant else None)
     return found
 
@@ -293,7 +288,7 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     # sum_(r > m) f(r) = int_(m + 1/2)^inf f - f'(m + 1/2)/24 …, which is below 1e-9 of it
     end = LARGEST_LOG if k is None else math.log(k + 0.5)
     start = math.log(last + 0.5)
-    edges = np.linspace(start, end, math.ceil((end - start) / _WIDTH) + 1)
+    edges = np.linspace(start, end, math.ceil(end - start) + 1)
     x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:]))
     ranks = np.exp(x)
     with np.errstate(divide="ignore"):
@@ -441,7 +436,7 @@ def certain_top(model: FixedCounts) -> bool:
     """
     highest = model.laws[-1].quantile(np.array(SHALLOWEST))
     shares = [float(law.cdf(highest)) for law, count in zip(model.laws, model.counts, strict=False) if count]
-    return max(shares) > _CERTAIN
+    return max(shares) > 1e-9
 
 
 def _share_above(model: FixedCounts, c: float) -> float:

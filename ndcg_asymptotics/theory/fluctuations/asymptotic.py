@@ -18,7 +18,6 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.limits import OccurringGrades
 
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
-_TOP_RANKS = 10_000  # the fourth powers of discounts beyond this rank add nothing
 
 
 def typical_normaliser(relevance: Relevance, measure: Measure, n: int) -> float:
@@ -120,7 +119,8 @@ def excess_kurtosis(relevance: Relevance, measure: Measure, n: int, sd: float) -
     >>> round(excess_kurtosis(curve, measure, 1000, 12**-0.5), 6)  # uniform on [0, 1]
     -1.2
     """
-    ranks = np.arange(1.0, min(measure.cutoff(n), n, _TOP_RANKS) + 1)
+    # the fourth powers of discounts beyond 10,000 ranks add nothing
+    ranks = np.arange(1.0, min(measure.cutoff(n), n, 10_000) + 1)
     gains, chances = relevance.label_law(ranks / (n + 1))
     centred = gains[:, None] - gains @ chances
     second, fourth = ((chances * centred**power).sum(axis=0) for power in (2, 4))

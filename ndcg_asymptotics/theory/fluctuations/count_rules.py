@@ -14,9 +14,6 @@ from ndcg_asymptotics.theory.rules.counts import EVERY, EVERY_SPLIT, CountLaw, g
 from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
 
-_MOST_POINTS = 20_000  # of a rule
-_FURTHER_NODES = 2  # of a rule for the number of items with a gain
-_NEGLIGIBLE = 1e-17  # of all weights
 _MOST_MOMENTS = 60  # that a condensed rule keeps
 
 
@@ -48,13 +45,13 @@ class CountRule:
         """
         some, splits = min(float(law[:-1].sum()), 1.0), len(gains) - 1
         first = CountLaw(n, some, least=1)
-        count = _FURTHER_NODES + nodes_for(1 / max(first.rarer, 1.0), digits)
+        count = 2 + nodes_for(1 / max(first.rarer, 1.0), digits)
         numbers, chances = first.nodes(count, EVERY_SPLIT if splits else EVERY)
-        most = nodes_of_splits(_MOST_POINTS / max(numbers.size, 1), splits)
+        most = nodes_of_splits(20_000 / max(numbers.size, 1), splits)
         graded, ways = distributed(numbers, law[:-1], most, digits)
         weights = (chances[:, None] * ways).ravel()
         counts = np.column_stack([graded.reshape(weights.size, -1), n - np.repeat(numbers, ways.shape[1])])
-        kept = np.abs(weights) > _NEGLIGIBLE
+        kept = np.abs(weights) > 1e-17
         counts, weights = counts[kept], weights[kept]
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())

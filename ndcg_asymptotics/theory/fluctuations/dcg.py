@@ -20,7 +20,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.moments import depths_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, given_on_panels
 from ndcg_asymptotics.theory.mean.given_counts import means_given_counts

@@ -13,7 +13,6 @@ RANKS = (40.0, 400.0, 2e4)
 """Ranks of the lower item of a pair; terms of degree p of the binomial series fall like p! K^-p with it."""
 MANY_ITEMS = 1000.0
 """Expected items of a class from which values change little with their number."""
-_WIDE = 2.0  # standard deviations of label counts within which a polynomial in them is good
 _MOST_TERMS = 100  # of the binomial series
 
 
@@ -58,7 +57,7 @@ class Effort:
         It changes by its own size over n items, and ``law`` (J + 1,) are the probabilities of the grades. The
         polynomial has at most ``most`` terms.
         """
-        wide = _WIDE * math.sqrt(float((law * (1 - law)).max()) / n)
+        wide = 2.0 * math.sqrt(float((law * (1 - law)).max()) / n)
         wanted = math.ceil(math.log(digits) / math.log(min(max(wide, 1e-12), 0.2))) - 1
         # pairs of items of a grade are as many as the square of its count: its variance, relative to its
         # squared mean, counts where the grade has few items

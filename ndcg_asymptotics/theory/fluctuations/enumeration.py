@@ -35,10 +35,7 @@ _SEQUENCES = 1024  # most label sequences at the ranks that count
 _COUNTS = 300  # most vectors of label counts
 LONGEST_ENUMERATED = 10**18
 """The largest list length at which few ranks are enumerated."""
-_NODES = 12  # of a panel of depth
 _TOGETHER = 256  # panels
-_HIGHEST_EDGE = 1e-10  # expected items above the first edge of the panels, which are one panel
-_FURTHEST = 60.0  # expected items, plus six for every rank: no rank that counts is deeper
 _ROUNDING = 1e-9  # error of a probability
 _TIE = 1e-12  # relative difference below which DCGs are equal
 
@@ -254,7 +251,7 @@ def _by_panels(relevance: Relevance, k: int, n: int) -> Iterator[tuple[Floats, F
     so_far = [np.zeros(((len(relevance.gains) + 1) ** rank, 1, 1)) for rank in range(k)]
     for start in range(0, len(edges) - 1, _TOGETHER):
         some = edges[start : start + _TOGETHER + 1]
-        t, w = quadrature.on_panels(some[:-1], some[1:], _NODES)
+        t, w = quadrature.on_panels(some[:-1], some[1:], 12)
         _, p = relevance.label_law(t.ravel())
         above = np.ones((1, t.size))
         for rank in range(1, k):
@@ -266,8 +263,10 @@ def _by_panels(relevance: Relevance, k: int, n: int) -> Iterator[tuple[Floats, F
 
 def _panels(relevance: Relevance, k: int, n: int) -> Floats:
     """Return panels of the depth of rank k, shrinking towards the top, with the curve's breaks as edges."""
-    last = (_FURTHEST + 6 * k) / max(n - k, 1)
-    halves = 0.5 ** np.arange(1, math.ceil(math.log2(n / _HIGHEST_EDGE)) + 1)
+    # with so many expected items above no rank that counts is deeper
+    last = (60.0 + 6 * k) / max(n - k, 1)
+    # the first panel has 1e-10 expected items
+    halves = 0.5 ** np.arange(1, math.ceil(math.log2(n / 1e-10)) + 1)
     edges = np.concatenate([halves, 1 - halves[1:48:2], relevance.breakpoints])
     return np.unique(np.concatenate([[0.0, min(last, 1.0)], edges[edges < last]]))
 

@@ -43,7 +43,6 @@ from ndcg_asymptotics.theory.rules.law_panels import (
 
 _DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
 _VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances
-_FEW = 300  # depths and numbers at all of which variances are computed
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
@@ -115,7 +114,7 @@ def _for_variances(
     model: FixedCounts, lists: list[tuple[float, Floats, Floats]], effort: Effort
 ) -> Iterator[tuple[float, Floats, float]]:
     """Yield depths, numbers above (J + 1,) and chances for means of variances, fewer of many."""
-    if sum(len(counts) for _, counts, _ in lists) <= _FEW:
+    if sum(len(counts) for _, counts, _ in lists) <= 300:
         for depth, counts, chances in lists:
             yield from ((depth, *pair) for pair in zip(counts, chances.tolist(), strict=True))
         return

@@ -31,9 +31,7 @@ from ndcg_asymptotics.theory.fluctuations.whole import fitted_to
 from ndcg_asymptotics.theory.rules.mesh import HALVINGS, Mesh, depths_at, middles
 from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, running_integrals
 
-_FEW = 128  # items of a list up to which phi is a sum over ranks
 _SMALLEST, _LARGEST = 1e-40, 1e-15  # of the nodes: depth, and what it lacks to 1
-_RATIO = 0.5  # of neighbouring edges, in log depth
 _WIDTH = 0.4  # of a panel, in standard deviations of the normal score of its depth
 _LOWEST = 13.0  # the normal score of the smallest depth, about
 _ROUNDING = 1e-16  # of a share near 1
@@ -128,7 +126,7 @@ def mean_discount(discount: Discount, n: int, t: Floats) -> tuple[Floats, Floats
     if discount.affine:
         constant, factor = discount.coefficients(n)
         return constant + factor * (1 + (n - 1) * t), np.full_like(t, factor * (n - 1))
-    if n <= _FEW:
+    if n <= 128:
         values = discount(np.arange(1.0, n + 1), float(n))
         falls = _binomial(n - 2, t) @ np.diff(values) if n > 1 else np.zeros_like(t)
         return _binomial(n - 1, t) @ values, (n - 1) * falls
@@ -152,7 +150,7 @@ def _binomial(n: int, t: Floats) -> Floats:
 
 def _edges(mesh: Mesh, further: tuple[float, ...], width: float) -> Floats:
     """Return panel boundaries on which the normal scores of every grade are resolved."""
-    count = math.ceil(math.log(0.5 / _SMALLEST) / _RATIO)
+    count = math.ceil(math.log(0.5 / _SMALLEST) / 0.5)
     top = np.geomspace(_SMALLEST, 0.5, count)
     bottom = 1 - np.geomspace(_LARGEST, 0.5, count // 2)
     edges = np.unique(np.concatenate([top, bottom, [1.0], mesh.edges, further]))

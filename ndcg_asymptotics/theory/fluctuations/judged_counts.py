@@ -33,7 +33,6 @@ from ndcg_asymptotics.theory.mean.fixed_counts import mean_of
 from ndcg_asymptotics.theory.mean.judged_counts import MeanDiscounts
 from ndcg_asymptotics.theory.rules.reported_counts import ReportedCounts
 
-_ROUNDING = 4 * 2.0**-52  # relative, of a number of nodes and of a mean given it
 _SUMS = 5e-11  # relative error of sums of squared discounts
 
 
@@ -80,7 +79,7 @@ def judged_moments(models: tuple[JudgedCounts, ...], measure: Measure, n: int, e
     a1, a0, v, size, off = (sum(parts) for parts in zip(*(one[2:] for one in ranks), strict=True))
     variance = within(a1, a0, v) + between
     terms = np.abs(counts.found * slopes[0]) + np.abs(counts.false * slopes[1])
-    rounding = _ROUNDING * float(counts.weights @ (terms * counts.inverse))
+    rounding = 4 * 2.0**-52 * float(counts.weights @ (terms * counts.inverse))
     missed = within(0.0, off, 0.0) + counts.kink * variance
     missed += 2 * math.sqrt(between) * rounding + rounding**2
     return Moments(mean, variance, within(a1, a0, size) + between, missed, rounding + counts.kink * abs(mean))

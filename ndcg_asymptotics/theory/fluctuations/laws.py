@@ -40,15 +40,11 @@ _RANKS = 4000  # terms of a series that are treated one by one; the others add a
 _MOST_ENUMERATED = 100  # terms of a series whose law may be enumerated
 _ATOMS = 200_000  # atoms that are kept apart
 _LATTICE = 2**19  # points of a lattice to which more atoms move
-_EQUAL = 1e-12  # in standard deviations, the distance of atoms that are one
-_IMPOSSIBLE = 1e-24  # probability of an atom that is left out
 _NEGLIGIBLE = 1e-4  # in standard deviations, terms that are left out
 _RESOLVED = 0.01  # in standard deviations, the displacement of atoms up to which a law is taken as enumerated
 _INVERSION = 1e-3  # error of inverting a characteristic function that has faded to this …
 _FADED, _LAST = 1e-4, 0.9  # … at the last frequencies, from this part of them on
 _BEYOND = 28.0  # minus the logarithm of the probability that is left out on either side of a law
-_VANISHED = 1e-12  # of a characteristic function
-_FREQUENCIES = 20_000
 # below it the logarithm of the characteristic function of one term, bounded by 1, is a series of cumulants
 _SMALL_TERM, _CUMULANTS = 0.25, 16  # which leaves 0.25^16, as there is no zero below 1
 # range in standard deviations of a table of a distribution function, and the root of its size
@@ -246,7 +242,7 @@ def _on_lattice(
         for shift, chance in zip(shifts, of_a_term, strict=True):
             moved[shift : shift + held.size] += chance * held
         held = moved
-    kept = np.flatnonzero(held > _IMPOSSIBLE)
+    kept = np.flatnonzero(held > 1e-24)
     return atoms[0] + float(lowest.sum()) + step * kept, _sums(held[kept]), displaced
 
 
@@ -254,21 +250,21 @@ def _merged(atoms: Floats, chances: Floats) -> tuple[Floats, Floats]:
     """Return atoms in increasing order with their probabilities; those equal up to rounding are one."""
     order = np.argsort(atoms, kind="stable")
     atoms = atoms[order]
-    first = np.flatnonzero(np.append(True, np.diff(atoms) > _EQUAL))
+    first = np.flatnonzero(np.append(True, np.diff(atoms) > 1e-12))
     return atoms[first], np.add.reduceat(chances[order], first)
 
 
 @shared
 def _characteristic(law: SeriesLaw) -> tuple[Floats, Complex]:
     step = math.pi / law.reach
-    u = step * np.arange(0.5, _FREQUENCIES)
+    u = step * np.arange(0.5, 20_000)
     # prod_r E exp(i u D(r) (Y_r - E Y)) for the ranks that are kept, times a normal law for those beyond. Up
     # to the frequency at which the term of a rank is no longer small its logarithm is a series of cumulants.
     largest = float(np.abs(law.values).max())
     starts = np.searchsorted(u, _SMALL_TERM / (largest * law.weights))
     found = np.exp(_small_terms(law, largest, u, starts) - 0.5 * law.rest * u**2)
     for weight, start in zip(law.weights, starts, strict=True):
-        alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > _VANISHED))
+        alive = int(np.count_nonzero(np.maximum.accumulate(np.abs(found)[::-1])[::-1] > 1e-12))
         u, found = u[:alive], found[:alive]
         if start >= alive:  # nor are later terms, whose weights are smaller, ever large
             break

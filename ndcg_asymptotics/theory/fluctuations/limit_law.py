@@ -43,7 +43,6 @@ _IDENTICAL, _DIFFERENT = 0.4690, 0.5600
 _EVERY = 1000  # ranks that are summed one by one; those beyond are in a geometric progression
 _STEP = 0.01  # its logarithmic step
 _TAIL = 1e-4  # part of the sum of discounts that is left to the shift
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ def _near_the_top(
     return LimitLaw(
         relevance.mean_gain_at_top * whole / divisor,
         scale,
-        shift + series.unresolved + _ROUNDING,
+        shift + series.unresolved + 1e-9,
         min(other + short + series.inexact, 1.0),
         series,
     )

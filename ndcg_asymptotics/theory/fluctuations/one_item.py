@@ -28,13 +28,11 @@ from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
 _LEFT_OUT = 1e-19  # probability of the law Beta(r, n - r) on either side
 _SKEW, _LONG_TAIL = 1000.0, 20.0  # r up to which the lower quantile is that of a gamma law, and needs …
 _TAIL_PANELS, _PANELS = 48, 10  # … the first number of panels instead of the second, in log depth
-_REFINED = 1.5  # factor of the panels of a second evaluation, which estimates the error
 _CAUTION = 6.0  # the stated error is this times the difference of two evaluations
 _ROUNDING = 1e-14
 _SHORT = 40  # list length up to which a singularity of F at the other end is felt
 _FAR_END = 1 - 0.5 ** np.arange(1, 50)  # edges of panels that shrink towards the other end
 _SPACING = 2.0**-53  # of doubles just below 1
-_SECTIONS = 32  # ranks at which a quantile is looked for at a time
 _CHUNK = 2_000_000  # nodes held at a time
 
 
@@ -79,7 +77,7 @@ class OneItemLaw:
         # that of the largest rank r with P(rank >= r) = 1 - P(rank <= r - 1) >= p
         low, high = 1, self.n
         while low < high:
-            ranks = np.geomspace(low, high, _SECTIONS).round().astype(np.int64)
+            ranks = np.geomspace(low, high, 32).round().astype(np.int64)
             ranks = np.unique(np.append(ranks[(ranks > low) & (ranks < high)], high))
             below, error = rank_law(self.scorer, self.n, ranks - 1)
             enough = int(np.count_nonzero(1 - below + error >= p))
@@ -156,7 +154,8 @@ def rank_law_from(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple
         pieces = math.ceil(chosen.size * count * PANEL_NODES / _CHUNK)
         for part in np.array_split(chosen, pieces) if pieces else ():
             rough, _ = _mean_share(model, n, side[part], deep, count)
-            value[part], rounding = _mean_share(model, n, side[part], deep, math.ceil(_REFINED * count))
+            # another number of panels shows the error
+            value[part], rounding = _mean_share(model, n, side[part], deep, math.ceil(1.5 * count))
             error[part] = _CAUTION * np.abs(value[part] - rough) + rounding + _ROUNDING
     return value, error
 

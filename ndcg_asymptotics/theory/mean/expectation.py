@@ -41,14 +41,9 @@ _OF_JUDGES = 7e-11  # the same of a judge's labels: that of true ones twice, and
 _CAUTION = (
     6.0  # the stated error is this times the difference of two evaluations, which err alike at a sharp kink
 )
-_LONE_GRADE = 1.5  # a single grade has this times the nodes, as they are cheap
-_PROBES = (0.25, 0.5, 1.0)  # parts of the largest correlation at which the degree is determined
 _DEGREES = (9, 19, 35)  # of expansions in the number of items above, tried in turn
-_UNCORRELATED = 1e-8
-_WITHOUT_INFORMATION = 1e-13
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
-_OF_FIXED_COUNTS = 2.0  # with fixed counts there are so many times as many panels, as they are cheap
 
 
 @dataclass(frozen=True)
@@ -216,7 +211,8 @@ def _with_fixed_counts(
         return evaluate_fixed_counts(model, measure, n, refine)
 
     def means(accuracy: Accuracy) -> Floats:
-        return np.array([mean(n, _OF_FIXED_COUNTS * accuracy.refine) for n in lengths])
+        # panels of fixed counts are cheap
+        return np.array([mean(n, 2.0 * accuracy.refine) for n in lengths])
 
     return _stated(means, _OF_JUDGES if isinstance(model, JudgedCounts) else _ROUNDING)
 
@@ -355,7 +351,7 @@ def _integral(
         else None
         for measure in measures
     ]
-    if largest < _WITHOUT_INFORMATION:
+    if largest < 1e-13:
         # every label is as likely at every rank, and n int E[D(1 + A); A < k | t] dt = F(k)
         return [
             _without_information(measure.discount, k, n, part, gains * places.law[:-1])
@@ -378,12 +374,14 @@ def _without_information(
 def _degrees(counts: LabelMeans, places: Places, accuracy: Accuracy) -> Integers:
     """Return the degree of the expansion in `rank_terms` for each depth; -1 stands for a Fourier series."""
     n, t, deviation, correlation = places.n, places.t, places.deviation, places.correlation
-    if not counts.vary or n == 1 or correlation.max() < _UNCORRELATED:
+    if not counts.vary or n == 1 or correlation.max() < 1e-8:
         return np.zeros(t.size, int)
     # The coefficient of degree m is at most rho^m, but falls further because 1/IDCG varies little. So it is
     # computed at a few depths, and scaled to the others. With one grade it is rho^m E[psi_m(c) / IDCG].
     one_grade = len(deviation) == 2
-    probes = np.unique([np.argmin(np.abs(correlation - part * correlation.max())) for part in _PROBES])
+    probes = np.unique(
+        [np.argmin(np.abs(correlation - part * correlation.max())) for part in (0.25, 0.5, 1.0)]
+    )
     # with a smaller correlation the m-th coefficient is this one times the m-th power of their ratio
     ratio = correlation[:, None] / correlation[probes]
     ratio = correlation[:, None] if one_grade else np.where(ratio <= 1, ratio, 0.0)
@@ -413,7 +411,8 @@ def _label_means(
     accuracy: Accuracy,
     sharp: bool,
 ) -> LabelMeans:
-    nodes = math.ceil(accuracy.nodes * (_LONE_GRADE if len(gains) == 1 else 1.0))
+    # the nodes of a single grade are cheap
+    nodes = math.ceil(accuracy.nodes * (1.5 if len(gains) == 1 else 1.0))
     sums = discount_sums(discount, n)
     return LabelMeans(
         np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp

@@ -18,7 +18,6 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
-_LEFT_OUT = 0.1  # of the tolerance: 1/IDCG may vary by several times its mean
 _EXHAUSTED = 1e-14  # relative size of what is rounding
 
 
@@ -58,7 +57,8 @@ class FewDepths:
         """
         size = np.abs(weights).max(axis=(0, 1))
         size = np.where(size > 0, size, 1.0)
-        allowed = _LEFT_OUT * tolerance * np.abs(weights[0]).sum()
+        # 1/IDCG may vary by several times its mean
+        allowed = 0.1 * tolerance * np.abs(weights[0]).sum()
         powers = _powers(directions, size, int(degrees.max()), allowed)
         found = np.zeros_like(weights)
         node = np.empty(0, int)

@@ -19,10 +19,10 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
 from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
 
-_NEGLIGIBLE = 1e-18  # probability, relative to the likeliest, below which a number of items is left out
 _ROWS = 50_000  # depths and numbers of relevant items above that are held at a time
 
 
@@ -51,7 +51,7 @@ def mean_of(
     laws = {j: _relevant_above(model, shares, j) for j in present}
     # by depth and number of relevant items above, (T, R)
     gained = np.sum([model.gains[j] * model.counts[j] * mass[j][:, None] * laws[j] for j in present], axis=0)
-    node, number = np.nonzero(gained > _NEGLIGIBLE * gained.max(axis=1, keepdims=True))
+    node, number = np.nonzero(gained > NEGLIGIBLE * gained.max(axis=1, keepdims=True))
     others, total = n - model.least_n, 0.0
     for start in range(0, node.size, _ROWS):
         part = slice(start, start + _ROWS)

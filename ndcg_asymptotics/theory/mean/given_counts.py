@@ -32,10 +32,7 @@ from ndcg_asymptotics.theory.mean.rank_terms import (
 from ndcg_asymptotics.theory.rules.binomial import log_choose
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_DEGREES = (9, 35)  # of expansions in the number of items above, tried in turn
-_LARGEST = 1 - 1e-9  # correlation that rounding does not make 1
 _PART = 0.01  # of the tolerance, for what is left out at one depth
-_RINGING = 15.0  # variance of A below which counts between whole numbers show as ringing
 _WHOLE = 1e-9  # distance from a whole number, or of a probability from 1, that is rounding
 
 
@@ -71,11 +68,10 @@ def means_given_counts(
     changes -= alone[:, ~expanded].sum()
     above = places.deviation + places.t
     given = (n - 1) * places.law @ (above * (1 - above))
-    parts = [_by_degrees(places, gains, counts)]
-    parts += [
-        _by_frequencies(places, part, counts) for part in fourier_terms(measure.discount, places, given)
-    ]
-    changes += (sum(parts) * shares).sum(axis=1)
+    total = _by_degrees(places, gains, counts)
+    for terms in fourier_terms(measure.discount, places, given):
+        total += _by_frequencies(places, terms, counts)
+    changes += (total * shares).sum(axis=1)
     return MeansGivenCounts(float(alone.sum()), changes)
 
 
@@ -84,9 +80,9 @@ def _expanded(places: Places, discount: Discount, spread: float, tolerance: floa
 
     ``spread`` is the relative standard deviation of the number of items of the grade that varies least.
     """
-    gained, rho, allowed = places.gained.sum(axis=0), np.minimum(places.correlation, _LARGEST), 0.0
+    gained, rho, allowed = places.gained.sum(axis=0), np.minimum(places.correlation, 1 - 1e-9), 0.0
     gains, degrees = np.zeros((places.t.size, 1)), np.full(places.t.size, -1)
-    for most in sorted({min(degree, places.n - 1) for degree in _DEGREES}):
+    for most in sorted({min(degree, places.n - 1) for degree in (9, 35)}):
         some = np.flatnonzero(degrees < 0)
         gains = np.pad(gains, ((0, 0), (0, most + 1 - gains.shape[1])))
         gains[some] = _projections(places.with_degrees(np.where(degrees < 0, most, -1)), discount)[some]
@@ -137,6 +133,8 @@ def _by_degrees(places: Places, gains: Floats, counts: Floats) -> Floats:
 def _by_frequencies(places: Places, terms: RankTerms, counts: Floats) -> Floats:
     """Return sums over the terms of Fourier series, as `_by_degrees`."""
     others, found = (places.n - 1) * places.law, np.zeros((len(counts), len(places.gained)))
+    if not terms.node.size:  # all items at these depths are beyond the cutoff
+        return found
     moved = terms.slope * (places.deviation + places.t)[:, terms.node]  # (J + 1, R)
     moved[np.abs(1 + moved) < SMALLEST] = SMALLEST - 1
     log_q = moved + log_remainder(moved)
@@ -162,7 +160,7 @@ def _beyond(counts: Floats, places: Places, node: Integers) -> Bools:
     above = (places.deviation + places.t)[:, node]
     variance = np.maximum(counts @ (above * (1 - above)), 1e-300)
     crowd = counts @ (above > 0.5)
-    rings = (np.abs(crowd - crowd.round()) > _WHOLE) & (variance < _RINGING)
+    rings = (np.abs(crowd - crowd.round()) > _WHOLE) & (variance < 15.0)
     fewer = np.maximum(counts @ above - places.k + 1, 1e-300)
     ratio = fewer / variance
     # Bennett's bound of P(A < k)

@@ -48,7 +48,7 @@ from ndcg_asymptotics.theory.rules.binomial import (
     krawtchouk,
     log_binomial,
 )
-from ndcg_asymptotics.theory.rules.counts import CountLaw, reach
+from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw, reach
 from ndcg_asymptotics.theory.rules.ideal import Sums
 
 _LATTICE = 98  # largest lattice of counts
@@ -56,9 +56,6 @@ _SHARP_LATTICE = 218  # the same where counts nearly determine the ranks
 _FEW = 30.0  # expected items of a grade from which it is not missing: exp(-30)
 _LONE_LATTICE = 418  # the same where there is one grade only, so that no matrix is needed
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
-_RARE = 0.1  # share of a grade in the next count up to which its own numbers are the grid
-_NEGLIGIBLE = 1e-18  # probability
-_EXACT = 2**52  # whole numbers below it are exact in doubles
 SMALLEST = 1e-40  #: a factor q below it makes its product 0 even to the first power
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
 
@@ -90,7 +87,7 @@ class Count:
         if probability >= 1:
             return cls(size, 1.0, np.zeros(1), np.ones(1), True)
         law = CountLaw(size, probability)
-        if law.number <= largest_lattice and law.likely[1] < _EXACT:
+        if law.number <= largest_lattice and law.likely[1] < 2**52:
             x, weights = law.every()
             return cls(size, probability, x - law.mean, weights, True)
         (shift,), _ = gauss_rules(np.array([float(size)]), probability, nodes)
@@ -178,14 +175,14 @@ class Thinning:
         near = np.clip(shift, -within, within)
         x = mean + near
         step = max(1.0, math.floor(_STEP * deviation))
-        rare = kept < _RARE
+        rare = kept < 0.1
         part, middle = (kept, inner.size * inner.probability) if rare else (taken, mean * taken)
         first = max(0.0, math.floor(middle + part * near.min() - far))
         grid = np.arange(first, middle + part * near.max() + far + step, step)[:, None]
         # numbers beyond x have probability 0
         likely = np.exp(log_binomial(np.minimum(grid, x), np.broadcast_to(x, (grid.size, x.size)), part))
         likely = np.where(grid <= x, likely, 0.0)  # (Q, M)
-        likely[likely < _NEGLIGIBLE * likely.max(axis=0)] = 0.0
+        likely[likely < NEGLIGIBLE * likely.max(axis=0)] = 0.0
         whole = likely.sum(axis=0)
         likely = np.where(whole > 0, likely / np.where(whole > 0, whole, 1.0), 0.0)
         if rare:
@@ -326,7 +323,7 @@ class LabelMeans:
         self.others = others
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
         filled = (
-            binomial_below(others, shares, k) <= _NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
+            binomial_below(others, shares, k) <= NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
         )
         distinct = int(np.count_nonzero(~filled))  # IDCG depends on the counts of these grades only
         full = float(sums(np.array([float(k)]))[0])

@@ -12,8 +12,6 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, FURTHER
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
 
-_PANEL = 3.0  # width of a panel around a cutoff, in standard deviations of the depth there
-
 
 @dataclass(frozen=True)
 class Places:
@@ -77,7 +75,8 @@ def _depths(mesh: Mesh, k: int, n: int, refine: float) -> CurveDepths:
     deviation = math.sqrt(k * (1 - k / n))
     start = max((k - DEVIATIONS * deviation - FURTHER) / n, 0.0)
     stop = min((k + DEVIATIONS * deviation + 2 * FURTHER) / n, 1.0)
-    count = math.ceil((stop - start) * n / (_PANEL / refine * max(deviation, 3.0)))
+    # panels are three standard deviations wide
+    count = math.ceil((stop - start) * n / (3.0 / refine * max(deviation, 3.0)))
     inner = mesh.edges[(mesh.edges > start) & (mesh.edges < stop)]
     around = mesh.between(np.union1d(np.linspace(start, stop, count + 1), inner))
     return joined([mesh.down_to(start), around])

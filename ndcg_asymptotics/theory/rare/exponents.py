@@ -21,7 +21,6 @@ from ndcg_asymptotics.theory.rare.few_items import fate
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
 
 _LEVEL = 1e-9  # integrals that differ by less count as equal
-_POSSIBLE = 1e-13  # smaller probabilities of a label are rounding errors
 _NEAR = 1e-3  # relative to the first break; a label that is impossible at this depth is impossible above it
 _SLOPE = 1e-6, 1e-7  # depths, relative to the first break, at which a slope at the top is measured
 _FLAT = 1e-5  # slopes that are less count as 0
@@ -72,7 +71,8 @@ class _Pair:
         found = []
         for relevance in (self.ahead, self.behind):
             gains, chances = relevance.label_law(depth)
-            found.append(sorted(gains[chances > _POSSIBLE].tolist()))
+            # smaller ones are rounding errors
+            found.append(sorted(gains[chances > 1e-13].tolist()))
         return found[0], found[1]
 
     @property

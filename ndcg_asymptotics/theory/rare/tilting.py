@@ -38,15 +38,12 @@ CELLS = 600
 """The number of cells of depth."""
 
 _TOP = 0.3  # expected items in the first cell
-_COARSE = 400  # the number of cells for finding the depth of a cutoff
-_SMALL = 30  # cutoffs below need no cells around them, as the first ranks have cells of their own
 _TOLERANCE = 1e-9  # of the state, which consists of logarithms
 _ENOUGH = 1e-4  # accepted where rounding prevents more: theta h is a difference of terms as large as theta
 _ROUNDS = 200  # of the iteration
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
 _LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
-_LEVEL = 1e-7  # mean DCGs that differ by less, relative to their size, count as equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +148,9 @@ def tilt(
     )
     edges = mesh(n, cells, a, b)
     k = measure.cutoff(n)
-    if _SMALL <= k < n:
+    if 30 <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
-        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, _COARSE), a, b), leader, tolerance).solve()
+        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, 400), a, b), leader, tolerance).solve()
         std = _rank_std(k, n)
         edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
@@ -221,7 +218,7 @@ class _FixedPoint:
         self.gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
         size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
         self.mean_weight = size / k
-        level = abs(self.gap) <= _LEVEL * size
+        level = abs(self.gap) <= 1e-7 * size
         require_available(
             not level or leader is not None,
             f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong",

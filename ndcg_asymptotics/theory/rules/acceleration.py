@@ -11,13 +11,11 @@ from ndcg_asymptotics.core.arrays import Floats
 FEWEST_VALUES = 7
 """The least number of values of a sequence."""
 
-_SAFETY = 10.0  # factor on the truncation error
 _ORDERS = (
     3,
     5,
     7,
 )  # numbers of values in an extrapolation; the first is for the error of the second only
-_STRIDES = (1, 2)  # steps between these values
 
 
 def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:
@@ -51,7 +49,7 @@ def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[
     """Return the limit of a sequence and the bound of its error, from windows of several lengths."""
     found = []
     count = len(values)
-    for stride in _STRIDES:
+    for stride in (1, 2):
         lower = math.nan
         for order in _ORDERS:
             window = np.arange(count - 1 - (order - 1) * stride, count, stride)
@@ -64,7 +62,7 @@ def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[
                 abs(_column(values + errors * (np.arange(count) == i), scale, window) - limit) for i in window
             )
             lower = limit
-            found.append((limit, _SAFETY * left_out + noise + float(errors[-1])))
+            found.append((limit, 10.0 * left_out + noise + float(errors[-1])))
     found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
     if not found:
         return float(values[-1]), math.inf

@@ -9,7 +9,6 @@ from scipy.special import betainc, gammaln
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
-_SERIES = 0.1  # |x - mean| / (x + mean) up to which the deviance is summed as a series
 # coefficients of (artanh(v) / v - 1) / v^2, by powers of v^2
 _ARTANH = [1 / (2 * j + 1) for j in range(1, 9)]
 _STIRLING_FROM = 16.0  # four terms of Stirling's series are exact in doubles from here on
@@ -52,7 +51,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     """Return x log(x / mean) + mean - x."""
     difference = x - mean
     v = difference / (x + mean)
-    far = np.abs(v) > _SERIES
+    far = np.abs(v) > 0.1
     if far.all():
         return np.asarray(x * np.log(x / mean) - difference)
     # log(x / mean) = 2 artanh(v); Loader (2000)

@@ -20,8 +20,6 @@ from ndcg_asymptotics.theory.rules.counts import EXHAUSTED
 # nodes to choose from for each that is kept, and in further tries; of 8 some have weights 1e4 times larger
 _CANDIDATES = (32, 256, 2048)
 _FITTED = 4  # nodes for each term of a polynomial that is fitted
-_DEPENDENT = 1e-10  # pivot, relative to the first, below which a node adds nothing
-_MISSED = 1e-11  # largest relative error of the moments
 
 
 def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Floats]:
@@ -47,7 +45,7 @@ def condensed(counts: Floats, weights: Floats, degree: int) -> tuple[Floats, Flo
         root = np.sqrt(size[chosen])[:, None]
         fewer = np.asarray(root * np.linalg.lstsq(monomials[:, chosen] * root.T, moments)[0], np.float64)
         missed = float(np.abs(monomials[:, chosen] @ fewer - moments).max() / np.abs(moments).max())
-        if missed <= _MISSED:
+        if missed <= 1e-11:
             return counts[chosen], fewer
     return counts, weights
 
@@ -88,7 +86,7 @@ def _chosen(monomials: Floats, size: Floats, times: int) -> Integers:
 
     triangle, order = qr(monomials[:, some] * np.sqrt(size[some]), mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
-    return np.asarray(some[order[: int(np.count_nonzero(diagonal > _DEPENDENT * diagonal[0]))]])
+    return np.asarray(some[order[: int(np.count_nonzero(diagonal > 1e-10 * diagonal[0]))]])
 
 
 def _monomials(counts: Floats, size: Floats, degree: int) -> Floats:

@@ -29,9 +29,10 @@ EVERY = 200
 """Likely numbers up to which each is a node."""
 EVERY_SPLIT = 128
 """The same where the numbers are then split into grades."""
+NEGLIGIBLE = 1e-18
+"""Probability, relative to the likeliest, below which numbers are left out."""
 EXHAUSTED = 1e-7
 """Norm of the next orthogonal polynomial below which a law has no more points."""
-_DEEPER = 15.0  # further items, for depths
 _TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
 _WIDTH, _PIECE_NODES = 1.5, 12  # pieces of a law, in standard deviations, and the nodes of each
@@ -55,7 +56,7 @@ def around_rank(k: Number, others: float) -> tuple[Number, Number]:
     >>> tuple(map(round, around_rank(500.0, 1000.0)))
     (318, 682)
     """
-    far = reach((k * (1 - k / others)) ** 0.5) + _DEEPER
+    far = reach((k * (1 - k / others)) ** 0.5) + 15.0
     return k - far, k + far
 
 

@@ -15,7 +15,6 @@ from ndcg_asymptotics.measures.exponentials import exponential_sum
 Sums = Callable[[Floats], Floats]
 
 _SUMMED_TO = 4096.0  # F is a sum of exponentials up to here and the discount's own `cumulative` beyond
-_MANY = 200  # numbers from which reading a table is quicker
 _LONGEST = 9.3e18  # largest k in the table
 _ENTRIES, _NEIGHBOURS = 2401, 10  # of the table, and those that a value is interpolated from
 
@@ -36,7 +35,8 @@ def discount_sums(discount: Discount, n: int) -> Sums:
     if not discount.regular:  # its F is known at whole numbers only
         fit = exponential_sum([discount], float(n))
         return lambda k: np.asarray(fit.cumulative(k)[0])
-    return lambda k: np.asarray(_table(discount)(np.log1p(k))) if k.size > _MANY else _regular(discount, k)
+    # a table is quicker for many numbers
+    return lambda k: np.asarray(_table(discount)(np.log1p(k))) if k.size > 200 else _regular(discount, k)
 
 
 def _regular(discount: Discount, k: Floats) -> Floats:

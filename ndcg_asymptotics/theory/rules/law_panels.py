@@ -29,7 +29,6 @@ _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distrib
 _ROUNDED = 1e-14  # relative rounding of a density at t, divided by 1 - t: some units in the last place
 _DEEPEST = 1 - 2.0**-53
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the rank
-_LEAST_DEVIATION = 2.0
 
 
 def above(model: FixedCounts, t: Floats) -> Floats:
@@ -149,7 +148,7 @@ def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: fl
     """Return edges down to the cutoff, close to one another around it."""
     low, high = (min(max(x, 0.0), float(n)) for x in around_rank(float(k), float(n)))
     start, middle, stop = items.quantile(np.array([low, k, high]) / n)
-    width = _PANEL / refine * max(float(items.deviation(np.array(middle))), _LEAST_DEVIATION)
+    width = _PANEL / refine * max(float(items.deviation(np.array(middle))), 2.0)
     close = items.quantile(np.linspace(low, high, math.ceil((high - low) / width) + 1) / n)
     inner = close[(close > max(start, edges[0])) & (close < stop)]
     stop = 1.0 if high >= n else float(stop)

@@ -13,7 +13,6 @@ from ndcg_asymptotics.theory.rules.quadrature import on_graded_panels, on_panels
 
 _FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, 0.1)  # first edges, in items above
 LAST_EDGES = np.array([0.5, 0.8])  #: edges in the lower half of a list above a depth, as parts of that depth
-_BOTTOM = 1e-9  # items below the last edge before 1
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Panels:
         There are few where no item is, and there are edges at given ranks.
         """
         edges = mesh.edges
-        kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > _BOTTOM) | (edges == 1.0)
+        kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > 1e-9) | (edges == 1.0)
         own = np.array([*_FIRST, *ranks]) / n
         edges = np.union1d(edges[kept], own[own < 0.5])
         edges = np.union1d(edges, [b for b in mesh.relevance.breakpoints if b > edges[0]])

@@ -27,9 +27,6 @@ _STEP = 0.5
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 # numbers held at a time: those that the caches of a processor do not hold take four times as long
 _CHUNK = 50_000
-# standard deviations up to which all numbers up to a cutoff are summed; beyond it is an integral
-_SUMMED = 60.0
-_PANELS = 4  # of that integral
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,8 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
     above = np.where(deep, others - mean, mean)
     crossing = (above + far >= k) & (k <= others)
     few = mean <= _FEW
-    integrated = crossing & ~few & (deviation > _SUMMED)
+    # all numbers up to a cutoff are summed up to so many standard deviations; beyond it is an integral
+    integrated = crossing & ~few & (deviation > 60.0)
     every = ~few & ~integrated & crossing
     # rows have as many nodes as the widest of them, so those of a group are at most twice as wide as another
     width = np.where(few, mean + far, np.where(every, 2 * far, _FEW))
@@ -176,7 +174,7 @@ def _up_to_cutoff(
     low, high = np.maximum(mean - far, -0.5), np.minimum(mean + far, others + 0.5)
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
-    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _PANELS + 1)
+    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, 5)
     x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel())
     # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
     ends = np.stack([end - 0.5, end + 0.5], axis=1)

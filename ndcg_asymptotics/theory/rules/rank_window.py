@@ -23,8 +23,6 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 _VANISHED = 40.0  # minus the logarithm of a characteristic function that is negligible
-_SUMMED = 2**13  # numbers of a window up to which they are summed one by one; beyond it is an integral
-_PANELS = 24  # of that integral
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,8 @@ class RankWindow:
         stop = min(self.low + self.size, k)
         if stop <= self.low:
             return np.zeros(count, np.complex128)
-        if self.size <= _SUMMED:
+        # a longer sum is an integral
+        if self.size <= 2**13:
             ranks = 1.0 + np.arange(self.low, stop)
             sums = np.fft.rfft(discount(ranks, float(n)), self.size)[:count]
         else:
@@ -83,7 +82,7 @@ class RankWindow:
         ``sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24``; at the other end the law of A has vanished.
         """
         last = float(stop - self.low)
-        edges = np.linspace(-0.5, last - 0.5, _PANELS + 1)
+        edges = np.linspace(-0.5, last - 0.5, 25)
         x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:]))
         x, dx = np.append(x, [last - 1.0, last]), np.append(dx, [1 / 24, -1 / 24])  # f' = f(k) - f(k - 1)
         turns = np.exp(-2j * math.pi / self.size * np.multiply.outer(np.arange(count), x))

@@ -20,9 +20,6 @@ from ndcg_asymptotics.populations import JudgedCounts
 from ndcg_asymptotics.theory.rules.counts import CountLaw, CountNodes
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 
-_PAIRS = 400_000  # of numbers up to which each is a node
-_GAUSS = 12  # nodes on each side of a kink, where the rarer class has thousands of items
-
 
 @dataclass(frozen=True)
 class ReportedCounts:
@@ -57,12 +54,12 @@ def _reported(relevant: int, fpr: float, fnr: float, measure: Measure, n: int) -
     k = min(measure.cutoff(n), n)
     first = _law(relevant, 1.0 - fnr).every()
     second = _law(n - relevant, fpr)
-    every = second.number * first.numbers.size <= _PAIRS
+    every = second.number * first.numbers.size <= 400_000
     if every:
         nodes = [second.every()] * first.numbers.size
     else:
         kinks = [(k - round(r),) if k < n else () for r in first.numbers.tolist()]
-        nodes = [CountLaw(second.size, fpr, kinks=kink).gauss(_GAUSS) for kink in kinks]
+        nodes = [CountLaw(second.size, fpr, kinks=kink).gauss(12) for kink in kinks]
     found = np.repeat(first.numbers, [rule.numbers.size for rule in nodes])
     weights = np.repeat(first.weights, [rule.numbers.size for rule in nodes])
     false = np.concatenate([rule.numbers for rule in nodes])

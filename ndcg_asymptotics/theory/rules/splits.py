@@ -17,7 +17,6 @@ from ndcg_asymptotics.theory.rules.counts import nodes_for
 
 _FEWEST, _MOST = 2, 25  # nodes with which one grade is split off
 _MULTIPLIED = 5  # splits up to which rules are multiplied; products for more have too many nodes
-_NEGLIGIBLE = 1e-28  # weight of a node
 
 
 def nodes_of_splits(points: float, splits: int) -> int:
@@ -94,7 +93,7 @@ def _product(sizes: Floats, shares: Floats, ways: Sequence[int]) -> tuple[Floats
     for p, count in zip(shares.tolist(), ways, strict=False):
         shift, chances = gauss_rules(left.ravel(), p, count)
         # nodes of weight 0 may lie below 0, where functions of counts are infinite
-        nodes = left.ravel()[:, None] * p + np.where(chances > _NEGLIGIBLE, shift, 0.0)
+        nodes = left.ravel()[:, None] * p + np.where(chances > 1e-28, shift, 0.0)
         counts = [np.repeat(x, count, axis=1) for x in counts]
         weights = np.repeat(weights, count, axis=1)
         weights = weights * chances.reshape(weights.shape)

@@ -30,10 +30,6 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled.corrected import metric_of_ranks
 from ndcg_asymptotics.theory.sampled.law import log_law
 
-_SINGLE = 64  # ranks that are cells of their own
-_RATIO = 1.03  # of the ends of a longer cell
-_THRESHOLDS = 100
-_HALVINGS = 60
 _TOLERANCE = 1e-6  # of the linear programs
 
 
@@ -118,7 +114,7 @@ class CandidateRanks:
     def _shares(self, alpha: float) -> tuple[Floats, Floats, Integers]:
         """Return intervals of the shares of users with at most k negatives above, and the k."""
         m = self.fewest
-        thresholds = np.unique(np.rint(np.geomspace(1, m, _THRESHOLDS)).astype(np.int64)) - 1
+        thresholds = np.unique(np.rint(np.geomspace(1, m, 100)).astype(np.int64)) - 1
         shares = np.clip(self.law.cumsum(axis=1).mean(axis=0)[thresholds], 0.0, 1.0)
         most = math.log(2 * thresholds.size / alpha) / self.above.size
         low, high = _end(shares, np.zeros_like(shares), most), _end(shares, np.ones_like(shares), most)
@@ -132,7 +128,7 @@ def _end(share: Floats, outside: Floats, most: float) -> Floats:
     def near(p: Floats) -> Bools:
         return np.asarray(rel_entr(share, p) + rel_entr(1 - share, 1 - p) <= most)
 
-    return bisected(near, share, outside, _HALVINGS)[1]
+    return bisected(near, share, outside, 60)[1]
 
 
 def _cells(items: int) -> tuple[Integers, Integers]:
@@ -142,9 +138,9 @@ def _cells(items: int) -> tuple[Integers, Integers]:
     >>> bool((first[1:] == last[:-1] + 1).all()), int(first[0]), int(last[-1]), first.size
     (True, 1, 1000000, 383)
     """
-    first = [*range(1, min(_SINGLE, items) + 1)]
+    first = [*range(1, min(64, items) + 1)]
     while first[-1] < items:
-        first.append(min(math.ceil(first[-1] * _RATIO), items))
+        first.append(min(math.ceil(first[-1] * 1.03), items))
     starts = np.array(first, np.int64)
     return starts, np.append(starts[1:] - 1, items)
 

@@ -34,12 +34,10 @@ from ndcg_asymptotics.theory.rules.counts import EXHAUSTED
 from ndcg_asymptotics.theory.sampled.law import at_counts, window
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
-_DIRECT = 128  # different numbers of items above up to which each is computed by itself
 _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
 _DEGREE = 24  # of the polynomials in a covariance
-_COUNTED = 1e-17  # probability below which a number of negatives is left out of a covariance
 
 
 def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
@@ -177,7 +175,7 @@ class _Items:
     def moments(self, i: int, above: Integers) -> Floats:
         """Return the means and variances (2, M, A) of w_i for different numbers of items above."""
         found = np.empty((2, self.negatives.size, above.size))
-        if above.size <= _DIRECT:
+        if above.size <= 128:
             return self._computed(i, above, self.negatives)
         ends = [0, _NARROW]
         while ends[-1] <= above[-1]:
@@ -321,7 +319,7 @@ class _Items:
         smooth = self.measure.discount.smooth
         for which, y, weights in at_counts(m, above_j, total, last, self.replacement, smooth):
             outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
-            row, column = np.nonzero(weights > _COUNTED)
+            row, column = np.nonzero(weights > 1e-17)
             item = which[row]
             # i + A_i <= j + A_j, so the cutoff cuts no more
             sizes = y[row, column].astype(np.int64)

@@ -1,185 +1,35 @@
 """Rules for lists with a cutoff: what DCG depends on, and the means of 1/IDCG and its square that go with it.
 
 Given the depth tau of the item at rank k + 1 the labels of the k items above it, of that item and of the
-n - k - 1 below it are independent. DCG depends on the first alone, IDCG on the counts C_j of all items of
-grade j or better, with a kink where a C_j passes k. As ``1/IDCG = (1 + delta)/ideal``, all that is needed of
-the kinks are the means of delta and of its square for every depth and counts above, over the counts below.
-
-1/IDCG is a part with a kink in one C_j only, and parts ``1(C_j > k) (1/I_j - 1/I_(j+1))`` with a threshold
-each (see `mean.label_counts`). So for every part we enumerate C_j above the depth and, on both sides of the
-threshold, below it. How C_j is distributed over the grades is smooth, so Gauss rules are enough.
+n - k - 1 below it are independent. DCG depends on the first alone. So all that is needed of 1/IDCG are the
+means of delta and of its square (`ideal`) for every depth and counts above, over the counts below: for every
+part of 1/IDCG we enumerate C_j above the depth and, on both sides of the threshold, below it. How C_j is
+distributed over the grades is smooth, so Gauss rules are enough.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.theory.fluctuations.cut.ideal import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.whole import increase, smooth_sums, summed
-from ndcg_asymptotics.theory.rules.binomial import binomial_below
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.counts import EVERY, EVERY_SPLIT, CountLaw, nodes_for
-from ndcg_asymptotics.theory.rules.mesh import Mesh
-from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
+from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
+from ndcg_asymptotics.theory.rules.splits import distributed
 
 _MOST_MOMENTS = 150  # that a condensed rule keeps
 LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
-# 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly varies
-_LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
-_FILLS = 3.0  # standard deviations by which the relevant items must exceed the cutoff to fill the ideal list
-_MANY_NODES = 20_000  # of one part of a rule at one depth, which is then condensed by itself
-_POINTS = 141  # of the distribution of items over grades, above a depth and below it
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 _MOST_NUMBERS = 300  # of that lattice
 _SMOOTH_SPLITS = 3  # nodes with which a grade is split off on which 1/IDCG does not depend
-
-
-@dataclass(frozen=True)
-class CutIdeal:
-    """The ideal DCG, cut at k, of lists of ``n`` items with the label law ``law`` (J + 1,)."""
-
-    gains: Floats
-    law: Floats
-    discount: Discount
-    k: int
-    n: int
-    effort: Effort
-
-    @classmethod
-    def of(cls, mesh: Mesh, measure: Measure, n: int, effort: Effort) -> CutIdeal:
-        gains = np.array(mesh.relevance.gains)
-        return cls(gains, mesh.law, measure.discount, measure.cutoff(n), n, effort)
-
-    @cached_property
-    def full(self) -> bool:
-        """Whether the best grade fills the ideal list for certain, so that delta is 0."""
-        return bool(self._fewer[0] <= self.effort.negligible)
-
-    @cached_property
-    def scale(self) -> float:
-        """The number of items over which DCG and 1/IDCG change by their own size.
-
-        1/IDCG changes over the relevant items, unless they fill the ideal list.
-        """
-        relevant = self.n * float(self.law[:-1].sum())
-        fills = relevant - _FILLS * math.sqrt(relevant) > self.k
-        if fills:
-            return max(self.k, _SMOOTH_SCALE)
-        return max(min(self.k, relevant), _LEAST_SCALE)
-
-    @cached_property
-    def parts(self) -> list[tuple[int, bool]]:
-        """The parts of 1/IDCG as arguments of `part`: a grade, and whether it is 0 below the threshold."""
-        negligible = self.effort.negligible
-        last = max(1, int(np.count_nonzero(self._fewer > negligible)))
-        return [(last, False), *((j, True) for j in range(1, last) if 1 - self._fewer[j - 1] > negligible)]
-
-    @cached_property
-    def left_out(self) -> float:
-        """The probability of the label counts for which 1/IDCG is another, as their parts are left out."""
-        rarer = np.minimum(self._fewer, 1 - self._fewer)
-        return float(rarer[rarer <= self.effort.negligible].sum())
-
-    @cached_property
-    def value(self) -> float:
-        """The ideal DCG of the expected counts."""
-        return float(self._steps @ smooth_sums(self.discount, self.n, self.effort.fit)(self._ends))
-
-    def distributed(self, sizes: Floats, law: Floats) -> tuple[Floats, Floats]:
-        """Return counts (C, M, j) of the first grades that add up to sizes (C,), and weights (C, M)."""
-        return distributed(sizes, law, nodes_of_splits(_POINTS, law.size - 1), self.effort.digits)
-
-    def part(self, own: Floats, others: Floats, *, beyond: bool) -> Iterator[tuple[float, Floats]]:
-        """Yield signs and values of delta, (M, N), that add up to one part of delta; their squares likewise.
-
-        The counts of the first grades are sums of ``own`` (M, j), whose rows have the same sum, and
-        ``others`` (N, j). Only the last cumulative count has a threshold. With ``beyond`` the part is 0
-        below it.
-        """
-        own, others = np.cumsum(own, axis=1), np.cumsum(others, axis=1)
-        last = own.shape[1] - 1
-        number = own[0, last] + others[:, last]
-        more = self._more(last, number)
-        lower = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
-        cut = lower + self._steps[last] * np.where(number > self.k, self._full[last], more)
-        some = (number > 0) | (last + 1 < len(self.gains))  # lower grades fill the list
-        # the relative change of IDCG is a product of matrices, since F(x + y) is
-        left, right = [np.ones((len(own), 1))], [np.zeros((len(others), 1))]
-        for i in range(last):
-            x, y = self._factors(i, own[:, i], others[:, i])
-            left.append(x)
-            right.append(self._steps[i] / self.value * y)
-        x, y = np.hstack(left), np.hstack(right)
-        uncut = lower + self._steps[last] * more
-        for sign, by_number in ((1.0, cut), (-1.0, uncut)) if beyond else ((1.0, cut),):
-            y[:, 0] = by_number / self.value
-            delta = x @ y.T
-            delta[:, ~some] = 0.0
-            # value/IDCG - 1; -1 where no item has a gain, since NDCG is 0 there
-            delta /= -1 - delta
-            delta[:, ~some] = -1.0
-            yield sign, delta
-
-    def _factors(self, i: int, own: Floats, others: Floats) -> tuple[Floats, Floats]:
-        """Return x (M, R) and y (N, R), so that ``x y^T`` is `_more` of the sums of own and others."""
-        discount, n, end = self.discount, self.n, self._ends[i]
-        if discount.affine:
-            constant, slope = discount.coefficients(n)
-            # F(end + d) - F(end) = d (constant + slope (2 end + d + 1) / 2), d = x + y
-            rate, x, y = constant + slope * (end + 0.5), own - end, others
-            ones = np.ones_like
-            return (
-                np.stack([rate * x + slope / 2 * x**2, slope * x, ones(x)], axis=1),
-                np.stack([ones(y), y, rate * y + slope / 2 * y**2], axis=1),
-            )
-        rates, weights = summed(discount, n, self.effort.fit)
-        start = own.min() + others.min()
-        x, y = (np.expm1(-(z - z.min())[:, None] * rates) for z in (own, others))
-        here = weights * np.exp(-start * rates)
-        base = self._more(i, np.array([start]))
-        return (
-            np.column_stack([base - x @ here, np.ones(own.size), -x * here]),
-            np.column_stack([np.ones(others.size), -(y @ here), y]),
-        )
-
-    def _more(self, i: int, number: Floats) -> Floats:
-        """Return by how much F of a number exceeds F of the expected count of grade i or better."""
-        end = self._ends[i]
-        return increase(self.discount, self.n, end, number - end, self.effort.fit)
-
-    @cached_property
-    def _full(self) -> list[float]:
-        """By how much F(k) exceeds F of the expected count, for every grade."""
-        k = np.array([float(self.k)])
-        return [self._more(i, k).item() for i in range(len(self.gains))]
-
-    @cached_property
-    def _fewer(self) -> Floats:
-        """The probabilities of C_j < k, (J,)."""
-        return binomial_below(self.n, self._shares, self.k)
-
-    @cached_property
-    def _shares(self) -> Floats:
-        return np.minimum(np.cumsum(self.law[:-1]), 1.0)
-
-    @cached_property
-    def _steps(self) -> Floats:
-        return np.asarray(self.gains - np.append(self.gains[1:], 0.0))
-
-    @cached_property
-    def _ends(self) -> Floats:
-        return np.clip(
-            self.n * self._shares, 1.0, self.k
-        )  # where a gain is rare, lists without it have NDCG 0
 
 
 @dataclass(frozen=True)
@@ -206,7 +56,7 @@ class CutRule:
 
         They keep moments up to the degree ``least`` at least.
         """
-        degree = degree_kept(scale, digits, self.nodes.shape[1] - 1, least)
+        degree = _degree_kept(scale, digits, self.nodes.shape[1] - 1, least)
         return CutRule(*condensed(self.nodes, self.weights, degree), self.nothing)
 
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
@@ -220,7 +70,7 @@ class CutRule:
         return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
 
 
-def degree_kept(scale: float, digits: float, variables: int, least: int) -> int:
+def _degree_kept(scale: float, digits: float, variables: int, least: int) -> int:
     """Return the degree of the moments that few nodes keep, for functions as in `CutRule.few`."""
     wanted = math.ceil(math.log(digits) / math.log(1.5 / math.sqrt(scale)))
     degrees = range(max(wanted, least) + 1)
@@ -234,14 +84,49 @@ def joined_rules(parts: Iterable[CutRule]) -> CutRule:
     return CutRule(nodes, weights, math.fsum(part.nothing for part in several))
 
 
-def of_counts(counts: Floats, weights: Floats) -> CutRule:
+def _of_counts(counts: Floats, weights: Floats) -> CutRule:
     """Return the rule with label counts (N, J + 1) as nodes."""
     some = counts[:, :-1].any(axis=1)
     return CutRule(counts[some], weights[some], float(weights[~some, 0].sum()))
 
 
+def rule_above(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> CutRule:
+    """Return the rule whose nodes are a depth and the counts above it."""
+    at = depths_at(mesh.relevance, mesh.law, depths, np.ones(depths.size))
+    law, rest = mesh.law[:, None], ideal.n - ideal.k - 1
+    here = np.vstack([at.value, 1 - at.value.sum(axis=0)])
+    below = law * (1 - at.above) if rest else np.eye(len(law))[:, -1:] + 0 * depths
+    found = []
+    for i, (depth, weight) in enumerate(zip(depths, weights, strict=True)):
+        laws = (np.maximum(part[:, i], 0.0) / part[:, i].sum() for part in (law * at.above, here, below))
+        counts, parts = _LabelLaws(ideal, *laws).counts_above()
+        given = _of_counts(counts, weight * parts)
+        nodes = np.column_stack([np.full(len(given.nodes), depth), given.nodes])
+        found.append(replace(given, nodes=nodes))
+    return joined_rules(found)
+
+
+def rule_of_list(ideal: CutIdeal) -> CutRule:
+    """Return the rule whose nodes are label counts of the list."""
+    return joined_rules(_part_of_list(ideal, j, beyond=beyond) for j, beyond in ideal.parts)
+
+
+def _part_of_list(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:
+    """Return the rule of one part of 1/IDCG."""
+    numbers, chances = _pieces(
+        ideal.n, _share(ideal.law, j), ideal.k, ideal.effort, beyond=beyond, split=j > 1
+    )
+    own, ways = ideal.distributed(numbers, ideal.law[:j])
+    means = np.zeros((*ways.shape, 2))
+    for sign, (delta,) in ideal.part(np.zeros((1, j)), own.reshape(-1, j), beyond=beyond):
+        means += sign * np.stack([delta, delta**2], axis=1).reshape(means.shape)
+    return _of_counts(
+        *_with_others(own, chances[:, None] * ways, means, ideal.n, ideal.law[j:], beyond=beyond)
+    )
+
+
 @dataclass(frozen=True)
-class LabelLaws:
+class _LabelLaws:
     """The label laws (J + 1,) of the k items above a depth, of the one at it, and of those below it."""
 
     ideal: CutIdeal
@@ -252,11 +137,11 @@ class LabelLaws:
     def counts_above(self) -> tuple[Floats, Floats]:
         """Return counts above (N, J + 1), with the weights of means of 1, delta and delta^2 (N, 3)."""
         ideal = self.ideal
-        degree = degree_kept(ideal.scale, ideal.effort.digits, len(self.above), OF_PRODUCTS)
+        degree = _degree_kept(ideal.scale, ideal.effort.digits, len(self.above), OF_PRODUCTS)
         parts = []
         for j, beyond in ideal.parts:
             part = self._part(j, beyond=beyond)
-            parts.append(condensed(*part, degree) if len(part[0]) > _MANY_NODES else part)
+            parts.append(condensed(*part, degree) if len(part[0]) > 20_000 else part)
         counts, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
         return counts, weights
 
@@ -265,14 +150,14 @@ class LabelLaws:
         numbers, chances = self._numbers(j)
         own, weights = self.ideal.distributed(numbers, self.above[:j])
         means = np.zeros((*weights.shape, 2)) if self.ideal.full else self._means(own, j, beyond=beyond)
-        return with_others(
+        return _with_others(
             own, (chances[:, None] * weights), means, self.ideal.k, self.above[j:], beyond=beyond
         )
 
     def _numbers(self, j: int) -> tuple[Floats, Floats]:
         """Return numbers of items of grade j or better above the depth, and their probabilities."""
         k, rest, effort = self.ideal.k, self.ideal.n - self.ideal.k - 1, self.ideal.effort
-        q, q_below = share(self.above, j), share(self.below, j)
+        q, q_below = _share(self.above, j), _share(self.below, j)
         wide, narrow = (math.sqrt(size * p * (1 - p)) for size, p in ((k, q), (rest, q_below)))
         law = CountLaw(k, q)
         step = math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0)))
@@ -286,7 +171,7 @@ class LabelLaws:
         known = np.rint(own[:, 0].sum(axis=1)).astype(int)
         below = self._below({*known.tolist(), *(known + 1).tolist()}, j, beyond=beyond)
         for mean, here, number in zip(total, own, known.tolist(), strict=True):
-            for grade, chance in enumerate([*self.at[:j], 1 - share(self.at, j)]):
+            for grade, chance in enumerate([*self.at[:j], 1 - _share(self.at, j)]):
                 item = np.eye(j + 1)[grade, :j]  # the item at the depth
                 counts, weights = below[number + int(item.sum())]
                 if chance > 0 and weights.size:
@@ -299,8 +184,8 @@ class LabelLaws:
         """Return counts (N, j) below the depth and weights, for each number ``known`` of items above."""
         size, effort = self.ideal.n - self.ideal.k - 1, self.ideal.effort
         rules = {
-            number: pieces(
-                size, share(self.below, j), self.ideal.k - number, effort, beyond=beyond, split=j > 1
+            number: _pieces(
+                size, _share(self.below, j), self.ideal.k - number, effort, beyond=beyond, split=j > 1
             )
             for number in known
         }
@@ -315,7 +200,7 @@ class LabelLaws:
         return found
 
 
-def with_others(
+def _with_others(
     own: Floats, chances: Floats, means: Floats, total: int, law: Floats, *, beyond: bool
 ) -> tuple[Floats, Floats]:
     """Return counts (A, M, j) of the first grades together with those of the others, ``total`` items in all.
@@ -336,7 +221,7 @@ def with_others(
     return counts.reshape(-1, counts.shape[-1]), weights.reshape(-1, 3)
 
 
-def pieces(
+def _pieces(
     size: int, q: float, kink: int, effort: Effort, *, beyond: bool, split: bool
 ) -> tuple[Floats, Floats]:
     """Return numbers of a binomial law with a kink, and weights; only those beyond it, or all.
@@ -350,6 +235,6 @@ def pieces(
     return numbers[kept], chances[kept]
 
 
-def share(law: Floats, j: int) -> float:
+def _share(law: Floats, j: int) -> float:
     """Return the probability of the first j grades."""
     return min(float(law[:j].sum()), 1.0)

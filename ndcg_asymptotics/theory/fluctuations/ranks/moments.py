@@ -24,19 +24,19 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Moments
 from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, RankPanels, depth_of
 from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
-from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates, counts_below, largest_counts
+from ndcg_asymptotics.theory.fluctuations.ranks.states import (
+    UNLIKELY,
+    CountStates,
+    counts_below,
+    largest_counts,
+)
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import CountLaw
 
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
 _MOST_COUNTS = 1_500_000  # states times counts below
-_EPSILON = 2.3e-16
-_LEFT_OUT = 1e-24  # probability of depths and counts that are left out
-_OF_CURVES = 1e-13  # relative error of curves that are not polynomials
 _EVERY = 800  # counts up to which each is summed
-_NODES = 13  # of the law of more counts
-_UNLIKELY = 1e-18  # probability of counts that are left out
 
 
 def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
@@ -70,10 +70,10 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Mo
     """
     rough, fine = (_evaluated(scorers, measure, n, fineness) for fineness in (ROUGH, FINE))
     k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
-    rounding, least = _EPSILON * (8 + 4 * math.sqrt(k)), _LEFT_OUT
+    rounding, least = np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
     if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
         # the probability of no gain is 1 less the others
-        rounding, least = rounding + _OF_CURVES, k * _EPSILON
+        rounding, least = rounding + 1e-13, k * np.finfo(float).eps
     return Moments(
         fine.mean,
         max(fine.variance, 0.0),
@@ -195,11 +195,11 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, finene
         ]
         law = (sums[0][0] + sums[1][0]) / 2
     else:
-        counts, law = CountLaw(n, min(scorers[0].masses[0], 1.0)).gauss(_NODES)
+        counts, law = CountLaw(n, min(scorers[0].masses[0], 1.0)).gauss(13)
         sums = [
             np.array(_at_counts(*both, measure, n, counts)) for both in zip(scorers, several, strict=True)
         ]
-    likely = law > _UNLIKELY
+    likely = law > 1e-18
     law = law[likely] / law[likely].sum()
     a, b = (value[likely] / chance[likely] for chance, value in sums)
     return float(law @ ((a - law @ a) * (b - law @ b)))

@@ -15,18 +15,14 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.fluctuations.ranks.states import FAR
 from ndcg_asymptotics.theory.rules.quadrature import on_panels, unresolved
 
 _WIDTH = 4.0  # of a panel, in standard deviations of the number of items of each label above it
 _FIRST = 0.36  # added to these numbers, so that the first panel has a width
-_SAMPLES = 64  # depths between two breaks, at which these numbers are estimated
-_FAR = 50.0  # minus the logarithm of the probability beyond the last panel
 # where few items are, the highest Legendre coefficients of a probability may be larger: times the items on
 # the panel, this part of the tolerance times all items with the label
 _FEW_ITEMS = 1e-5
-_MOST = 1000  # panels
-_NARROWEST = 1e-12  # width of a panel relative to its depth
-_TOP = 0.05  # the part of the first panel at which it is divided
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class RankPanels:
 def depth_of(last: int, n: int) -> float:
     """Return the expected items above a depth that the item at rank ``last`` of n does not exceed."""
     # P(Poisson(z) < last) <= exp(-(z - last + 1)^2 / (2 z))
-    return min(float(n), last - 1 + _FAR + math.sqrt(_FAR**2 + 2 * (last - 1) * _FAR))
+    return min(float(n), last - 1 + FAR + math.sqrt(FAR**2 + 2 * (last - 1) * FAR))
 
 
 def _label_law(relevance: Relevance, t: Floats) -> Floats:
@@ -93,7 +89,7 @@ def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
     """Return panels as narrow as the standard deviations of the numbers of items ask for."""
     stop = depth_of(last, n)
     breaks = [n * b for b in relevance.breakpoints if 0 < n * b < stop]
-    parts = np.linspace(0.0, 1.0, _SAMPLES + 1)
+    parts = np.linspace(0.0, 1.0, 65)
     found, above = [np.zeros(1)], np.zeros(len(relevance.gains) + 1)
     for start, end in itertools.pairwise([0.0, *breaks, stop]):
         grid = start + (end - start) * (parts**2 if start == 0 else parts)
@@ -112,13 +108,13 @@ def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
 def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> Floats:
     """Divide the panels on which the probability of a label is not resolved."""
     left, right, found = edges[:-1], edges[1:], edges
-    most = _MOST + len(edges)
+    most = 1000 + len(edges)
     while left.size and found.size < most:
         rough = _rough(relevance, n, left, right, edges[-1], tolerance)
-        rough &= right - left > _NARROWEST * right
+        rough &= right - left > 1e-12 * right
         left, right = left[rough], right[rough]
         inner = np.where(right > 4 * left, np.sqrt(left * right), (left + right) / 2)
-        middle = np.where(left > 0, inner, _TOP * right)
+        middle = np.where(left > 0, inner, 0.05 * right)
         found = np.concatenate([found, middle])
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
     return np.unique(found)

@@ -23,13 +23,10 @@ from scipy.special import xlog1py, xlogy
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.theory.fluctuations.ranks.panels import RankPanels
-from ndcg_asymptotics.theory.fluctuations.ranks.states import CountStates
+from ndcg_asymptotics.theory.fluctuations.ranks.states import UNLIKELY, CountStates
 from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
 
 _NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items that are left out
-_UNLIKELY = 1e-26  # probability of label counts that are left out
-_FEWER = 0.8  # part of the counts down to which it does not pay to leave others out
-_INNER = 40  # nodes of integrals within a panel
 _EDGES = 512  # whose distances are in memory together
 
 AddedTerms = Callable[[int, int, Integers], Floats]
@@ -104,8 +101,9 @@ def _places(states: Integers, some: Integers) -> Integers | slice:
 
 def _likely(alive: Integers, f: Floats) -> tuple[Integers, Floats]:
     """Return the states that have a probability, and f there."""
-    (kept,) = np.nonzero(f[0].max(axis=(1, 2)) > _UNLIKELY)
-    if kept.size > _FEWER * alive.size:
+    (kept,) = np.nonzero(f[0].max(axis=(1, 2)) > UNLIKELY)
+    # it does not pay to leave out a few
+    if kept.size > 0.8 * alive.size:
         return alive, f
     return alive[kept], f[:, _places(np.arange(alive.size), kept)]
 
@@ -189,7 +187,7 @@ def _integrals() -> tuple[Floats, Floats]:
     ``exp(-(end - z))``, to each node and to the lower edge.
     """
     x, w = rule(PANEL_NODES)
-    inner, inner_w = rule(_INNER)
+    inner, inner_w = rule(40)
     ends = np.append((x + 1) / 2, 1.0)[:, None]
     places = ends * (inner + 1) / 2
     terms = (

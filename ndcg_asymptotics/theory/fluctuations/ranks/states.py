@@ -11,8 +11,8 @@ from scipy.special import betainc
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 
-_FAR = 50.0  # minus the logarithm of the probability of numbers that are left out
-_UNLIKELY = 1e-25  # probability of counts below that are left out
+FAR = 50.0  #: minus the logarithm of the probability of numbers that are left out
+UNLIKELY = 1e-26  #: probability of label counts that are left out
 _SUMMED = 1e12  # items from which a probability is 1 less a sum, as scipy's is wrong there
 
 
@@ -66,7 +66,7 @@ def _rare(number: int, mean: float) -> bool:
     """Return whether a binomial variable is hardly as large, by Chernoff's bound."""
     if mean == 0:
         return True
-    return number > mean and number * math.log(number / mean) - (number - mean) > _FAR
+    return number > mean and number * math.log(number / mean) - (number - mean) > FAR
 
 
 def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
@@ -106,7 +106,7 @@ def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
             )
             columns.append((law[:, here, None] * more[:, None]).reshape(len(law), -1))
         ends, law = np.concatenate(rows), np.concatenate(columns, axis=1)
-        likely = law.max(axis=0) > _UNLIKELY
+        likely = law.max(axis=0) > UNLIKELY
         ends, law = ends[likely], law[:, likely]
     return ends, law
 
