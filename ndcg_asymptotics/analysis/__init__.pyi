@@ -10,6 +10,7 @@ from .planning.curves import plan as plan
 from .planning.known_sd import plan_for_sd as plan_for_sd
 from .planning.outcome import Plan as Plan
 from .planning.runs import plan_runs as plan_runs
+from .planning.runs import plan_values as plan_values
 from .runs.candidates import Candidates as Candidates
 from .runs.candidates import sampled_candidates as sampled_candidates
 from .runs.compare import compare as compare
@@ -18,5 +19,8 @@ from .runs.corpus import LargerCorpus as LargerCorpus
 from .runs.corpus import larger_corpus as larger_corpus
 from .runs.deviations import Deviations as Deviations
 from .runs.deviations import deviations as deviations
+from .runs.gate import Gate as Gate
+from .runs.gate import gate as gate
 from .runs.sampled import Sampled as Sampled
 from .runs.sampled import sampled as sampled
+from .runs.values import compare_values as compare_values

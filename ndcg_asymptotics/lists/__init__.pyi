@@ -14,8 +14,11 @@ from .ranked_users import ranked_tables as ranked_tables
 from .reading import read_csv as read_csv
 from .reading import read_qrels as read_qrels
 from .reading import read_run as read_run
+from .reading.values import read_values as read_values
 from .records import Qrels as Qrels
 from .records import RankedList as RankedList
 from .records import Run as Run
+from .values import RunValues as RunValues
+from .values import Scale as Scale
 from .writing import write_qrels as write_qrels
 from .writing import write_run as write_run
