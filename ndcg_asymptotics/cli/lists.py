@@ -456,7 +456,18 @@ def compare(
     if values:
         from ndcg_asymptotics.analysis.runs.values import compare_values
 
-        others = {"--qrels": qrels, "--lists": lists, "--judge": judge, "--like": like, "--gain": gain}
+        others = {
+            "--qrels": qrels,
+            "--lists": lists,
+            "--judge": judge,
+            "--like": like,
+            "--gain": gain,
+            "--ties": ties,
+            "--ideal": ideal,
+            "--empty": empty,
+            "--feature": feature or None,
+            "--weights": weights or None,
+        }
         given = [name for name, value in others.items() if value is not None]
         require(not given, f"--values are not computed from ranked lists: leave out {', '.join(given)}")
         found = compare_values(

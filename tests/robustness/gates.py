@@ -1,9 +1,9 @@
 """How often a gate is wrong, by simulation with known truth.
 
-``python -m robustness.gates [REPETITIONS]`` prints the table of docs/howto/gate.md: how often a new run that is
-exactly as good fails `--fail-if-worse`, and how often one that is worse by exactly the margin passes
-`--fail-unless-noninferior`. Measures have the correlation 0.5. Differences are normal, skewed (exponential), or
-normal in three of ten queries and 0 in the others.
+``python -m robustness.gates [REPETITIONS]`` prints the table of docs/howto/gate.md: how often a new run that
+is exactly as good fails `--fail-if-worse`, and how often one that is worse by exactly the margin passes
+`--fail-unless-noninferior`. Measures have the correlation 0.5. Differences are normal, skewed (exponential),
+or normal in three of ten queries and 0 in the others.
 """
 
 from __future__ import annotations
