@@ -30,7 +30,7 @@ def lines() -> Iterator[Line]:
         what, measure = f"{text} of 1e6 items", Measure.parse(text)
 
         def ours(scores: Floats = scores, measure: Measure = measure) -> float:
-            return measure.evaluate(scores, labels)
+            return float(measure.evaluate(labels, scores))
 
         def theirs(k: int | None = k) -> float:
             return float(ndcg_score([labels], [scores], k=k))

@@ -114,7 +114,7 @@ def grown(
                     continue
                 for m, measure in enumerate(measures):
                     for r, score in enumerate(scores.values()):
-                        values[m, r, k, query, arrival] = measure.evaluate(score[first], gains[first])
+                        values[m, r, k, query, arrival] = measure.evaluate(gains[first], score[first])
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for m, text in enumerate(MEASURES):
         found[text] = {}

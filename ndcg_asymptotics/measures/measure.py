@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -210,63 +210,116 @@ class Measure:
         """
         return 1.0 if self.normalised else gains[0] * self.unit(n)
 
+    @overload
     def evaluate(
         self,
-        scores: ArrayLike,
-        labels: ArrayLike,
+        y_true: Sequence[float] | Sequence[int],
+        y_score: ArrayLike,
         *,
         ties: Ties = "expected",
         ideal_labels: ArrayLike | None = None,
         empty: float = 0.0,
-    ) -> float:
-        """Return NDCG, or DCG, of one list of given scores and labels (gains).
+    ) -> float: ...
+    @overload
+    def evaluate(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        ties: Ties = "expected",
+        ideal_labels: Any = None,
+        empty: float = 0.0,
+    ) -> Any: ...
+    def evaluate(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        ties: Ties = "expected",
+        ideal_labels: Any = None,
+        empty: float = 0.0,
+    ) -> Any:
+        """Return NDCG, or DCG, of one list of given labels (gains) and scores, or of each of many lists.
 
         Parameters
         ----------
-        scores, labels : (n,)
-            Finite scores, higher is better; labels >= 0 are the gains.
+        y_true, y_score : (n,), or (lists, n), or sequences of lists whose lengths differ
+            Labels >= 0, which are the gains; finite scores, higher is better.
         ties : {"expected", "stable"}
             Whether NDCG is the expectation over the orders of items with equal scores (as in
             scikit-learn), or such items keep their order.
-        ideal_labels : (m,), optional
-            The labels of the ideal list of NDCG, if they are not ``labels``, for instance because a run did
+        ideal_labels : (m,), or as many lists, optional
+            The labels of the ideal list of NDCG, if they are not ``y_true``, for instance because a run did
             not retrieve some relevant documents. They may be more than n unless the discount or the cutoff
             depends on n.
         empty : float
             NDCG if every label is 0.
+
+        Returns
+        -------
+        float, or (lists,)
 
         Raises
         ------
         InputError
             For NaN or infinite scores, negative labels, or shapes that differ.
 
-        >>> round(Measure.parse("nDCG").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
+        >>> round(Measure.parse("nDCG").evaluate([0, 1, 1], [3.0, 2.0, 1.0]), 6)
         0.693426
-        >>> round(Measure.parse("DCG(zipf)").evaluate([3.0, 2.0, 1.0], [0, 1, 1]), 6)
-        0.833333
+        >>> Measure.parse("DCG(zipf)").evaluate([[0, 1, 1], [1, 0]], [[3.0, 2.0, 1.0], [2.0, 1.0]]).round(6)
+        array([0.833333, 1.      ])
         """
-        s, y = floats(scores, "scores"), floats(labels, "labels")
-        best = y if ideal_labels is None else floats(ideal_labels, "ideal_labels")
+        if not _are_lists(y_true):
+            best = y_true if ideal_labels is None else ideal_labels
+            return float(self._values(y_true, y_score, best, ties, empty))
+        if isinstance(y_true, np.ndarray) and y_true.dtype != object and ideal_labels is None:
+            return self._values(y_true, y_score, y_true, ties, empty)
+        ideals = y_true if ideal_labels is None else ideal_labels
+        counts = len(y_true), len(y_score), len(ideals)
+        require(len({*counts}) == 1, f"there must be as many lists of each, got {brief(counts)}")
+        groups: dict[tuple[int, ...], list[int]] = {}  # lists of one length are computed together
+        for index, of_list in enumerate(zip(y_true, y_score, ideals, strict=True)):
+            groups.setdefault(tuple(map(len, of_list)), []).append(index)
+        found = np.empty(len(y_true))
+        for group in groups.values():
+            labels, scores, best = ([of[index] for index in group] for of in (y_true, y_score, ideals))
+            found[group] = self._values(labels, scores, best, ties, empty)
+        return found
+
+    def _values(
+        self, y_true: ArrayLike, y_score: ArrayLike, ideal_labels: ArrayLike, ties: Ties, empty: float
+    ) -> Floats:
+        """Return the value of a list, or of lists of one length as rows."""
+        y, s = floats(y_true, "y_true"), floats(y_score, "y_score")
+        best = y if ideal_labels is y_true else floats(ideal_labels, "ideal_labels")
         require(
-            s.ndim == 1 and s.shape == y.shape and s.size > 0,
-            f"scores and labels must be two lists of one length >= 1, got {s.shape} and {y.shape}",
+            1 <= s.ndim <= 2 and s.shape == y.shape and s.size > 0,
+            f"y_true and y_score must be lists of one length >= 1, got {y.shape} and {s.shape}",
         )
-        require(bool(np.isfinite(s).all()), "scores must be finite, got NaN or infinity")
+        require(bool(np.isfinite(s).all()), "y_score must be finite, got NaN or infinity")
         for values in (y,) if best is y else (y, best):
             proper = values.min(initial=0.0) >= 0 and values.max(initial=0.0) < np.inf
             require(bool(proper), "labels must be finite and >= 0")
-        n = s.size
-        k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, best.size), best.size)
+        n, available = s.shape[-1], best.shape[-1]
+        k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, available), available)
         weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
+        dcg = np.asarray(ranked_labels(s, y, k, ties)[..., :k] @ weights[:k])
         largest = ideal_order(best, k_ideal)
-        ideal = float(largest @ weights[: len(largest)]) if self.normalised else 1.0
-        if ideal == 0:
-            return empty
-        return float(ranked_labels(s, y, k, ties)[:k] @ weights[:k]) / ideal
+        ideal = np.asarray(largest @ weights[: largest.shape[-1]]) if self.normalised else np.ones(dcg.shape)
+        found = np.full(dcg.shape, float(empty))
+        np.divide(dcg, ideal, out=found, where=ideal > 0)
+        return found
 
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """Return the cutoff of the ideal list; it may exceed n if the measure does not depend on n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
+
+
+def _are_lists(given: Any) -> bool:
+    """Return whether labels are those of many lists."""
+    if isinstance(given, np.ndarray) and given.dtype != object:
+        return given.ndim > 1
+    return hasattr(given, "__len__") and len(given) > 0 and np.ndim(next(iter(given))) > 0
 
 
 Measures = Sequence[Measure | Discount | str] | Measure | Discount | str

@@ -24,10 +24,12 @@ _LARGEST = 1023  # of a label in the last bits of a score: 42 bits of its fracti
 def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
     """Return the labels by decreasing score, at least the first k; those of equal scores share their mean.
 
+    Scores and labels are those of a list, (n,), or of lists as rows, (lists, n).
+
     >>> ranked_labels(np.array([0.5, 0.7, 0.5]), np.array([1.0, 3.0, 0.0]), 3, "expected")
     array([3. , 0.5, 0.5])
     """
-    if k < len(scores):
+    if scores.ndim == 1 and k < len(scores):
         # all items that tie with the k-th share its mean, so all of them are kept
         some = np.flatnonzero(scores >= _lower_bound(scores, k))
         likely = scores[some]
@@ -38,18 +40,20 @@ def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
     if new.all():
         return ordered
     if ties == "stable":
-        return labels[stable_order(keys)]
-    starts = np.flatnonzero(np.append(True, new))
-    sizes = np.diff(starts, append=len(keys))
-    return np.repeat(np.add.reduceat(ordered, starts) / sizes, sizes)
+        return _sorted_by_places(keys, labels)[0]
+    starts = np.flatnonzero(np.insert(new, 0, True, axis=-1))
+    sizes = np.diff(starts, append=keys.size)
+    return np.repeat(np.add.reduceat(ordered.ravel(), starts) / sizes, sizes).reshape(keys.shape)
 
 
 def ideal_order(labels: Floats, k: int) -> Floats:
-    """Return the k largest labels in decreasing order, without zeros.
+    """Return the k largest labels in decreasing order; of a single list without zeros.
 
     >>> ideal_order(np.array([1.0, 0.0, 3.0, 1.0]), 2), ideal_order(np.array([0.5, 0.0]), 2)
     (array([3., 1.]), array([0.5]))
     """
+    if labels.ndim > 1:
+        return np.sort(labels, axis=-1)[..., ::-1][..., :k]
     if _SAMPLE * k < len(labels):
         bound = _lower_bound(labels, k)
         above = np.sort(labels[labels > bound])[::-1][:k]
@@ -90,10 +94,10 @@ def _sorted_together(keys: Floats, labels: Floats) -> tuple[Floats, Bools] | Non
     packed = bits & ~held
     packed |= whole
     packed.sort()
-    new = (packed[1:] ^ packed[:-1]).view(np.uint64) > held
+    new = (packed[..., 1:] ^ packed[..., :-1]).view(np.uint64) > held
     if not new.all():
         bits.sort()
-        if not np.array_equal(bits[1:] != bits[:-1], new):
+        if not np.array_equal(bits[..., 1:] != bits[..., :-1], new):
             return None
     packed &= held
     return packed.astype(np.float64), new
@@ -101,6 +105,6 @@ def _sorted_together(keys: Floats, labels: Floats) -> tuple[Floats, Bools] | Non
 
 def _sorted_by_places(keys: Floats, labels: Floats) -> tuple[Floats, Bools]:
     """Return what `_sorted_together` does, for any labels."""
-    order = stable_order(keys)
-    ordered = keys[order]
-    return labels[order], ordered[1:] != ordered[:-1]
+    order = stable_order(keys) if keys.ndim == 1 else np.argsort(keys, axis=-1, kind="stable")
+    ordered = np.take_along_axis(keys, order, axis=-1)
+    return np.take_along_axis(labels, order, axis=-1), ordered[..., 1:] != ordered[..., :-1]

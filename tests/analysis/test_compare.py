@@ -146,7 +146,7 @@ def test_cut_lists_against_drawing_them_one_by_one():
             y = np.array([documents[d] for d in names])
 
             def order(chosen, values=values, y=y, measure=measure) -> float:
-                one, other = (measure.evaluate(s[chosen], y[chosen]) for s in values.values())
+                one, other = (measure.evaluate(y[chosen], s[chosen]) for s in values.values())
                 return float(np.sign(one - other))
 
             whole = order(np.arange(len(names)))

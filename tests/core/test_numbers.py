@@ -25,9 +25,9 @@ QRELS = {f"q{i}": {"b": 1.0} for i in range(6)}
 RUNS = {"one": RUN, "two": RUN}
 
 REFUSED: dict[str, Callable[[], Any]] = {
-    "labels: ": lambda: Measure().evaluate([1.0, 2.0], [HUGE, 0]),
-    "scores: ": lambda: Measure().evaluate([HUGE, 2.0], [1, 0]),
-    "ideal_labels: ": lambda: Measure().evaluate([1.0, 2.0], [1, 0], ideal_labels=[HUGE]),
+    "y_true: ": lambda: Measure().evaluate([HUGE, 0], [1.0, 2.0]),
+    "y_score: ": lambda: Measure().evaluate([1, 0], [HUGE, 2.0]),
+    "ideal_labels: ": lambda: Measure().evaluate([1, 0], [1.0, 2.0], ideal_labels=[HUGE]),
     "labels: must be numbers": lambda: evaluate_every_n([1.0, 2.0], [HUGE, 0], "nDCG"),
     "labels: must be lists": lambda: Batch.of([[HUGE, 1]]),
     "labels: must be label vectors": lambda: Problem([[HUGE, 1]], [1.0]),
@@ -37,10 +37,11 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "gain: must be one of linear, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
     "ties: must be one of trec, average": lambda: evaluate(RUN, QRELS, "nDCG", ties=np.ones(2)),
     "binary_at: ": lambda: grow(RUNS, QRELS, "nDCG", binary_at=HUGE),
-    "runs: must be a mapping of name to run, got 'nope'": lambda: compare("nope", QRELS),
-    "runs: must be a mapping of name to run, got 3": lambda: compare(3, QRELS),
-    "runs: must be a mapping of name to run, got [": lambda: pool_runs([RUN], QRELS),
-    "runs: must be a mapping of name to run, got None": lambda: grow(None, QRELS, "nDCG"),
+    "runs: must be a mapping of name to run, or files, got [": lambda: pool_runs([RUN, RUN], QRELS),
+    "expected a dictionary {query: {document: score}}, a DataFrame or records, got 3": lambda: pool_runs(
+        3, QRELS
+    ),
+    "nope: cannot be read": lambda: grow("nope", QRELS, "nDCG"),
     "runs: a comparison needs at least two runs, got 1": lambda: compare({"one": RUN}, QRELS),
     "level: must lie inside (0, 1), got 1000": lambda: compare(RUNS, QRELS, level=HUGE),
     "power: must lie inside (0, 1), got 'x'": lambda: compare(RUNS, QRELS, power="x"),

@@ -98,7 +98,7 @@ def test_ties_keep_their_order_of_arrival() -> None:
     falling = every_n.evaluate_every_n(-np.arange(50.0), np.arange(50) % 2, [measure])
     np.testing.assert_array_equal(tied, falling)
     for n in (1, 2, 17, 50):
-        last = Measure.parse("nDCG(zipf)").evaluate(np.zeros(n), np.arange(n) % 2, ties="stable")
+        last = Measure.parse("nDCG(zipf)").evaluate(np.arange(n) % 2, np.zeros(n), ties="stable")
         assert tied[0, n - 1] == pytest.approx(last, abs=1e-11)
 
 

@@ -305,7 +305,7 @@ def test_the_linear_loss_with_a_step_is_one_minus_ndcg():
         scores = rng.normal(size=6)
         weight = loss.pairs(labels[None], utility_of("nDCG")).weight[0]
         wrong = weight[scores[:, None] < scores[None, :]].sum()
-        assert 1 - wrong == pytest.approx(Measure("linear").evaluate(scores, np.exp2(labels) - 1), abs=1e-14)
+        assert 1 - wrong == pytest.approx(Measure("linear").evaluate(np.exp2(labels) - 1, scores), abs=1e-14)
 
 
 def test_texts():

@@ -179,7 +179,7 @@ def test_agrees_with_the_measure_of_each_list(text, ties):
         documents = sorted(run[query].items(), key=lambda item: (np.float32(item[1]), item[0]), reverse=True)
         labels = [qrels[query].get(name, 0.0) for name, _ in documents]
         scores = [s for _, s in documents] if ties == "average" else -np.arange(len(documents))
-        expected = measure.evaluate(scores, labels, ideal_labels=list(qrels[query].values()))
+        expected = measure.evaluate(labels, scores, ideal_labels=list(qrels[query].values()))
         assert value == pytest.approx(expected, abs=1e-13)
 
 

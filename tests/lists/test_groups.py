@@ -155,7 +155,7 @@ def test_the_coupling_affects_the_order_of_two_runs():
         data = na.run(study.with_(coupling=text), jobs=1).data["ndcg"]
         std[text] = float((data.sel(scorer="a") - data.sel(scorer="b")).std())
     measure = na.Measure("log")
-    ndcg = [[measure.evaluate(one.scores, one.labels) for one in of_run] for of_run in both.values()]
+    ndcg = [[measure.evaluate(one.labels, one.scores) for one in of_run] for of_run in both.values()]
     real = np.std(np.subtract(*ndcg))
     independent, together = std.values()
     # the standard deviation of 200 differences is known to 5%, that of 400 to 3.5%; four of both
@@ -228,7 +228,7 @@ def test_only_parts_predict_how_often_a_run_that_loses_some_queries_is_ahead():
     """The share of lists in which a is ahead, of 400 lists of 100 items."""
     lists = crossed(0.5, [0.3] * 150)
     measure = na.Measure("log")
-    ndcg = [[measure.evaluate(one.scores, one.labels) for one in of_run] for of_run in lists.values()]
+    ndcg = [[measure.evaluate(one.labels, one.scores) for one in of_run] for of_run in lists.values()]
     real = float(np.mean(np.subtract(*ndcg) > 0))
     ahead = {}
     for by in ("1x1", "1x3"):

@@ -46,7 +46,7 @@ def test_every_n_agrees_with_a_plain_evaluation():
             for n in (1, 7, 40):
                 first = order[:n]
                 for m, measure in enumerate(measures):
-                    expected = measure.evaluate(scores[first], labels[first], ties="stable")
+                    expected = measure.evaluate(labels[first], scores[first], ties="stable")
                     assert values[r, m, n - 1] == pytest.approx(expected, abs=1e-10)
 
 

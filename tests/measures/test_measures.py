@@ -45,7 +45,7 @@ def test_agrees_with_scikit_learn_ties_and_cutoffs(pairs, k):
     scores, labels = columns(pairs)
     for text, depth in (("nDCG", None), (f"nDCG@{k}", k)):
         peer = ndcg_score([labels], [scores], k=depth)
-        assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(peer, rel=0, abs=1e-12)
+        assert Measure.parse(text).evaluate(labels, scores) == pytest.approx(peer, rel=0, abs=1e-12)
 
 
 @given(items.filter(lambda pairs: len(pairs) > 1), st.integers(1, 50))
@@ -53,7 +53,7 @@ def test_dcg_agrees_with_scikit_learn(pairs, k):
     scores, labels = columns(pairs)
     for text, depth in (("DCG", None), (f"DCG@{k}", k)):
         peer = dcg_score([labels], [scores], k=depth, log_base=math.e)
-        assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(peer, rel=1e-13, abs=1e-13)
+        assert Measure.parse(text).evaluate(labels, scores) == pytest.approx(peer, rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize("n", [100, 5000])
@@ -65,7 +65,7 @@ def test_agrees_with_scikit_learn_on_long_lists(n, k):
     for labels in (few, rng.exponential(size=n), np.where(few > 0, few, rng.random(n))):
         for scores in (normal, np.sort(normal), rng.integers(0, 20, n).astype(float)):
             peer = ndcg_score([labels], [scores], k=k)
-            assert Measure.parse(f"nDCG@{k}").evaluate(scores, labels) == pytest.approx(peer, abs=1e-12)
+            assert Measure.parse(f"nDCG@{k}").evaluate(labels, scores) == pytest.approx(peer, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -84,16 +84,16 @@ def test_ties_are_the_mean_over_their_orders(text, pairs, k):
         if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order))
     ]
     measure = Measure.parse(f"{text}@{k}")
-    assert measure.evaluate(scores, labels) == pytest.approx(np.mean(values), rel=0, abs=1e-12)
+    assert measure.evaluate(labels, scores) == pytest.approx(np.mean(values), rel=0, abs=1e-12)
     stable = sorted(range(n), key=lambda i: -scores[i])
     expected = naive.ndcg([labels[i] for i in stable], discount, k)
-    assert measure.evaluate(scores, labels, ties="stable") == pytest.approx(expected, rel=0, abs=1e-12)
+    assert measure.evaluate(labels, scores, ties="stable") == pytest.approx(expected, rel=0, abs=1e-12)
 
 
 @given(measures, items)
 def test_between_0_and_1_and_1_for_the_ideal_order(measure, pairs):
     scores, labels = columns(pairs)
-    assert 0 <= measure.evaluate(scores, labels) <= 1 + 1e-12
+    assert 0 <= measure.evaluate(labels, scores) <= 1 + 1e-12
     n, k = len(labels), measure.cutoff(len(labels))
     reachable = any(labels) and not (str(measure.discount) == "linear" and (n == 1 or k == 0))
     ideal = measure.evaluate(labels, labels)
@@ -103,46 +103,48 @@ def test_between_0_and_1_and_1_for_the_ideal_order(measure, pairs):
 @given(measures, items)
 def test_increasing_transforms_change_nothing(measure, pairs):
     scores, labels = columns(pairs)
-    value = measure.evaluate(scores, labels)
+    value = measure.evaluate(labels, scores)
     for transform in (np.exp, lambda s: 7 * s - 100, lambda s: s**3):
         # sums may be rounded otherwise, which depends on where numpy's arrays begin
-        assert measure.evaluate(transform(np.array(scores)), labels) == pytest.approx(value, abs=1e-14)
+        assert measure.evaluate(labels, transform(np.array(scores))) == pytest.approx(value, abs=1e-14)
 
 
 @given(measures, items, st.randoms(use_true_random=False))
 def test_the_order_of_the_items_changes_nothing(measure, pairs, random):
     shuffled = list(pairs)
     random.shuffle(shuffled)
-    assert measure.evaluate(*columns(shuffled)) == pytest.approx(measure.evaluate(*columns(pairs)), abs=1e-12)
+    assert measure.evaluate(*columns(shuffled)[::-1]) == pytest.approx(
+        measure.evaluate(*columns(pairs)[::-1]), abs=1e-12
+    )
 
 
 @given(measures, items)
 def test_scaling_labels_changes_nothing(measure, pairs):
     scores, labels = columns(pairs)
-    value = measure.evaluate(scores, labels)
-    assert measure.evaluate(scores, np.array(labels) * 4) == pytest.approx(value, abs=1e-14)
+    value = measure.evaluate(labels, scores)
+    assert measure.evaluate(np.array(labels) * 4, scores) == pytest.approx(value, abs=1e-14)
 
 
 @given(items, st.integers(0, 10))
 def test_a_cutoff_beyond_the_list_is_none(pairs, more):
     scores, labels = columns(pairs)
-    whole = Measure.parse("nDCG").evaluate(scores, labels)
+    whole = Measure.parse("nDCG").evaluate(labels, scores)
     for text in (f"nDCG@{len(pairs) + more}", "nDCG@1n"):
-        assert Measure.parse(text).evaluate(scores, labels) == pytest.approx(whole, abs=1e-14)
+        assert Measure.parse(text).evaluate(labels, scores) == pytest.approx(whole, abs=1e-14)
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if "linear" not in text])
 def test_one_item(text):
     measure = Measure.parse(text)
-    assert measure.evaluate([0.3], [2.0]) == 1
-    assert measure.evaluate([0.3], [0.0]) == 0
+    assert measure.evaluate([2.0], [0.3]) == 1
+    assert measure.evaluate([0.0], [0.3]) == 0
 
 
 def test_no_relevant_item():
     measure = Measure.parse("nDCG")
-    assert measure.evaluate([1.0, 2.0], [0, 0]) == 0
-    assert math.isnan(measure.evaluate([1.0, 2.0], [0, 0], empty=math.nan))
-    assert measure.evaluate([1.0, 2.0], [0, 0], ideal_labels=[1.0]) == 0
+    assert measure.evaluate([0, 0], [1.0, 2.0]) == 0
+    assert math.isnan(measure.evaluate([0, 0], [1.0, 2.0], empty=math.nan))
+    assert measure.evaluate([0, 0], [1.0, 2.0], ideal_labels=[1.0]) == 0
 
 
 def test_relevant_items_that_are_not_in_the_list():
@@ -150,16 +152,16 @@ def test_relevant_items_that_are_not_in_the_list():
         return math.log2(r)
 
     zipf = Measure.parse("nDCG(zipf)")
-    assert zipf.evaluate([2.0, 1.0], [0, 1], ideal_labels=[1, 1, 1]) == pytest.approx(
+    assert zipf.evaluate([0, 1], [2.0, 1.0], ideal_labels=[1, 1, 1]) == pytest.approx(
         0.5 / (1 + 1 / 2 + 1 / 3)
     )
     at_2 = Measure.parse("nDCG(zipf)@2")
-    assert at_2.evaluate([2.0, 1.0], [0, 1], ideal_labels=[1, 1, 1]) == pytest.approx(0.5 / 1.5)
+    assert at_2.evaluate([0, 1], [2.0, 1.0], ideal_labels=[1, 1, 1]) == pytest.approx(0.5 / 1.5)
     # a cutoff of more than the list cuts the ideal list where it says
-    assert Measure.parse("nDCG(zipf)@3").evaluate([1.0], [1], ideal_labels=[1] * 9) == pytest.approx(6 / 11)
+    assert Measure.parse("nDCG(zipf)@3").evaluate([1], [1.0], ideal_labels=[1] * 9) == pytest.approx(6 / 11)
     # where the cutoff is a function of n, both lists are cut at k(n)
     half = Measure.parse("nDCG(zipf)@0.5n")
-    assert half.evaluate([4.0, 3.0, 2.0, 1.0], [1, 1, 0, 0], ideal_labels=[1] * 100) == 1
+    assert half.evaluate([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], ideal_labels=[1] * 100) == 1
 
 
 @pytest.mark.parametrize("text", WHOLE)
@@ -187,20 +189,53 @@ def test_ideal_is_vectorised_and_knows_long_lists():
 @pytest.mark.parametrize(
     ("scores", "labels", "said"),
     [
-        ([1.0, math.nan], [0, 1], "scores must be finite"),
-        ([1.0, math.inf], [0, 1], "scores must be finite"),
+        ([1.0, math.nan], [0, 1], "y_score must be finite"),
+        ([1.0, math.inf], [0, 1], "y_score must be finite"),
         ([1.0, 2.0], [0, -1], "labels must be finite and >= 0"),
         ([1.0, 2.0], [0, math.nan], "labels must be finite and >= 0"),
-        ([1.0, 2.0], [0, 1, 1], r"got \(2,\) and \(3,\)"),
+        ([1.0, 2.0], [0, 1, 1], r"got \(3,\) and \(2,\)"),
         ([], [], r"one length >= 1, got \(0,\)"),
-        ([[1.0]], [[1.0]], r"got \(1, 1\)"),
+        ([[[1.0]]], [[[1.0]]], r"got \(1, 1, 1\)"),
     ],
 )
 def test_bad_lists(scores, labels, said):
     with pytest.raises(InputError, match=said):
-        Measure.parse("nDCG").evaluate(scores, labels)
+        Measure.parse("nDCG").evaluate(labels, scores)
 
 
 def test_bad_ideal_labels():
     with pytest.raises(InputError, match="labels must be finite and >= 0"):
-        Measure.parse("nDCG").evaluate([1.0], [1], ideal_labels=[-1])
+        Measure.parse("nDCG").evaluate([1], [1.0], ideal_labels=[-1])
+
+
+@pytest.mark.parametrize("text", ["nDCG", "nDCG@3", "nDCG(linear)", "nDCG(power(0.5))@0.2n", "DCG(zipf)@2"])
+@pytest.mark.parametrize("ties", ["expected", "stable"])
+@pytest.mark.parametrize("gains", [[0.0, 1.0, 3.0], [0.0, 0.25]])
+def test_many_lists_have_the_values_of_each(text, ties, gains):
+    rng, measure = np.random.default_rng(6), Measure.parse(text)
+    y, s = rng.choice(gains, (40, 12)), rng.integers(0, 9, (40, 12)) / 8
+    y[3] = 0.0
+    expected = [
+        measure.evaluate(labels, scores, ties=ties, empty=0.5) for labels, scores in zip(y, s, strict=True)
+    ]
+    np.testing.assert_allclose(measure.evaluate(y, s, ties=ties, empty=0.5), expected, rtol=1e-14)
+    assert measure.normalised is False or expected[3] == 0.5
+    sizes = rng.integers(1, 13, 40)
+    ragged = [[row[:n].tolist() for row, n in zip(of, sizes, strict=True)] for of in (y, s)]
+    ideal = [[1.0] * int(n % 3) for n in sizes]
+    each = [
+        measure.evaluate(labels, scores, ties=ties, ideal_labels=best)
+        for labels, scores, best in zip(*ragged, ideal, strict=True)
+    ]
+    found = measure.evaluate(y_true=ragged[0], y_score=ragged[1], ties=ties, ideal_labels=ideal)
+    np.testing.assert_allclose(found, each, rtol=1e-14)
+
+
+def test_many_lists_agree_with_scikit_learn_and_must_fit():
+    rng = np.random.default_rng(8)
+    y, s = rng.integers(0, 4, (30, 50)), rng.integers(0, 20, (30, 50))
+    assert Measure("log", 10).evaluate(y, s).mean() == pytest.approx(ndcg_score(y, s, k=10), abs=1e-14)
+    with pytest.raises(InputError, match=r"as many lists of each, got \(2, 1, 2\)"):
+        Measure().evaluate([[1.0], [1.0]], [[1.0]])
+    with pytest.raises(InputError, match=r"one length >= 1, got \(1, 2\) and \(1, 1\)"):
+        Measure().evaluate([[1.0, 0.0]], [[1.0]])

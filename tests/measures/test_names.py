@@ -40,8 +40,8 @@ def test_rank_biased_precision_by_its_definition() -> None:
     labels = rng.choice([0.0, 0.5, 1.0], 60)
     for p in (0.5, 0.8, 0.95):
         seen = sum((1 - p) * p**i * y for i, y in enumerate(labels.tolist()))
-        assert Measure.parse(f"RBP({p})").evaluate(-np.arange(60.0), labels) == pytest.approx(seen, rel=1e-13)
-    assert Measure.parse("RBP(0.8)@2").evaluate([2.0, 1.0, 0.0], [1, 1, 1]) == pytest.approx(0.36)
+        assert Measure.parse(f"RBP({p})").evaluate(labels, -np.arange(60.0)) == pytest.approx(seen, rel=1e-13)
+    assert Measure.parse("RBP(0.8)@2").evaluate([1, 1, 1], [2.0, 1.0, 0.0]) == pytest.approx(0.36)
 
 
 def test_rank_biased_precision_of_a_straight_curve() -> None:

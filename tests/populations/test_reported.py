@@ -109,7 +109,7 @@ def test_means_and_deviations_are_those_of_flipped_labels(
     parsed = Measure.parse(measure)
     values = []
     for scores, labels in zip(*flipped(Curve.parse(text), fpr, fnr, n, lists, 7), strict=True):
-        values.append(parsed.evaluate(scores, labels) if labels.any() else 0.0)
+        values.append(parsed.evaluate(labels, scores) if labels.any() else 0.0)
     reported = Noisy(Curve.parse(text), fpr, fnr)
     mean, std = (float(f(reported, parsed, [n]).value[0]) for f in (expected_ndcg, ndcg_std))
     # 4.5 standard errors: a false alarm has probability 7e-6
@@ -136,7 +136,7 @@ def test_graded_labels_are_those_of_a_confusion_matrix() -> None:
         truth = (rng.random(n)[:, None] > np.cumsum(source.label_law(depth)[1], axis=0).T).sum(axis=1)
         said = (rng.random(n)[:, None] > np.cumsum(matrix[truth], axis=1)).sum(axis=1)
         labels = np.asarray(gains)[said]
-        values.append(measure.evaluate(1 - depth, labels) if labels.any() else 0.0)
+        values.append(measure.evaluate(labels, 1 - depth) if labels.any() else 0.0)
     mean, std = (float(f(reported, measure, [n]).value[0]) for f in (expected_ndcg, ndcg_std))
     assert abs(np.mean(values) - mean) < 4.5 * std / math.sqrt(lists)
     exact = float(expected_ndcg(source, measure, [n]).value[0])

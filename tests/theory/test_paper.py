@@ -26,7 +26,7 @@ def test_lemma_1_with_ties(measure: str) -> None:
         x = rng.random(n)
         labels = rng.random(n) < 0.1 + 0.6 * x
         score = np.where(x > 0.7, 2.0, np.where(x > 0.3, 1.0, 0.0))
-        values[i] = asked.evaluate(score, labels, ties="expected")
+        values[i] = asked.evaluate(labels, score, ties="expected")
     error = values.std() / np.sqrt(draws)
     # the means of 0.1 + 0.6 x over (0.7, 1), (0.3, 0.7), (0, 0.3); steps of 1e-9 stand for jumps
     steps = "piecewise(0=0.61, 0.3=0.61, 0.300000001=0.4, 0.7=0.4, 0.700000001=0.19, 1=0.19)"
