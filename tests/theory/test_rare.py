@@ -154,5 +154,5 @@ def test_a_tilt_far_below_the_end_of_its_bracket_is_searched_for() -> None:
     a = Relevance.parse("step(0.53688049110478608, 0.11521316518576077, 0.63825399365394109)")
     b = Relevance.parse("step(0.60218036043397882, 0, 0.63825399365394109)")
     # the search ends in one of two ways, which the last bits decide: they differ between processors
-    with pytest.raises(InputError, match="does not converge|makes the wrong order likely"):
+    with pytest.raises(InputError, match=r"does not converge|makes the wrong order likely"):
         tilt(a, b, Measure.parse("nDCG(zipf)"), 10**18)
