@@ -28,7 +28,6 @@ from ndcg_asymptotics.theory.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
 
 _DEEPEST = 1e-100  # the part of int (E(t) - E(0))/t dt below this depth shows whether it converges
-_DIVERGES = 1e-6  # if that part is larger, it does not
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
         case HarmonicDecay():
             t, dt = quadrature.nodes_between(edges)
             terms = (relevance.mean_gain(t) - top) / t * dt
-            if abs(float(terms[t < _DEEPEST].sum())) > _DIVERGES:
+            if abs(float(terms[t < _DEEPEST].sum())) > 1e-6:
                 return None
             constant = top * np.log(c) + float(terms.sum())
             return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)

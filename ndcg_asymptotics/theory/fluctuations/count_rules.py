@@ -14,8 +14,6 @@ from ndcg_asymptotics.theory.rules.counts import EVERY, EVERY_SPLIT, CountLaw, g
 from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
 
-_MOST_MOMENTS = 60  # that a condensed rule keeps
-
 
 @dataclass(frozen=True)
 class CountRule:
@@ -63,7 +61,7 @@ class CountRule:
 
         They are exact to about ``effort.digits`` for an f that changes by its own size over n items.
         """
-        degree = effort.degree(law, n, effort.digits, _MOST_MOMENTS)
+        degree = effort.degree(law, n, effort.digits, most=60)
         if self.counts.shape[1] == 2:
             few = effort.nodes(degree, n * float(law.min()))
             if len(self.counts) <= few:

@@ -13,7 +13,6 @@ RANKS = (40.0, 400.0, 2e4)
 """Ranks of the lower item of a pair; terms of degree p of the binomial series fall like p! K^-p with it."""
 MANY_ITEMS = 1000.0
 """Expected items of a class from which values change little with their number."""
-_MOST_TERMS = 100  # of the binomial series
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Effort:
         """Return the stages at which the binomial series is used; items further up are near the top."""
         terms = [math.comb(degree + grades + 1, degree) for degree in self.degrees]
         # of many grades it has so many terms that a cross approximation is quicker
-        return self.stages[sum(count > _MOST_TERMS for count in terms[:-1]) :]
+        return self.stages[sum(count > 100 for count in terms[:-1]) :]
 
     def degree(self, law: Floats, n: int, digits: float, most: int) -> int:
         """Return the degree of a polynomial for a function of label counts that changes little with them.

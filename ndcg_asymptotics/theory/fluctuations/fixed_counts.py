@@ -41,8 +41,6 @@ from ndcg_asymptotics.theory.rules.law_panels import (
     panels_down_to,
 )
 
-_DEGREE = 10  # of moments that a condensed rule for the numbers above keeps
-_VARIANCE_DEGREE = 4  # the same of depths and numbers, for means of variances
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
@@ -122,7 +120,7 @@ def _for_variances(
     nodes, law = np.concatenate(several), np.concatenate([chances for *_, chances in lists])
     piece = np.searchsorted(model.breaks, nodes[:, 0])
     for here in (piece == number for number in np.unique(piece)):
-        found, weights = condensed(nodes[here], law[here, None], _VARIANCE_DEGREE)
+        found, weights = condensed(nodes[here], law[here, None], degree=4)
         for (depth, *count), (weight,) in zip(found.tolist(), weights.tolist(), strict=True):
             yield depth, np.array(count), weight
 
@@ -161,7 +159,7 @@ def _lists_above_cutoff(
 
 
 def _condensed(numbers: Floats, chances: Floats) -> tuple[Floats, Floats]:
-    counts, weights = condensed(numbers, chances[:, None], _DEGREE)
+    counts, weights = condensed(numbers, chances[:, None], degree=10)
     return counts, weights[:, 0]
 
 

@@ -47,7 +47,6 @@ from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _SPACING = 3e-17  # rounding of counts of long lists, relative to their standard deviation, over n^1/2
 _CAUTION = 3.0  # the stated error is this times the difference of two evaluations
-_AGREED = 0.02  # error, relative to the variance, from which better evaluations are made: 1% of the value
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,8 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[fl
         in_common = fine.missed + (efforts[1].rounding + _SPACING * math.sqrt(n)) * fine.size
         in_common += _contradicted(fine, scorers, measure, n)
         error = _CAUTION * abs(fine.variance - rough.variance) + in_common
-        if error <= _AGREED * fine.variance:
+        # 1% of the standard deviation
+        if error <= 0.02 * fine.variance:
             break
     return fine.variance, error
 

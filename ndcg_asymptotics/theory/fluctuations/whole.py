@@ -21,7 +21,6 @@ from ndcg_asymptotics.theory.rules.ideal import Sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import Panels
 
-_MOST_TERMS = 300  # of a polynomial in the counts
 _COUNT_DIGITS = 1e-2  # of the tolerance, for the label counts: they are many, but little is computed at each
 _NEAR = 4.0  # the last rank that items near the top have, as a multiple of that where the series begins
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
@@ -83,7 +82,7 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
     level = given.mean() / ideal
     if len(law) > 2:  # there are many label counts of several grades
-        degree = effort.degree(np.array(law), n, 0.1 * effort.digits, _MOST_TERMS)
+        degree = effort.degree(np.array(law), n, 0.1 * effort.digits, most=300)
         mean = interpolated(given.mean_changes, rule.counts, rule.weights, degree)
     else:
         mean = given.mean_changes(rule.counts)

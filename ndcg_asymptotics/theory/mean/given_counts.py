@@ -32,7 +32,6 @@ from ndcg_asymptotics.theory.mean.rank_terms import (
 from ndcg_asymptotics.theory.rules.binomial import log_choose
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_PART = 0.01  # of the tolerance, for what is left out at one depth
 _WHOLE = 1e-9  # distance from a whole number, or of a probability from 1, that is rounding
 
 
@@ -91,7 +90,8 @@ def _expanded(places: Places, discount: Discount, spread: float, tolerance: floa
         # what those after each degree add: beyond the last one a geometric series, as one of two may be 0
         beyond = sizes[:, -2:].max(axis=1) * rho / (1 - rho) * (most < places.n - 1)
         after = np.cumsum(np.column_stack([sizes[:, 1:], beyond])[some, ::-1], axis=1)[:, ::-1]
-        small = after <= _PART * allowed
+        # a hundredth of what is allowed, as this is one of many depths
+        small = after <= 0.01 * allowed
         degrees[some] = np.where(small.any(axis=1), np.argmax(small, axis=1), -1)
         if (degrees >= 0).all():
             break

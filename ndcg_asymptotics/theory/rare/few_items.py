@@ -26,7 +26,6 @@ from ndcg_asymptotics.theory.scaled_limits import certain_top
 
 _Range = tuple[float, float]  # the least and the greatest sum
 
-_LOST = 1e-12  # share of relevant items that is not seen
 _LEVEL = 1e-8  # ends of two ranges that differ by less are one, relative: kinks of own curves are as wide
 
 
@@ -146,7 +145,8 @@ def _span(model: FixedCounts, j: int) -> tuple[float, float]:
 
 def _own_span(law: DepthLaw) -> tuple[float, float]:
     if isinstance(law, RocCustom):  # a polynomial, which is flat up to rounding only
-        low, high = law.quantile(np.array([_LOST, 1 - _LOST]))
+        # this share of the items is not seen on either side
+        low, high = law.quantile(np.array([1e-12, 1 - 1e-12]))
         return float(low) if low > SHALLOWEST else 0.0, float(high)
     edges = np.array([0.0, *law.breaks, 1.0])
     occupied = np.flatnonzero(np.diff(law.cdf(edges)) > 0)

@@ -25,7 +25,6 @@ from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
 
 # 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly varies
 _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
-_POINTS = 141  # of the distribution of items over grades, above a depth and below it
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class CutIdeal:
 
     def distributed(self, sizes: Floats, law: Floats) -> tuple[Floats, Floats]:
         """Return counts (C, M, j) of the first grades that add up to sizes (C,), and weights (C, M)."""
-        return distributed(sizes, law, nodes_of_splits(_POINTS, law.size - 1), self.effort.digits)
+        return distributed(sizes, law, nodes_of_splits(141, law.size - 1), self.effort.digits)
 
     def part(self, own: Floats, others: Floats, *, beyond: bool) -> Iterator[tuple[float, Floats]]:
         """Yield signs and values of delta, (M, N), that add up to one part of delta; their squares likewise.

@@ -28,8 +28,6 @@ LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
-_MOST_NUMBERS = 300  # of that lattice
-_SMOOTH_SPLITS = 3  # nodes with which a grade is split off on which 1/IDCG does not depend
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ class _LabelLaws:
         wide, narrow = (math.sqrt(size * p * (1 - p)) for size, p in ((k, q), (rest, q_below)))
         law = CountLaw(k, q)
         step = math.floor(_STEP / effort.refine * min(wide, max(narrow, 1.0)))
-        numbers, chances = law.every(max(step, law.number // _MOST_NUMBERS, 1))
+        numbers, chances = law.every(max(step, law.number // 300, 1))
         kept = chances > effort.negligible * chances[numbers > 0].max(initial=0.0)  # gains may be rare
         return numbers[kept], chances[kept]
 
@@ -207,7 +205,7 @@ def _with_others(
 
     ``chances`` (A, M) and the means of delta and its square (A, M, 2) make the weights of a `CutRule`.
     """
-    others, ways = distributed(total - own[:, 0].sum(axis=1), law, _SMOOTH_SPLITS)
+    others, ways = distributed(total - own[:, 0].sum(axis=1), law, most=3)  # on which 1/IDCG does not depend
     one = np.full((*chances.shape, 1), 0.0 if beyond else 1.0)
     weights = chances[..., None] * np.concatenate([one, means], axis=2)
     counts = np.concatenate(
