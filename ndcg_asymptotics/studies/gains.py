@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -105,5 +104,5 @@ def _rewritten(content: bytes, gain: Gain) -> bytes:
     return json.dumps(table, indent=1).encode()
 
 
-def _rows(rows: Any, order: Sequence[int]) -> list[Any]:
+def _rows(rows: Sequence[object], order: Sequence[int]) -> list[object]:
     return [rows[row] for row in order]

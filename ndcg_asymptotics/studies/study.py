@@ -242,7 +242,7 @@ def read_measures(
 
 
 def read_scorers(
-    given: Any, folder: Path | None = None, allow_custom: bool = True, relevant: Any = None
+    given: Any, folder: Path | None = None, allow_custom: bool = True, relevant: object = None
 ) -> dict[str, Scorer]:
     """Return scorers by name from a study's field ``scorers``.
 
@@ -279,7 +279,9 @@ def read_scorers(
     return scorers
 
 
-def _population(scorers: Mapping[str, Scorer], coupling: Any, judge: Any) -> Population:
+def _population(
+    scorers: Mapping[str, Scorer], coupling: Coupling | str, judge: Judge | Mapping[str, Any] | None
+) -> Population:
     with blaming("coupling"):
         found = Coupling.of(coupling)
     with blaming("judge"):

@@ -104,7 +104,7 @@ class _Decades(BaseModel):
     per_decade: float
 
 
-def _one_or_several(given: Any) -> Any:
+def _one_or_several(given: object) -> object:
     return [given] if isinstance(given, str) else given
 
 
@@ -295,7 +295,7 @@ def fields_text(fields: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Mapping):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Agreement:
     wrong: tuple[Counts, Counts] | None = None
 
     @property
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, float | CorrelationMethod]:
         """The fields of a `PlanRow` that hold it."""
         return {
             "correlation": float(self.correlation),
