@@ -266,3 +266,24 @@ def test_columns_with_other_names(tmp_path: Path) -> None:
     require_all(read_values(path, columns=columns))
     with pytest.raises(InputError, match="columns: there is no number; there are who, nr, by, x"):
         read_values(path, columns={**columns, "query": "number"})
+
+
+def test_a_table_of_one_run_whose_columns_may_be_measures_gives_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "new.csv"
+    path.write_text("query,AP,P\n" + "".join(f"{q},0.5,1\n" for q in QUERIES))
+    assert read_values(path).remarks[0].startswith("Warning: each column of new is a run: AP, P; measures of")
+    assert read_values(path, runs=["AP", "P"]).remarks[0].startswith("Each column of new is a run")
+    assert read_values(path, measures=["AP"]).runs == ("new",)
+
+
+def test_errors_name_the_file_once(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("query,AP\nq1,high\n")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and nothing else")
+    for name, said in (
+        ("no.csv", "cannot be read"),
+        ("a.csv", "expected a column"),
+        ("b.parquet", "damaged"),
+    ):
+        with pytest.raises(InputError, match=said) as refused:
+            read_values(tmp_path / name)
+        assert str(refused.value).count(name) == 1

@@ -115,6 +115,8 @@ def compare(
 ) -> Comparison | JudgedComparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
 
+    Values of other programs, query by query, are compared by `analysis.compare_values`.
+
     Parameters
     ----------
     runs, qrels : as `evaluate` takes them

@@ -101,7 +101,7 @@ def read_values(
     """
     require_choice(missing, MISSING, "missing")
     if not isinstance(given, RunValues):
-        collected = _Collected(tuple(measures), dict(columns or {}))
+        collected = _Collected(tuple(runs), tuple(measures), dict(columns or {}))
         collected.add(given)
         given = collected.chosen(runs, measures, missing)
     else:
@@ -118,6 +118,7 @@ def read_values(
 class _Collected:
     """Values that were read: of each run, by measure and query, NaN where the source has no number."""
 
+    runs: tuple[str, ...]
     measures: tuple[str, ...]
     columns: dict[str, str]
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
@@ -128,14 +129,16 @@ class _Collected:
         if isinstance(given, str | os.PathLike) or _all(given, str, os.PathLike):
             files = named_paths(paths_of(given, "values"))
             for name, path in files.items():
-                with naming(str(path)):
-                    self._add_file(path, name, alone=len(files) == 1)
+                self._add_file(path, name, alone=len(files) == 1)
         elif hasattr(given, "by_query"):
             self._add_table(given.by_query.to_dataframe(), None)
         elif (table := as_table(given)) is not None:
             self._add_table(_pandas(table), None)
         elif isinstance(given, Mapping):
             for run, of_run in given.items():
+                if isinstance(of_run, str | os.PathLike):
+                    self._add_file(Path(of_run), str(run), alone=False)
+                    continue
                 with naming(str(run)):
                     self._add_run(str(run), of_run)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
@@ -149,18 +152,28 @@ class _Collected:
             raise InputError(f"expected {_FORMS}, got {brief(given)}", "values")
 
     def _add_file(self, path: Path, name: str, alone: bool) -> None:
-        import pandas as pd
-
+        """Add a file; unless it is the only one, it is a run where it names none."""
         run = None if alone else name
         if is_parquet(path):
-            try:
-                self._add_table(pd.read_parquet(path), run, name)
-            except (OSError, ValueError) as error:
-                if isinstance(error, InputError):
-                    raise
-                raise InputError(f"a damaged Parquet file ({brief(str(error))})") from None
+            self._add_parquet(path, run, name)
             return
         text = read_text(path, MOST_BYTES).replace("\r\n", "\n")
+        with naming(str(path)):
+            self._add_text(text, run, name)
+
+    def _add_parquet(self, path: Path, run: str | None, name: str) -> None:
+        import pandas as pd
+
+        try:
+            table = pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
+        with naming(str(path)):
+            self._add_table(table, run, name)
+
+    def _add_text(self, text: str, run: str | None, name: str) -> None:
+        import pandas as pd
+
         start = text.lstrip()[:1]
         require(bool(start), f"holds no data, expected {_FORMS}")
         if start == "{" and text.count("\n{") and text.lstrip().split("\n")[0].rstrip().endswith("}"):
@@ -198,8 +211,6 @@ class _Collected:
     def _add_run(self, run: str, of_run: object) -> None:
         if isinstance(of_run, Mapping):
             self._add_nested(run, of_run)
-        elif isinstance(of_run, str | os.PathLike):
-            self._add_file(Path(of_run), run, alone=False)
         elif (table := as_table(of_run)) is not None:
             self._add_table(_pandas(table), run)
         elif isinstance(of_run, Iterable):
@@ -253,10 +264,12 @@ class _Collected:
             wide = [name for name in wide if name in self.measures]
         require(bool(wide), f"expected a column of numbers beside {query}, got {brief(', '.join(there))}")
         if by_run:
-            self.remarks.append(
-                f"Each column{f' of {source}' if source else ''} is a run: {few(wide)}; measures of one run "
-                "need a column run, or a file for each run"
-            )
+            of = f" of {source}" if source else ""
+            said = f"each column{of} is a run: {few(wide)}; measures of one run need a column run, or a file "
+            warning = (
+                "E" if self.measures or self.runs else "Warning: e"
+            )  # who names one knows what columns are
+            self.remarks.append(f"{warning}{said[1:]}for each run")
         unnamed = self.measures[0] if len(self.measures) == 1 else _UNNAMED
         for row, name in enumerate(cells[query]):
             if _empty(name):
