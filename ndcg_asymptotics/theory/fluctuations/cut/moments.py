@@ -34,6 +34,8 @@ from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 from ndcg_asymptotics.theory.rules.panels import down_to
 
+_ROUNDING = 1e-14  # of a probability; depths that are less likely are eight standard deviations away
+
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     """Return `variance.ndcg_moments` for a cutoff below n."""
@@ -53,7 +55,8 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     depths = depths_at_cutoff(mesh, ideal.k, n, effort)
     several = [rule_above(mesh, ideal, *piece) for piece in depths]
     # values are in [0, 1], so the error of their squares is at most the probability of what is left out
-    missed = ideal.left_out + max(1 - math.fsum(float(chances.sum()) for _, chances in depths), 0.0)
+    lost = 1 - math.fsum(float(chances.sum()) for _, chances in depths)
+    missed = ideal.left_out + (lost if lost > _ROUNDING else 0.0)
     given: dict[float, GivenCounts] = {}
 
     def above(depth: float) -> GivenCounts:
