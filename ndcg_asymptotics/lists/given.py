@@ -77,7 +77,7 @@ def named_runs(given: object) -> dict[str, object]:
     >>> list(named_runs(["runs/a.run", "runs/b.run"])), list(named_runs({"mine": {"q": {"d": 1.0}}}))
     (['a', 'b'], ['mine'])
     """
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not is_one(given):
         found = {str(name): run for name, run in given.items()}
     else:
         runs = [given] if is_one(given) else as_list(given, "runs")

@@ -99,6 +99,8 @@ def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
     assert [*named_runs([Ranx(RUN, "one"), Ranx(RUN, "two")])] == ["one", "two"]
     with pytest.raises(na.InputError, match="runs: must be a mapping of name to run"):
         na.compare([SCORES, SCORES], LABELS)
+    with pytest.raises(na.InputError, match="at least two runs, got 1"):
+        na.compare(RUN, QRELS)
     with pytest.raises(na.InputError, match="runs: must hold at least one run"):
         na.fit([], QRELS, out=tmp_path)
     assert [is_one(of) for of in (RUN, {"a": RUN}, {"a": SCORES}, SCORES, [SCORES], [])] == [
