@@ -38,7 +38,8 @@ class GateRow:
     passed: bool
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.difference:+.4g} [{self.low:+.4g}, {self.high:+.4g}]"
+        ends = f"[{self.low:+.4g}, {self.high:+.4g}]".replace("inf", "∞")
+        return f"{self.measure} {self.difference:+.4g} {ends}"
 
 
 @dataclass(frozen=True)

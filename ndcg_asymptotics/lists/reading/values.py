@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief, require_choice
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.errors import InputError, naming, needing, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
@@ -165,8 +165,11 @@ class _Collected:
         import pandas as pd
 
         try:
-            table = pd.read_parquet(path)
+            with needing("pyarrow", f"{path}: Parquet files are read by"):
+                table = pd.read_parquet(path)
         except (OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
         with naming(str(path)):
             self._add_table(table, run, name)
