@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import unicodedata
 from collections.abc import Iterable
@@ -145,6 +146,18 @@ def shortened(text: str, width: int) -> str:
     'a long…'
     """
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def toml_string(text: str) -> str:
+    r"""Return a text as a TOML basic string, in which invisible characters are escapes.
+
+    >>> print(toml_string('a "b"\u200b'))
+    "a \"b\"\U0000200b"
+    """
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        rf"\U{ord(c):08x}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in quoted
+    )
 
 
 def count_text(number: int) -> str:

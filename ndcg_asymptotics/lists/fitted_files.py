@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputWarning, require
 from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.text import toml_string, visible
 from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
 from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.given import (
@@ -208,10 +210,11 @@ def coupled_study_text(curves: Mapping[str, Path], groups: str, coupling: Fitted
     ``groups`` is a comment about the groups of mixtures, empty if the curves are no mixtures.
     """
     keyword = "mixture" if groups else "empirical"
-    scorers = "\n".join(f"{_quoted(name)} = '{keyword}(\"{path.name}\")'" for name, path in curves.items())
-    pairs = ", ".join(f"[{_quoted(p.pair[0])}, {_quoted(p.pair[1])}]" for p in coupling.pairs)
+    texts = {name: f"{keyword}({json.dumps(path.name)})" for name, path in curves.items()}
+    scorers = "\n".join(f"{toml_string(name)} = {toml_string(text)}" for name, text in texts.items())
+    pairs = ", ".join(f"[{toml_string(p.pair[0])}, {toml_string(p.pair[1])}]" for p in coupling.pairs)
     intervals = "; ".join(
-        f"{p.pair[0]}, {p.pair[1]}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
+        f"{visible(', '.join(p.pair))}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
     )
     return (
         f'title = "{len(curves)} fitted runs"\n'
@@ -222,10 +225,6 @@ def coupled_study_text(curves: Mapping[str, Path], groups: str, coupling: Fitted
         f'coupling = "{coupling.text}"\n'
         f"pairs = [{pairs}]\n\n{groups}[scorers]\n{scorers}\n"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def binary(ranked: RankedList, level: float) -> RankedList:

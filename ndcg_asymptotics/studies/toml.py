@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of, read_file
-from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.core.text import did_you_mean, toml_string
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
 
@@ -297,7 +296,7 @@ def fields_text(fields: Mapping[str, Any]) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        return _quoted(value)
+        return toml_string(value)
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(str(key))} = {_value(item)}' for key, item in value.items())} }}"
     if isinstance(value, list | tuple):
@@ -318,15 +317,7 @@ def _lengths(sizes: Sequence[int]) -> Mapping[str, int] | list[int]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    """Return a TOML basic string; invisible characters are written as escapes."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(
-        rf"\U{ord(c):08x}" if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in quoted
-    )
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
 
 
 def write_template(file: Path | str) -> None:

@@ -255,10 +255,10 @@ def test_the_study_says_what_the_groups_describe(tmp_path, by, said):
     lists = crossed(0.7, [0.3] * 24, (1, 1, -1, -1))
     labels = {one.query: {f"d{i}": y for i, y in enumerate(one.labels.tolist())} for one in lists["a"]}
     na.lists.write_qrels(labels, tmp_path / "my.qrels")
-    for name, of_run in lists.items():
+    runs = [tmp_path / "a.run", tmp_path / "b'\"\n1.run"]  # names are written as TOML, and into a comment
+    for path, of_run in zip(runs, lists.values(), strict=True):
         scores = {one.query: {f"d{i}": x for i, x in enumerate(one.scores.tolist())} for one in of_run}
-        na.lists.write_run(scores, tmp_path / f"{name}.run", name)
-    runs = [tmp_path / "a.run", tmp_path / "b.run"]
+        na.lists.write_run(scores, path, "mine")
     na.lists.fit(runs, tmp_path / "my.qrels", out=tmp_path / "out", by=by, resamples=2)
     assert said in (tmp_path / "out" / "study.toml").read_text()
-    assert len(na.studies.load(tmp_path / "out" / "study.toml").population.scorers) == 2
+    assert list(na.studies.load(tmp_path / "out" / "study.toml").scorers) == ["a", "b'\"\n1"]
