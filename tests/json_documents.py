@@ -86,6 +86,11 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "larger-corpus", *fixed, "--corpus", 40, "--to", 4000
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
+    (folder / "collections.csv").write_text(
+        "collection,qrels,run,path\n"
+        + "".join(f"{c},qrels,{run},{run}.run\n" for c in "uvwxyz" for run in ("a", "b"))
+    )
+    yield "compare", "--collections", folder / "collections.csv", "--measure", "nDCG", "--resamples", 99
     by_judge = *judged, "--judge", folder / "qrels"
     yield "compare", *files[:2], *by_judge, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     users = ("--ranks", folder / "users.csv", "--ranks", folder / "other.csv", "--items", 1000)

@@ -13,7 +13,10 @@ from .planning.runs import plan_runs as plan_runs
 from .planning.runs import plan_values as plan_values
 from .runs.candidates import Candidates as Candidates
 from .runs.candidates import sampled_candidates as sampled_candidates
+from .runs.collections import compare_collections as compare_collections
+from .runs.collections_text import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
+from .runs.compare import values_of_runs as values_of_runs
 from .runs.comparison import Comparison as Comparison
 from .runs.corpus import LargerCorpus as LargerCorpus
 from .runs.corpus import larger_corpus as larger_corpus

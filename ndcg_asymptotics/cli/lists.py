@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -14,6 +15,7 @@ from ndcg_asymptotics.cli.options import (
     BinaryAt,
     By,
     ByQuery,
+    CollectionsTable,
     Columns,
     Documents,
     Empty,
@@ -328,6 +330,30 @@ def larger_corpus(
         figures.save(draw_systems, found)
 
 
+def _compare_collections(
+    path: Path,
+    measures: Sequence[str],
+    refused: Mapping[str, object],
+    shown: tuple[Path | None, bool, Figures, TableOutput],
+    **options: Any,
+) -> None:
+    """Compare the runs of a table of collections; ``shown`` says where values go, and what is printed."""
+    from ndcg_asymptotics.analysis.runs.collections import compare_collections
+    from ndcg_asymptotics.reports.terminal import write_csv
+
+    given = [name for name, value in refused.items() if value]
+    require(not given, f"is a table of all runs: leave out {', '.join(given)}", "collections")
+    by_query, full, figures, output = shown
+    found = compare_collections(path, measures, **options)
+    if by_query is not None:
+        write_csv(by_query, found.by_query)
+    output.show(found, "compare collections", blocks=found.blocks(full))
+    if figures.out is not None:
+        from ndcg_asymptotics.plots import draw_collections
+
+        figures.save(draw_collections, found)
+
+
 @app.command()
 def compare(
     *,
@@ -338,6 +364,15 @@ def compare(
     run: Runs = None,
     qrels: Qrels = None,
     values: Values = None,
+    collections: CollectionsTable = None,
+    over: Annotated[
+        Literal["fixed", "random", "both"] | None,
+        typer.Option(
+            help="Of --collections: intervals and tests about these collections, about others of which "
+            "these are a sample, or both.",
+            show_default="both",
+        ),
+    ] = None,
     lower_is_better: LowerIsBetter = None,
     missing: MissingValues = None,
     measure: SixAnyMeasures = None,
@@ -424,6 +459,7 @@ def compare(
         ndcg-asymptotics compare a.run b.run --qrels human.qrels \\
             --judge machine.qrels
         ndcg-asymptotics compare --values new.csv old.csv --measure faithfulness
+        ndcg-asymptotics compare --collections beir.csv --measure nDCG@10
         ndcg-asymptotics compare new.run old.run --qrels my.qrels \\
             --measure nDCG@10 --fail-unless-noninferior --margin 0.01
         ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
@@ -452,6 +488,38 @@ def compare(
         "resamples": resamples,
         "seed": seed,
     }
+    if collections is not None:
+        refused = {
+            "runs": runs,
+            "--qrels": qrels,
+            "--values": values,
+            "--judge": judge,
+            "--lists": lists,
+            "--report": report,
+            "--unjudged": unjudged != "zero",
+            "--alternative": alternative != "two-sided",
+            "--fail-if-worse": fail_if_worse,
+            "--fail-unless-noninferior": fail_unless_noninferior,
+        }
+        _compare_collections(
+            collections,
+            measure or (),
+            refused,
+            (by_query, full, figures, output),
+            over=over or "both",
+            runs=[str(name) for name in run or ()],
+            like=like,
+            gain=gain,
+            ties=ties,
+            ideal=ideal,
+            empty=empty,
+            missing=missing,
+            lower_is_better=lower_is_better or (),
+            columns=columns,
+            **{name: value for name, value in statistics.items() if name != "alternative"},
+        )
+        return
+    require(over is None, "belongs to --collections", "over")
     found: Comparison | JudgedComparison
     if values:
         from ndcg_asymptotics.analysis.runs.values import compare_values
@@ -483,7 +551,7 @@ def compare(
         from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
         from ndcg_asymptotics.measures.measure import MEASURES
 
-        require(bool(qrels or lists), "compare needs runs and --qrels, --lists, or --values")
+        require(bool(qrels or lists), "compare needs runs and --qrels, --lists, --values, or --collections")
         require(not lower_is_better, "belongs to --values: higher NDCG is better", "lower-is-better")
         found = compare_any(
             [*(runs or ()), *(run or ())] or None,
@@ -520,12 +588,9 @@ def compare(
         report_comparison(found, report)
         print(report, file=sys.stderr)
     if figures.out is not None:
-        from ndcg_asymptotics.plots import draw_comparison, draw_judged
+        from ndcg_asymptotics import plots
 
-        if isinstance(found, Comparison):
-            figures.save(draw_comparison, found)
-        else:
-            figures.save(draw_judged, found)
+        figures.save(plots.draw_comparison if isinstance(found, Comparison) else plots.draw_judged, found)
     if passes:
         print(passes.line, file=sys.stdout if output.form == "table" else sys.stderr)
         raise typer.Exit(0 if passes.passed else 1)

@@ -220,6 +220,15 @@ Values = Annotated[
         "JSON, as other programs write them; --run then names runs. May be repeated.",
     ),
 ]
+CollectionsTable = Annotated[
+    Path | None,
+    _from_input(
+        "--collections",
+        metavar="FILE.csv",
+        help="In place of runs: a table of collections with the columns collection, qrels, run, path, or "
+        "collection, values. Paths are relative to the table; --run names runs.",
+    ),
+]
 LowerIsBetter = Annotated[
     list[str] | None,
     _from_input(metavar="MEASURE", help="A measure of which lower --values are better. May be repeated."),

@@ -1,4 +1,6 @@
 from .choice import Choice as Choice
+from .collections import collections_figure as collections_figure
+from .collections import draw_collections as draw_collections
 from .comparison import comparison_figure as comparison_figure
 from .comparison import draw_comparison as draw_comparison
 from .comparison import power_figure as power_figure

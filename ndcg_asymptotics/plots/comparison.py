@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.runs.compared import PairComparison
+from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
@@ -77,7 +77,7 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
         mean_differences(axes[0], pair, comparison.alpha)
         if cut:
             cut_rates(axes[1], pair)
-        figure_legend(figure, _key(comparison))
+        figure_legend(figure, significance_key(comparison))
     return figure
 
 
@@ -124,7 +124,8 @@ def _name(run: str) -> str:
     return in_figure(shortened(run, _LONGEST))
 
 
-def _key(comparison: Comparison) -> list[Artist]:
+def significance_key(comparison: ComparedPairs) -> list[Artist]:
+    """Return the legend of filled and open markers and of intervals."""
     marks: list[Artist] = [
         Line2D([], [], ls="none", marker="o", mec=GREY, mfc=face, mew=0.9, ms=4.5, label=text)
         for face, text in (

@@ -24,6 +24,14 @@ from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
 from ndcg_asymptotics.analysis.runs.candidates import Candidates
+from ndcg_asymptotics.analysis.runs.collections_rows import (
+    CollectionPower,
+    InCollection,
+    MeasureOverCollections,
+    OverCollections,
+    PairOverCollections,
+)
+from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison, RankingOverCollections
 from ndcg_asymptotics.analysis.runs.compared import (
     Cut,
     DiscriminativePower,
@@ -125,6 +133,13 @@ ROWS = {
     "labelled difference": Labelled,
     "label rate": ShareOfDocuments,
     "compare": Comparison,
+    "compare collections": CollectionsComparison,
+    "mean over collections": OverCollections,
+    "measure over collections": MeasureOverCollections,
+    "pair over collections": PairOverCollections,
+    "power of a collection": CollectionPower,
+    "ranking over collections": RankingOverCollections,
+    "runs in a collection": InCollection,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
     "corpus mean": CorpusRow,
@@ -202,7 +217,13 @@ def test_every_command_with_json_is_on_the_page() -> None:
         for word, one in inner.items() if inner else [("", command)]:
             if any("--json" in parameter.opts for parameter in one.params):
                 found.add(f"{name} {word}".strip().replace("-", " "))
-    assert found == kinds() - {"grid check", "deviations", "sampled candidates", "compare with a judge"}
+    assert found == kinds() - {
+        "grid check",
+        "deviations",
+        "sampled candidates",
+        "compare with a judge",
+        "compare collections",
+    }
 
 
 def test_the_page_states_the_version() -> None:

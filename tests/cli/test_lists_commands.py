@@ -333,7 +333,10 @@ def test_options_that_do_not_go_together_with_values(files: Path, run: Run, tmp_
         ((*one, "--qrels", files / "qrels"), "leave out --qrels"),
         ((*one, "--lower-is-better", "s"), "there is no s; there are AP"),
         (one, "at least two runs, got 1"),
-        (("compare", files / "good.run", files / "bad.run"), "needs runs and --qrels, --lists, or --values"),
+        (
+            ("compare", files / "good.run", files / "bad.run"),
+            "needs runs and --qrels, --lists, --values, or --collections",
+        ),
         (("plan", "--values", tmp_path / "one.csv"), "a plan takes two runs, got 1"),
         (("plan", "--values", tmp_path / "one.csv", "--sd", 1), "got values of --values and of --sd"),
     ):

@@ -45,6 +45,7 @@ from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
+from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Mixture
@@ -211,17 +212,8 @@ def compare(
         labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    found = {}
-    for name, run in scores.items():
-        with naming(name):
-            found[name] = evaluate_run(run, labels, parsed, name=name, **conventions)
-    evaluated = Evaluations(tuple(found.values()))
-    answered = {name: of_run.queries for name, of_run in found.items()}
-    if same_queries:
-        require_same_queries(answered)
-    remarks = (*left_out(answered), *_different_inputs(found, scores, own))
     compared = compare_values(
-        replace(evaluated.common(), remarks=remarks),
+        values_of_runs(scores, labels, parsed, same_queries=same_queries, **conventions),
         level=level,
         power=power,
         correction=correction,
@@ -243,6 +235,47 @@ def compare(
         for pair, of_pair in cuts_of_pairs(documents, own, pairs, level, seed).items()
     }
     return compared.with_lists(cuts, longer_lists)
+
+
+def values_of_runs(
+    runs: object,
+    qrels: object,
+    measures: AnyMeasures,
+    *,
+    columns: ColumnNames | None = None,
+    same_queries: bool = False,
+    **conventions: Unpack[ConventionOptions],
+) -> RunValues:
+    """Return the values of runs for the queries that all of them answer, with remarks on what differs.
+
+    Parameters
+    ----------
+    runs, qrels, measures, columns, same_queries, **conventions
+        As in `compare`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate`, and for different queries with ``same_queries``.
+
+    >>> runs = {"a": {"1": {"d": 2.0, "e": 1.0}}, "b": {"1": {"d": 1.0, "e": 2.0}}}
+    >>> values_of_runs(runs, {"1": {"e": 1}}, "nDCG(zipf)@2").values.tolist()
+    [[[0.5]], [[1.0]]]
+    """
+    chosen = Conventions.of(**conventions)
+    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
+    scores = runs_of(runs, columns)
+    labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    found = {}
+    for name, run in scores.items():
+        with naming(name):
+            found[name] = evaluate_run(run, labels, parsed, name=name, **conventions)
+    answered = {name: of_run.queries for name, of_run in found.items()}
+    if same_queries:
+        require_same_queries(answered)
+    own = [measure for measure in parsed if isinstance(measure, Measure)]
+    remarks = (*left_out(answered), *_different_inputs(found, scores, own))
+    return replace(Evaluations(tuple(found.values())).common(), remarks=remarks)
 
 
 def _different_inputs(

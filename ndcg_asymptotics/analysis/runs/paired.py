@@ -21,7 +21,7 @@ interval ends where that of the level 1 - 2 alpha does.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, NamedTuple
 
@@ -32,7 +32,6 @@ from ndcg_asymptotics.analysis.replication import Replication, replication
 from ndcg_asymptotics.core.arrays import (
     Bools,
     Floats,
-    Integers,
     random_generator,
     require_choice,
     whole_number,
@@ -154,9 +153,12 @@ class Difference(WithInterval):
     @property
     def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:
         """mean / sd, the signal of one query relative to its noise."""
-        return (
-            self.mean / self.sd if self.sd > 0 else math.copysign(math.inf, self.mean) if self.mean else 0.0
-        )
+        return effect_size(self.mean, self.sd)
+
+
+def effect_size(mean: float, sd: float) -> float:
+    """Return mean / sd; infinite where every difference is the same, 0 where each is 0."""
+    return mean / sd if sd > 0 else math.copysign(math.inf, mean) if mean else 0.0
 
 
 def alpha_of(level: float) -> float:
@@ -260,26 +262,79 @@ def paired_differences(
     enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
     require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {resamples}", "resamples")
     d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
-    found = [Difference(0.0, 0.0, None, 1.0)] * d.shape[1]
-    differing = np.flatnonzero(d.any(axis=0))
-    at_once = max(1, AT_ONCE // permutations(queries, resamples))
+    columns = [np.ascontiguousarray(column) for column in d.T]
+    moments = [
+        (float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0) for one in columns
+    ]
+    students = [student_test(mean, sd, queries, alpha) for mean, sd in moments]
+    found = []
+    tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
+    for (mean, sd), test in zip(moments, tests, strict=True):
+        if test is None:
+            found.append(Difference(0.0, 0.0, None, 1.0))
+            continue
+        needed = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
+        interval, p = test.interval, test.p
+        if direction:
+            interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
+            right = direction * mean > 0
+            p = p / 2 if right else 1 - test.beyond / 2
+            needed = needed if right else Replication(None, None, None, None)
+        found.append(Difference(mean, sd, interval, p, *needed))
+    return found
+
+
+class MeanTest(NamedTuple):
+    """The interval and the two-sided p-value of a mean difference.
+
+    ``beyond`` is the smaller p-value of permutations and Student's t that does not count what is equal to the
+    observed mean.
+    """
+
+    interval: Interval
+    p: float
+    beyond: float
+
+
+def mean_tests(
+    differences: Floats,
+    students: Sequence[tuple[Interval, float]],
+    *,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    weights: Floats | None = None,
+) -> list[MeanTest | None]:
+    """Return the interval and the p-value of each mean that hold by permutations and by Student's t.
+
+    Parameters
+    ----------
+    differences : (queries, tests)
+        Without rounding errors: what counts as 0 is 0.
+    students : (tests,)
+        Student's interval and p-value of each.
+    alpha : float
+    resamples, seed : int
+        As in `paired_difference`.
+    weights : (queries,), optional
+        Positive weights of the queries in the means.
+
+    Returns
+    -------
+    list
+        The shorter interval that holds both, and the larger p-value; None where every difference is 0.
+    """
+    found: list[MeanTest | None] = [None] * differences.shape[1]
+    differing = np.flatnonzero(differences.any(axis=0))
+    at_once = max(1, AT_ONCE // permutations(len(differences), resamples))
     for start in range(0, differing.size, at_once):
         part = differing[start : start + at_once]
-        tests = permutation_tests(d[:, part], alpha, resamples, random_generator(seed))
-        for test, (permutation, both_p, beyond) in zip(part.tolist(), tests, strict=True):
-            one = np.ascontiguousarray(d[:, test])
-            mean, sd = float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0
-            student, student_p = student_test(mean, sd, queries, alpha)
+        rng = random_generator(seed)
+        tests = permutation_tests(differences[:, part], alpha, resamples, rng, weights)
+        for test, (permutation, p, beyond) in zip(part.tolist(), tests, strict=True):
+            student, student_p = students[test]
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-            effect = mean / sd if sd > 0 else math.inf
-            needed = replication(effect, queries, power, alpha)
-            p = max(both_p, student_p)
-            if direction:
-                interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
-                right = direction * mean > 0
-                p = p / 2 if right else 1 - min(beyond, student_p) / 2
-                needed = needed if right else Replication(None, None, None, None)
-            found[test] = Difference(mean, sd, interval, p, *needed)
+            found[test] = MeanTest(interval, max(p, student_p), min(beyond, student_p))
     return found
 
 
@@ -290,11 +345,15 @@ def student_test(mean: float, sd: float, queries: int, alpha: float) -> tuple[In
     >>> round(interval.low, 4), round(interval.high, 4), round(p, 4)
     (0.0498, 0.1502, 0.0022)
     """
-    if sd == 0:
-        return Interval(mean, mean), 0.0
-    error = sd / math.sqrt(queries)
-    reach = -error * float(special.stdtrit(queries - 1, alpha / 2))
-    p = 2 * float(special.stdtr(queries - 1, -abs(mean) / error))
+    return t_test(mean, sd / math.sqrt(queries), queries - 1, alpha)
+
+
+def t_test(mean: float, error: float, freedom: float, alpha: float) -> tuple[Interval, float]:
+    """Return the t interval of a mean with a standard error, and the two-sided p-value of the mean 0."""
+    if error == 0:
+        return Interval(mean, mean), float(mean == 0)
+    reach = -error * float(special.stdtrit(freedom, alpha / 2))
+    p = 2 * float(special.stdtr(freedom, -abs(mean) / error))
     return Interval(mean - reach, mean + reach), p
 
 
@@ -311,25 +370,29 @@ def permutation_test(
 
 
 def permutation_tests(
-    d: Floats, alpha: float, resamples: int, rng: np.random.Generator
+    d: Floats, alpha: float, resamples: int, rng: np.random.Generator, weights: Floats | None = None
 ) -> list[tuple[Interval, float, float]]:
     """Apply `permutation_test` with the same permutations to each column of d, (queries, tests).
 
-    The last of the three numbers is the share of permutations that exceed the observed difference.
+    The last of the three numbers is the share of permutations that exceed the observed difference. With
+    positive weights of the queries, means are weighted.
     """
     total = permutations(len(d), resamples)
-    columns = np.ascontiguousarray(d.T)
+    w = np.ones(len(d)) if weights is None else weights
+    columns = np.ascontiguousarray((d * w[:, None]).T)
+    whole = float(w.sum())
     low, high = np.empty((2, len(columns), total - 1))
     start = 0
     for changed in sign_changes(len(d), total, rng):
         part = slice(start, start + len(changed))
-        inside, weights = changed.sum(axis=1), changed.astype(np.float64)
+        chosen = changed.astype(np.float64)
+        inside = chosen @ w
         for test, column in enumerate(columns):
             # a product with a vector, so that no digit of a test depends on the others
-            low[test, part], high[test, part] = _means(column, inside, weights @ column)
+            low[test, part], high[test, part] = _means(column.sum(), whole, inside, chosen @ column)
         start = part.stop
     # sums that rounding alone keeps from being equal are equal
-    slack = ROUNDING * np.abs(columns).max(axis=1)
+    slack = ROUNDING * np.abs(d).max(axis=0)
     low -= slack[:, None]
     high += slack[:, None]
     # the fewest permutations, the identity among them, with which a shift is not rejected
@@ -337,7 +400,7 @@ def permutation_tests(
     least += int(least / total < alpha) - int((least - 1) / total >= alpha)
     found = []
     for column, lows, highs, error in zip(columns, low, high, slack, strict=True):
-        up = column.mean() > 0
+        up = column.sum() > 0
         reached = np.count_nonzero(lows <= 0 if up else highs >= 0)
         beyond = np.count_nonzero(lows < -2 * error if up else highs > 2 * error)
         lows.partition(least - 2)
@@ -373,15 +436,16 @@ def sign_changes(size: int, total: int, rng: np.random.Generator, tests: int = 1
             yield rng.random((count, size)) < 0.5
 
 
-def _means(d: Floats, inside: Integers, sums: Floats) -> tuple[Floats, Floats]:
-    """Return the smaller and the larger of the means of d over sets, and over the rest of each.
+def _means(total: float, whole: float, inside: Floats, sums: Floats) -> tuple[Floats, Floats]:
+    """Return the smaller and the larger of the means over sets of queries, and over the rest of each.
 
-    The sets have ``inside`` elements with these sums. Where there is no rest, as for the identity, every
-    shift lies between.
+    The sets have the weights ``inside`` and these sums, and all queries the weight ``whole`` and the sum
+    ``total``. Where there is no rest, as for the identity, every shift lies between.
     """
-    outside = d.size - inside
-    whole = (inside == 0) | (outside == 0)
-    first = sums / np.maximum(inside, 1)
-    second = (d.sum() - sums) / np.maximum(outside, 1)
+    outside = whole - inside
+    least = ROUNDING * whole
+    none = (inside <= least) | (outside <= least)
+    first = sums / np.where(none, 1.0, inside)
+    second = (total - sums) / np.where(none, 1.0, outside)
     low, high = np.minimum(first, second), np.maximum(first, second)
-    return np.where(whole, -math.inf, low), np.where(whole, math.inf, high)
+    return np.where(none, -math.inf, low), np.where(none, math.inf, high)

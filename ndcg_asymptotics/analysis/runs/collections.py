@@ -1,0 +1,394 @@
+"""Comparison of runs over many collections, such as those of BEIR and MTEB.
+
+With d_cq the difference of two runs for query q of collection c, the mean over C collections is
+
+    D = (1/C) sum_c m_c,    m_c = (1/n_c) sum_q d_cq,
+
+in which every collection counts the same. What its interval is about depends on what would change if the
+experiment were repeated:
+
+- *fixed*: other queries of the same collections. The standard error is that of a stratified sample,
+  ``sqrt(sum_c s_c^2 / n_c) / C``, with Satterthwaite's degrees of freedom; the permutation test exchanges the
+  runs within queries, whose weights are 1/(C n_c).
+- *random*: other collections like these. The m_c are then C independent numbers with unequal variances, and
+  the interval is Student's over them. At levels of 0.917 and more it is conservative for normal m_c with any
+  variances (Bakirov and Szekely 2006; Ibragimov and Müller 2010, "t-statistic based correlation and
+  heterogeneity robust inference", Journal of Business & Economic Statistics 28). The permutation test
+  exchanges the runs in whole collections (Canay, Romano and Shaikh 2017, "Randomization tests under an
+  approximate symmetry assumption", Econometrica 85).
+
+As in `analysis.runs.paired`, each interval is the shorter one that holds that of the permutations and that of
+the t law. docs/howto/collections.md has their coverage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, Unpack, get_args
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.runs.collections_files import RunConventions, read_collections
+from ndcg_asymptotics.analysis.runs.collections_rows import (
+    InCollection,
+    MeasureOverCollections,
+    OverCollections,
+    PairOverCollections,
+    Way,
+)
+from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
+from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
+from ndcg_asymptotics.analysis.runs.paired import (
+    ROUNDING,
+    Interval,
+    MeanTest,
+    alpha_of,
+    effect_size,
+    fewest_queries,
+    mean_tests,
+    paired_differences,
+    student_test,
+    t_test,
+)
+from ndcg_asymptotics.core.arrays import Floats, require_choice
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.tables import Column, Table
+from ndcg_asymptotics.lists.other_measures import AnyMeasures
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.reading.values import Missing
+from ndcg_asymptotics.lists.values import RunValues, few
+
+_SMALL = 50  # queries of a collection below which intervals cover too rarely if most differences are 0
+Over = Literal["fixed", "random", "both"]
+"""Whether the collections are given, a sample, or both in turn."""
+
+
+def compare_collections(
+    collections: object,
+    measures: AnyMeasures = (),
+    *,
+    runs: Sequence[str] = (),
+    over: Over = "both",
+    level: float = 0.95,
+    power: float = 0.8,
+    correction: Correction = "maxt",
+    resamples: int = 9999,
+    seed: int = 0,
+    missing: Missing = "drop",
+    lower_is_better: Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    **conventions: Unpack[RunConventions],
+) -> CollectionsComparison:
+    """Compare every pair of runs in each of several collections, and in the mean over them.
+
+    Parameters
+    ----------
+    collections : path, or mapping of name to values
+        A CSV file with the columns collection, qrels, run and path: a row for each run in each collection,
+        with the file of the judgements and that of the run. Or with the columns collection and values: a row
+        for each collection, with a file of values as `compare_values` takes it. Names of files are relative
+        to the folder of the table. In a mapping, each collection has such values, or what `values_of_runs`
+        makes of ranked lists.
+    measures : Measure, text, or several
+        Of runs by default those of `compare`, and of values all that there are.
+    runs : names of runs
+        Those that count, in this order; by default all.
+    over : {"fixed", "random", "both"}
+        Whether intervals and tests are about the given collections, about others of which these are a
+        sample, or there are both. "random" needs at least 6 collections at level 0.95.
+    level, power, correction, resamples, seed
+        As in `compare`. p-values of the means are corrected for all pairs and measures, and those in
+        collections also for the number of collections.
+    missing : {"drop", "zero", "error"}
+        What becomes of a query that a run lacks: it does not count, counts as 0, or is an error.
+    lower_is_better : names of measures
+        Of values.
+    columns : mapping, optional
+        The names of columns of tables of runs, judgements and values.
+    **conventions
+        Of runs ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+
+    Raises
+    ------
+    InputError
+        For fewer than two collections, too few collections for "random", too few queries in one of them (6
+        at level 0.95), collections with different runs or measures, and files that cannot be read.
+
+    >>> rng = np.random.default_rng(1)
+    >>> def values(queries, gain):
+    ...     first = rng.random((queries, 1))
+    ...     both = {"new": first + gain, "old": first + 0.1 * rng.random((queries, 1))}
+    ...     return {run: {str(q): v for q, v in enumerate(of[:, 0])} for run, of in both.items()}
+    >>> found = compare_collections({"A": values(30, 0.1), "B": values(60, 0.08)}, over="fixed")
+    >>> row = found.pairs[0].by_measure[0].over("fixed")
+    >>> round(row.difference, 2), row.sign, row.p_corrected
+    (0.04, 1, 0.0001)
+    """
+    require_choice(over, get_args(Over), "over")
+    read = _same_runs_and_measures(
+        read_collections(
+            collections,
+            measures,
+            runs=runs,
+            missing=missing,
+            lower_is_better=lower_is_better,
+            columns=columns,
+            conventions=conventions,
+        )
+    )
+    first = next(iter(read.values()))
+    require_tests(len(first.runs), level, power, correction)
+    alpha = alpha_of(level)
+    remarks = _remarks(read)
+    ways = _ways(read, over, level, remarks)
+    units = np.max([values.units for values in read.values()], axis=0)
+    every_unit = np.tile(units, len(first.pairs))
+    gaps = [_gaps(values, every_unit) for values in read.values()]
+    remarks[:0] = _few_that_differ(dict(zip(read, gaps, strict=True)))
+    overall = {
+        way: (_fixed if way == "fixed" else _random)(gaps, level, power, correction, resamples, seed)
+        for way in ways
+    }
+    each = _in_collections(gaps, level, correction, resamples, seed)
+    sizes = tuple(len(d) for d in gaps)
+    for way in ways:
+        count = sum(sizes) if way == "fixed" else len(sizes)
+        if said := limitation(correction, len(every_unit), count, resamples, alpha):
+            remarks.append(f"Warning: collections {way}: {said}")
+    means = np.stack([values.means for values in read.values()])  # (collections, runs, measures)
+    scales = list(zip(first.measures, units.tolist(), first.scales, strict=True))
+    pairs = []
+    for i, (a, b) in enumerate(combinations(range(len(first.runs)), 2)):
+        judged = []
+        for m, (measure, unit, scale) in enumerate(scales):
+            of_runs, test = means[:, (a, b), m], i * len(scales) + m
+            rows = tuple(
+                InCollection(name, size, mean_a, mean_b, *tests[test].times(unit), target=(power, alpha))
+                for name, size, (mean_a, mean_b), tests in zip(
+                    read, sizes, of_runs.tolist(), each, strict=True
+                )
+            )
+            mean_a, mean_b = of_runs.mean(axis=0).tolist()
+            of_ways = tuple(
+                OverCollections(
+                    measure,
+                    way,
+                    mean_a,
+                    mean_b,
+                    *tests[test].times(unit),
+                    lower_is_better=scale.lower_is_better,
+                )
+                for way, tests in overall.items()
+            )
+            judged.append(MeasureOverCollections(measure, of_ways, rows))
+        pairs.append(PairOverCollections(first.runs[a], first.runs[b], tuple(judged)))
+    return CollectionsComparison(
+        first.runs,
+        tuple(read),
+        sizes,
+        tuple(ways),
+        level,
+        power,
+        correction,
+        tuple(pairs),
+        tuple(remarks),
+        _by_query(read),
+    )
+
+
+def _remarks(collections: Mapping[str, RunValues]) -> list[str]:
+    """Return the remarks on the values, with the name of the collection unless all have the same."""
+    found: dict[str, list[str]] = {}
+    for name, values in collections.items():
+        for said in values.remarks:
+            found.setdefault(said, []).append(name)
+    remarks = []
+    for said, names in found.items():
+        text = said.removeprefix("Warning: ")
+        where = "" if len(names) == len(collections) else f"{few(names)}: "
+        remarks.append(("Warning: " if text != said else "") + where + text)
+    return remarks
+
+
+def _by_query(collections: Mapping[str, RunValues]) -> Table:
+    """Return a table with a row per collection, run and query."""
+    tables = {name: values.by_query for name, values in collections.items()}
+    rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
+    return Table("", (Column("collection"), *next(iter(tables.values())).columns), rows)
+
+
+def _same_runs_and_measures(found: Mapping[str, RunValues]) -> dict[str, RunValues]:
+    """Return the values of each collection, with runs and measures in the order of the first.
+
+    Raises
+    ------
+    InputError
+        If there is a single collection, or one with other runs or measures than the first.
+    """
+    enough = f"must be at least two, got {len(found)}; compare takes a single one"
+    require(len(found) >= 2, enough, "collections")
+    first_name, first = next(iter(found.items()))
+    for name, values in found.items():
+        for what in ("runs", "measures"):
+            here, there = getattr(first, what), getattr(values, what)
+            for lacks, has, names in (
+                (name, first_name, [one for one in here if one not in there]),
+                (first_name, name, [one for one in there if one not in here]),
+            ):
+                said = f"{lacks} lacks {few(names)}, which {has} has"
+                require(not names, f"all must have the same {what}: {said}", "collections")
+    return {name: values.only(first.runs, first.measures) for name, values in found.items()}
+
+
+def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remarks: list[str]) -> list[Way]:
+    """Return the ways to treat the collections, after refusing too few queries or collections."""
+    fewest, count = fewest_queries(level), len(collections)
+    for name, values in collections.items():
+        answered = len(values.queries)
+        require(
+            answered >= fewest,
+            f"a comparison at level {level:g} needs at least {fewest} queries that all runs answer in each, "
+            f"{name} has {answered}",
+            "collections",
+        )
+    too_few = (
+        f"collections as a sample (random) take at least {fewest} of them at level {level:g}, there "
+        f"are {count}"
+    )
+    require(over != "random" or count >= fewest, f"{too_few}; fixed is about the given ones", "over")
+    if over == "both" and count < fewest:
+        remarks.insert(0, f"Warning: {too_few}, so the answer is about the given collections only")
+        return ["fixed"]
+    return ["fixed", "random"] if over == "both" else [over]
+
+
+def _gaps(values: RunValues, units: Floats) -> Floats:
+    """Return the differences of all pairs and measures in units, without rounding errors."""
+    d = values.differences / units
+    return np.where(np.abs(d) <= ROUNDING, 0.0, d)
+
+
+def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
+    """Return a warning of small collections where some two runs that differ are equal for most queries."""
+    found = []
+    for name, d in gaps.items():
+        ties = (d == 0).mean(axis=0)
+        if len(d) < _SMALL and bool(((ties > 0.5) & (ties < 1)).any()):
+            found.append(name)
+    if not found:
+        return []
+    return [
+        f"Warning: there are fewer than {_SMALL} queries in {few(found)}, and for most of them some two runs "
+        "have the same value: intervals over such differences cover less often than they say"
+    ]
+
+
+class _Tested(NamedTuple):
+    """A mean difference with its interval and p-values, and what is special to one kind of test."""
+
+    mean: float
+    interval: Interval | None
+    p: float
+    p_corrected: float
+    further: Any
+
+    def times(self, unit: float) -> _Tested:
+        """Return the same of values that are ``unit`` times as large."""
+        low_high = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)
+        return self._replace(mean=unit * self.mean, interval=low_high)
+
+
+def _tested(
+    means: Sequence[float],
+    tests: Sequence[MeanTest | None],
+    p_corrected: Sequence[float],
+    further: Sequence[object],
+) -> list[_Tested]:
+    return [
+        _Tested(0.0, None, 1.0, 1.0, more) if test is None else _Tested(mean, test.interval, test.p, p, more)
+        for mean, test, p, more in zip(means, tests, p_corrected, further, strict=True)
+    ]
+
+
+def _p_values(tests: Sequence[MeanTest | None]) -> list[float]:
+    return [1.0 if test is None else test.p for test in tests]
+
+
+def _fixed(
+    gaps: Sequence[Floats], level: float, power: float, correction: Correction, resamples: int, seed: int
+) -> list[_Tested]:
+    """Compare the means over given collections."""
+    alpha, sizes = alpha_of(level), [len(d) for d in gaps]
+    means, errors, freedoms = stratified_moments(gaps)
+    students = [t_test(*one, alpha) for one in zip(means, errors, freedoms, strict=True)]
+    d = np.concatenate(gaps)
+    weights = np.repeat([1 / (len(gaps) * size) for size in sizes], sizes)
+    tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed, weights=weights)
+    weighted = d * (weights / weights.max())[:, None]
+    p_corrected = corrected(_p_values(tests), weighted, correction, resamples, seed)
+    return _tested(means, tests, p_corrected, [None] * len(means))
+
+
+def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float], list[float]]:
+    """Return the means over collections, their standard errors, and Satterthwaite's degrees of freedom.
+
+    Parameters
+    ----------
+    gaps : one (queries, tests) array per collection
+
+    >>> stratified_moments([np.array([[1.0], [3.0]]), np.array([[0.0], [3.0], [6.0]])])
+    ([2.5], [1.0], [2.909090909090909])
+    """
+    count = len(gaps)
+    means = np.mean([d.mean(axis=0) for d in gaps], axis=0)
+    parts = np.array([d.var(axis=0, ddof=1) / len(d) for d in gaps])  # (collections, tests)
+    below = (parts**2 / np.array([[len(d) - 1] for d in gaps])).sum(axis=0)
+    total = parts.sum(axis=0)
+    freedoms = np.divide(total**2, below, out=np.ones_like(total), where=below > 0)
+    return means.tolist(), (np.sqrt(total) / count).tolist(), freedoms.tolist()
+
+
+def _random(
+    gaps: Sequence[Floats], level: float, power: float, correction: Correction, resamples: int, seed: int
+) -> list[_Tested]:
+    """Compare the means over collections that are a sample: each is one observation."""
+    d = np.stack([of_queries.mean(axis=0) for of_queries in gaps])
+    found = paired_differences(d, level=level, power=power, resamples=resamples, seed=seed)
+    p_corrected = corrected([one.p for one in found], d, correction, resamples, seed)
+    return [
+        _Tested(one.mean, one.interval, one.p, p, one.queries)
+        for one, p in zip(found, p_corrected, strict=True)
+    ]
+
+
+def _in_collections(
+    gaps: Sequence[Floats], level: float, correction: Correction, resamples: int, seed: int
+) -> list[list[_Tested]]:
+    """Compare the runs in each collection; p-values are corrected for the number of collections as well.
+
+    Collections are independent, so that max-T of each with Bonferroni's factor for their number loses next to
+    nothing.
+    """
+    alpha, found = alpha_of(level), []
+    for d in tracked(gaps, "collections"):
+        means = d.mean(axis=0).tolist()
+        sds = np.where(np.ptp(d, axis=0) > ROUNDING, d.std(axis=0, ddof=1), 0.0).tolist()
+        students = [student_test(mean, sd, len(d), alpha) for mean, sd in zip(means, sds, strict=True)]
+        tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
+        effects = [effect_size(mean, sd) for mean, sd in zip(means, sds, strict=True)]
+        found.append((means, tests, effects))
+    p = [_p_values(tests) for _, tests, _ in found]
+    if correction == "maxt":
+        p_corrected = [
+            [min(1.0, len(gaps) * one) for one in corrected(of_collection, d, correction, resamples, seed)]
+            for d, of_collection in zip(gaps, p, strict=True)
+        ]
+    else:
+        every = corrected(np.ravel(p).tolist(), gaps[0], correction)
+        p_corrected = np.reshape(every, (len(gaps), -1)).tolist()
+    return [
+        _tested(means, tests, of_collection, effects)
+        for (means, tests, effects), of_collection in zip(found, p_corrected, strict=True)
+    ]

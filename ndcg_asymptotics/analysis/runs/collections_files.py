@@ -1,0 +1,146 @@
+"""Read the values of runs in many collections, from files that a table lists or from Python."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TypedDict
+
+from ndcg_asymptotics.analysis.runs.compare import values_of_runs
+from ndcg_asymptotics.core.arrays import as_list, brief, require_choice
+from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Empty
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.ranking import Ideal, Ties
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.reading.text import read_text
+from ndcg_asymptotics.lists.reading.values import MISSING, Missing, read_values
+from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.measures.measure import MEASURES
+
+_MOST_BYTES = 1 << 24
+_OF_RUNS, _OF_VALUES = ("collection", "qrels", "run", "path"), ("collection", "values")
+_FORMS = f"the columns {', '.join(_OF_RUNS)}, or {' and '.join(_OF_VALUES)}"
+
+
+class RunConventions(TypedDict, total=False):
+    """Conventions of the measures of runs; see `evaluate`."""
+
+    like: str | None
+    gain: Gain | None
+    ties: Ties | None
+    ideal: Ideal | None
+    empty: Empty | None
+
+
+def read_collections(
+    given: object,
+    measures: AnyMeasures,
+    *,
+    runs: Sequence[str],
+    missing: Missing,
+    lower_is_better: Sequence[str],
+    columns: ColumnNames | None,
+    conventions: RunConventions,
+) -> dict[str, RunValues]:
+    """Return the values of runs in each collection; the arguments are those of `compare_collections`.
+
+    Raises
+    ------
+    InputError
+        For a table without the columns, a run that is named twice in a collection or lacks in one, judgements
+        that differ within a collection, and what cannot be read.
+    """
+    require_choice(missing, MISSING, "missing")
+    if isinstance(given, str | os.PathLike):
+        path = Path(given)
+        rows = _listed(path)
+        if "values" not in rows[0]:
+            require(not lower_is_better, "is of values: higher NDCG is better", "lower_is_better")
+            return _of_runs(_chosen(path, rows, runs), measures, missing, columns, conventions)
+        names = [row["collection"] for row in rows]
+        twice = next((name for name in names if names.count(name) > 1), "")
+        require(not twice, f"{path}: the collection {brief(twice)} is given twice")
+        given = {row["collection"]: path.parent / row["values"] for row in rows}
+    if not isinstance(given, Mapping):
+        expected = "the path of a table or a mapping of name to values"
+        raise InputError(f"must be {expected}, got {brief(given)}", "collections")
+    changed = [name for name, value in conventions.items() if value is not None]
+    require(not changed, "is a convention of ranked lists, not of values", changed[0] if changed else "")
+    of_values = [str(measure) for measure in as_list(measures, "measures", str)]
+    found = {}
+    for name, values in tracked(given.items(), "collections"):
+        with naming(str(name)):
+            found[str(name)] = read_values(
+                values,
+                runs=runs,
+                measures=of_values,
+                lower_is_better=lower_is_better,
+                missing=missing,
+                columns=columns,
+            )
+    return found
+
+
+def _of_runs(
+    collections: Mapping[str, tuple[Path, Mapping[str, Path]]],
+    measures: AnyMeasures,
+    missing: Missing,
+    columns: ColumnNames | None,
+    conventions: RunConventions,
+) -> dict[str, RunValues]:
+    """Return the values of the runs in each collection, whose judgements and runs are in files."""
+    parsed = any_measures_of(measures or MEASURES)  # before files are read
+    every: ConventionOptions = {**conventions, "missing": "zero" if missing == "zero" else None}
+    found, strict = {}, missing == "error"
+    for name, (qrels, files) in tracked(collections.items(), "collections"):
+        with naming(name):
+            found[name] = values_of_runs(files, qrels, parsed, columns=columns, same_queries=strict, **every)
+    return found
+
+
+def _listed(path: Path) -> list[dict[str, str]]:
+    """Return the rows of the table of collections."""
+    text = read_text(path, _MOST_BYTES)
+    with naming(str(path)):
+        reader = csv.DictReader(StringIO(text), skipinitialspace=True)
+        header = [name.strip() for name in reader.fieldnames or ()]
+        wanted = next((form for form in (_OF_RUNS, _OF_VALUES) if {*form} <= {*header}), None)
+        if wanted is None:
+            raise InputError(f"expected {_FORMS}, found {', '.join(header) or 'no columns'}")
+        reader.fieldnames = header
+        rows = []
+        for row in reader:
+            cells = {name: (row[name] or "").strip() for name in wanted}
+            empty = [name for name, cell in cells.items() if not cell]
+            require(not empty, f"line {reader.line_num}: nothing in the column {', '.join(empty)}")
+            rows.append(cells)
+        require(len(rows) > 0, "has no rows")
+    return rows
+
+
+def _chosen(
+    path: Path, rows: Sequence[Mapping[str, str]], runs: Sequence[str]
+) -> dict[str, tuple[Path, dict[str, Path]]]:
+    """Return the file of judgements and those of the runs of each collection."""
+    found: dict[str, tuple[Path, dict[str, Path]]] = {}
+    for row in rows:
+        name, qrels = row["collection"], path.parent / row["qrels"]
+        judged, files = found.setdefault(name, (qrels, {}))
+        require(judged == qrels, f"{path}: {name} has two files of judgements, {judged} and {qrels}")
+        require(row["run"] not in files, f"{path}: {name} has the run {row['run']} twice")
+        files[row["run"]] = path.parent / row["path"]
+    wanted = list(runs) or list(dict.fromkeys(row["run"] for row in rows))
+    for name, (_, files) in found.items():
+        lacking = [run for run in wanted if run not in files]
+        require(
+            not lacking,
+            f"{path}: {name} lacks {', '.join(lacking)}; every run must be in every collection, or --run "
+            "names those that count",
+        )
+    return {name: (qrels, {run: files[run] for run in wanted}) for name, (qrels, files) in found.items()}

@@ -1,0 +1,248 @@
+"""Comparisons over many collections: against brute force, by simulation, and what they refuse."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ndcg_asymptotics.analysis import compare_collections
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists.values import RunValues
+
+
+def values(columns, runs=("a", "b"), measures=("X",)):
+    """Return values of two runs whose differences are the columns, (queries, measures)."""
+    d = np.asarray(columns, np.float64).reshape(len(columns), -1)
+    names = tuple(f"q{i}" for i in range(len(d)))
+    return RunValues(runs, names, tuple(measures), np.stack([0.5 + d / 2, 0.5 - d / 2]))
+
+
+def drawn(sizes, shift=0.0, seed=1):
+    rng = np.random.default_rng(seed)
+    return {f"c{i}": shift + rng.normal(0, 0.1, size) for i, size in enumerate(sizes)}
+
+
+def only(found, over):
+    return found.pairs[0].by_measure[0].over(over)
+
+
+def test_given_collections_by_brute_force():
+    """The p-value is that of all 2^12 exchanges within queries, or of the t law of the stratified mean."""
+    gaps = drawn((5, 7), 0.06)
+    row = only(
+        compare_collections({name: values(d) for name, d in gaps.items()}, over="fixed", level=0.9), "fixed"
+    )
+    flat, weight = np.concatenate(list(gaps.values())), np.repeat([1 / 10, 1 / 14], [5, 7])
+    mean = np.mean([d.mean() for d in gaps.values()])
+    signs = np.array(list(product((1, -1), repeat=12)))
+    by_permutation = np.mean(np.abs(signs @ (weight * flat)) >= abs(mean) - 1e-12)
+    parts = [stats.sem(d) ** 2 / 4 for d in gaps.values()]
+    error = math.sqrt(sum(parts))
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(d) - 1) for part, d in zip(parts, gaps.values(), strict=True)
+    )
+    by_t = 2 * stats.t.sf(abs(mean) / error, freedom)
+    assert row.difference == pytest.approx(mean, rel=1e-12)
+    assert row.p == pytest.approx(max(by_permutation, by_t), rel=1e-9)
+    assert row.low <= mean + error * stats.t.ppf(0.05, freedom) + 1e-12
+    assert row.high >= mean + error * stats.t.ppf(0.95, freedom) - 1e-12
+    assert row.sign == (row.p < 0.1)
+
+
+def test_a_sample_of_collections_by_brute_force():
+    gaps = drawn((8, 6, 30, 12, 9, 7, 11), 0.05)
+    row = only(compare_collections({name: values(d) for name, d in gaps.items()}, over="random"), "random")
+    means = np.array([d.mean() for d in gaps.values()])
+    signs = np.array(list(product((1, -1), repeat=7)))
+    by_permutation = np.mean(np.abs(signs @ means) >= abs(means.sum()) - 1e-12)
+    assert row.p == pytest.approx(max(by_permutation, stats.ttest_1samp(means, 0).pvalue), rel=1e-9)
+    assert row.difference == pytest.approx(means.mean(), rel=1e-12)
+    assert row.collections is not None
+
+
+def coverage(over, truth, sizes, tau, tests=300):
+    rng = np.random.default_rng(11)
+    effects = tau * rng.normal(size=(len(sizes), tests))
+    gaps = {
+        f"c{i}": effect + rng.normal(0, 1, (size, tests)) * (0.5 + i / len(sizes))
+        for i, (size, effect) in enumerate(zip(sizes, effects, strict=True))
+    }
+    names = [str(m) for m in range(tests)]
+    collections = {name: values(d, measures=names) for name, d in gaps.items()}
+    found = compare_collections(collections, over=over, resamples=199, correction="holm")
+    rows = [judged.over(over) for judged in found.pairs[0].by_measure]
+    return np.mean([row.low <= t <= row.high for row, t in zip(rows, truth(effects, sizes), strict=True)])
+
+
+def test_intervals_cover():
+    """Coverage is at least 0.95 for normal differences, less 4.5 standard errors (false alarms: 4e-6).
+
+    A mean in which each query counts the same is another one, which the interval does not cover.
+    """
+    least = 0.95 - 4.5 * math.sqrt(0.95 * 0.05 / 300)
+    sizes = (10, 20, 40, 80)
+    assert coverage("fixed", lambda effects, _: effects.mean(axis=0), sizes, 0.3) > least
+    by_query = coverage(
+        "fixed", lambda effects, sizes: np.average(effects, axis=0, weights=sizes), sizes, 0.3
+    )
+    assert by_query < least
+    seven = (10, 12, 20, 30, 40, 60, 80)
+    assert coverage("random", lambda effects, _: 0 * effects[0], seven, 0.3) > least
+    # intervals about the given collections do not hold the mean of all others
+    assert coverage("fixed", lambda effects, _: 0 * effects[0], sizes, 0.3) < least
+
+
+@pytest.mark.slow
+def test_the_error_rate_of_many_pairs():
+    """Under the null, 5 runs are told apart in at most 5% of 50 leaderboards, up to 4.5 errors (9)."""
+    rng = np.random.default_rng(3)
+    alarms = {"fixed": 0, "random": 0, "each": 0}
+    for _ in range(50):
+        collections = {}
+        for c in range(7):
+            size = 8 + 4 * c
+            of_runs = rng.normal(0.2 * rng.random((size, 1)), 0.1, (5, size, 1))
+            names = tuple(map(str, range(size)))
+            collections[f"c{c}"] = RunValues(tuple("abcde"), names, ("X",), of_runs)
+        found = compare_collections(collections, resamples=199)
+        rows = [pair.by_measure[0] for pair in found.pairs]
+        for way in ("fixed", "random"):
+            alarms[way] += any(row.over(way).p_corrected < 0.05 for row in rows)
+        alarms["each"] += any(one.p_corrected < 0.05 for row in rows for one in row.by_collection)
+    assert max(alarms.values()) <= 9
+
+
+def test_a_unit_changes_no_test():
+    gaps = drawn((20, 30), 0.05)
+    small, large = (
+        only(compare_collections({name: values(unit * d) for name, d in gaps.items()}, over="fixed"), "fixed")
+        for unit in (1.0, 1024.0)
+    )
+    assert (small.p, small.p_corrected) == (large.p, large.p_corrected)
+    assert large.interval == pytest.approx([1024 * end for end in small.interval])
+
+
+def test_which_collections_tell_the_runs_apart():
+    gaps = {"clear": 0.5 + drawn([40])["c0"], "noisy": drawn([40])["c0"], "equal": np.zeros(10)}
+    found = compare_collections({name: values(d) for name, d in gaps.items()})
+    clear, noisy, equal = found.pairs[0].by_measure[0].by_collection
+    assert (clear.lacking, clear.p_corrected < 0.05, clear.sign) == (0, True, 1)
+    assert noisy.lacking == noisy.needed - 40 > 0
+    assert (equal.interval, equal.needed, equal.lacking, equal.p_corrected) == (None, None, None, 1.0)
+    assert found.over == ("fixed",)
+    text = str(found)
+    assert "take at least 6 of them at level 0.95, there are 3, so the answer is about the given" in text
+    assert "a has the better mean in 1 of 3 collections" in text or "in 2 of 3 collections" in text
+    assert "1 tells the runs apart by X, a is better in all of these." in text
+    assert "fewer than 50 queries" not in text
+    tied = np.where(np.arange(40) < 30, 0.0, gaps["noisy"])
+    text = str(compare_collections({"clear": values(gaps["clear"]), "tied": values(tied)}))
+    assert "Warning: there are fewer than 50 queries in tied, and for most of them some two runs" in text
+
+
+def test_lower_is_better():
+    gaps = drawn((30, 30), 0.2)
+    found = compare_collections(
+        {name: values(d) for name, d in gaps.items()}, over="fixed", lower_is_better=["X"]
+    )
+    assert found.ranked(0, "fixed")[0].run == "b"
+    assert "b is better than a by" in str(found)
+    assert "a has the better mean in 0 of 2 collections" in str(found)
+
+
+def test_a_leaderboard():
+    rng = np.random.default_rng(2)
+    collections = {}
+    for c in range(6):
+        of_runs = np.array([0.0, 0.0, 0.3])[:, None, None] + rng.normal(0.5, 0.1, (3, 30, 1))
+        collections[f"c{c}"] = RunValues(("x", "y", "z"), tuple(map(str, range(30))), ("X",), of_runs)
+    found = compare_collections(collections, resamples=999)
+    for way in ("fixed", "random"):
+        first, *others = found.ranked(0, way)
+        assert (first.run, first.ranks, first.groups) == ("z", (1, 1), (0,))
+        assert [row.groups for row in others] == [(1,), (1,)]
+    assert [row.corrected for row in found.collection_power] == [2] * 6
+    assert len(found.to_dataframe()) == 3 * 2
+    assert len(found.by_collection()) == 3 * 6
+    assert list(found.by_query.to_dataframe().columns) == ["collection", "run", "query", "X"]
+    assert all(len(line) <= 80 for line in str(found).splitlines() if "─" in line)
+
+
+def test_collections_are_read_from_a_table(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = ["collection, qrels, run, path"]
+    for c in ("A", "B"):
+        folder = tmp_path / c
+        folder.mkdir()
+        (folder / "qrels").write_text(
+            "".join(f"{q} 0 d{d} {int(d < 3)}\n" for q in range(8) for d in range(9))
+        )
+        for run in ("old", "new") if c == "A" else ("new", "old"):
+            lines = (f"{q} Q0 d{d} 0 {rng.random():.4f} t\n" for q in range(8) for d in range(9))
+            (folder / f"{run}.run").write_text("".join(lines))
+            rows.append(f"{c}, {c}/qrels, {run}, {c}/{run}.run")
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(rows))
+    found = compare_collections(table, ["nDCG@3", "AP"], over="fixed", resamples=99)
+    assert (found.runs, found.measures, found.queries) == (("old", "new"), ["nDCG@3", "AP"], (8, 8))
+    of_b = found.pairs[0].by_measure[1].by_collection[1]
+    folder = tmp_path / "B"
+    means = [evaluate(folder / f"{run}.run", folder / "qrels", "AP").mean[0] for run in ("old", "new")]
+    assert [of_b.mean_a, of_b.mean_b] == pytest.approx(means)
+    assert compare_collections(table, "AP", runs=["new", "old"], resamples=99).runs == ("new", "old")
+    table.write_text("\n".join([rows[0], *rows[1:4]]))
+    with pytest.raises(InputError, match=r"table\.csv: B lacks old; every run must be in every collection"):
+        compare_collections(table)
+    table.write_text("\n".join([*rows, rows[1]]))
+    with pytest.raises(InputError, match=r"table\.csv: A has the run old twice"):
+        compare_collections(table)
+    table.write_text("\n".join(rows).replace("B/qrels, old", "A/qrels, old"))
+    with pytest.raises(InputError, match=r"B has two files of judgements"):
+        compare_collections(table)
+    table.write_text("\n".join(rows).replace("B/new.run", "B/no.run"))
+    with pytest.raises(InputError, match=r"B: .*no\.run: cannot be read"):
+        compare_collections(table)
+    table.write_text("collection,run\nA,b")
+    with pytest.raises(InputError, match=r"expected the columns collection, qrels, run, path, or"):
+        compare_collections(table)
+    table.write_text("collection,values\nA,")
+    with pytest.raises(InputError, match=r"line 2: nothing in the column values"):
+        compare_collections(table)
+
+
+def test_values_of_collections_are_read_from_a_table(tmp_path):
+    for c in ("A", "B"):
+        lines = [f"q{q},{0.1 * (q % 4)},{0.2 * (q % 5)}" for q in range(10)]
+        (tmp_path / f"{c}.csv").write_text("\n".join(["query,x,y", *lines]))
+    table = tmp_path / "table.csv"
+    table.write_text("collection,values\nA,A.csv\nB,B.csv\n")
+    found = compare_collections(table, "F1", resamples=99)
+    assert (found.runs, found.measures) == (("x", "y"), ["F1"])
+    with pytest.raises(InputError, match="gain: is a convention of ranked lists, not of values"):
+        compare_collections(table, "F1", gain="exp2")
+    table.write_text("collection,values\nA,A.csv\nA,B.csv\n")
+    with pytest.raises(InputError, match=r"table\.csv: the collection 'A' is given twice"):
+        compare_collections(table)
+
+
+def test_refused():
+    one, few = values(np.ones(8)), values(np.ones(4))
+    other = values(np.ones(8), runs=("a", "c"))
+    measure = values(np.ones(8), measures=("Y",))
+    with pytest.raises(InputError, match=r"collections: must be at least two, got 1"):
+        compare_collections({"A": one})
+    with pytest.raises(InputError, match="at least 6 queries that all runs answer in each, B has 4"):
+        compare_collections({"A": one, "B": few})
+    with pytest.raises(InputError, match="the same runs: B lacks b, which A has"):
+        compare_collections({"A": one, "B": other})
+    with pytest.raises(InputError, match="the same measures: B lacks X, which A has"):
+        compare_collections({"A": one, "B": measure})
+    with pytest.raises(InputError, match=r"^over: .*at least 6 of them at level 0\.95, there are 2"):
+        compare_collections({"A": one, "B": one}, over="random")
+    with pytest.raises(InputError, match=r"over: must be one of fixed, random, both, got 'all'"):
+        compare_collections({"A": one, "B": one}, over="all")
