@@ -36,10 +36,10 @@ def merged_runs(runs: Iterable[tuple[int, int]]) -> Runs:
     return found
 
 
-def runs_of(numbers: Iterable[int] | Integers) -> Runs:
+def replicate_runs(numbers: Iterable[int] | Integers) -> Runs:
     """Return whole numbers as ranges of consecutive ones.
 
-    >>> runs_of([7, 0, 1, 2])
+    >>> replicate_runs([7, 0, 1, 2])
     [(0, 2), (7, 7)]
     """
     if isinstance(numbers, range) and numbers.step == 1:

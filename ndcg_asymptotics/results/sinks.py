@@ -44,7 +44,15 @@ from ndcg_asymptotics.results.folder import Contents, examine, results_in, study
 from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_free
 from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import BLOCK_BYTES, Runs, count_of, in_runs, members, merged_runs, runs_of
+from ndcg_asymptotics.results.runs import (
+    BLOCK_BYTES,
+    Runs,
+    count_of,
+    in_runs,
+    members,
+    merged_runs,
+    replicate_runs,
+)
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
 
@@ -93,7 +101,7 @@ class Sink(ABC):
 
     def wanted_with(self, replicates: Iterable[int]) -> int:
         """Return the number of wanted replicates if these were added."""
-        return count_of(merged_runs([*self._wanted, *runs_of(replicates)]))
+        return count_of(merged_runs([*self._wanted, *replicate_runs(replicates)]))
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
@@ -103,12 +111,12 @@ class Sink(ABC):
 
     def want(self, replicates: Iterable[int]) -> None:
         """Add these replicates to the wanted ones."""
-        self._wanted = merged_runs([*self._wanted, *runs_of(replicates)])
+        self._wanted = merged_runs([*self._wanted, *replicate_runs(replicates)])
 
     def add(self, replicates: Sequence[int], values: Values) -> None:
         """Take in the values of these replicates, stacked along a leading axis."""
         self._pending.append((np.array(replicates, np.int64), dict(values)))
-        self._done = merged_runs([*self._done, *runs_of(replicates)])
+        self._done = merged_runs([*self._done, *replicate_runs(replicates)])
 
     def _joined(self) -> tuple[Integers, dict[str, NDArray[np.generic]]]:
         """Return the replicates that were taken in, in order, and their values."""
@@ -219,7 +227,7 @@ class FolderSink(Sink):
 
     def want(self, replicates: Iterable[int]) -> None:
         """Add these replicates to the wanted ones."""
-        asked = runs_of(replicates)
+        asked = replicate_runs(replicates)
         wanted = merged_runs([*self._wanted, *asked])
         if wanted == self._wanted and self._described:
             return
@@ -265,7 +273,7 @@ class FolderSink(Sink):
         self._pending = []
         most = max(self._block_bytes // max(self._layout.bytes_per_replicate, 1), 1)
         row = 0
-        for first, last in runs_of(numbers):
+        for first, last in replicate_runs(numbers):
             for start in range(first, last + 1, most):
                 end = min(start + most - 1, last)
                 some = {name: array[row : row + end - start + 1] for name, array in joined.items()}
