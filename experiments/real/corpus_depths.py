@@ -21,8 +21,9 @@ from ndcg_asymptotics.analysis.runs.corpus_growth import grow_run
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.depths import RelevantDepths
+from ndcg_asymptotics.lists.given import runs_of
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
-from ndcg_asymptotics.lists.reading import read, read_runs
+from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import RankedItems, full_ndcg
 
@@ -56,7 +57,7 @@ def record(
 
 def robust(data: Path, share: float, repetitions: int) -> Iterator[tuple[RelevantDepths, RankedItems]]:
     """Yield each run on a share of the irrelevant documents, and on all."""
-    runs = read_runs([data / "robust03" / f"{run}.run.gz" for run in RUNS], None)
+    runs = runs_of([data / "robust03" / f"{run}.run.gz" for run in RUNS])
     whole = relevant_depths(runs, read(data / "robust03" / "qrels.txt.gz", "label"))
     for number in range(repetitions):
         for r, of_run in enumerate(whole.values()):

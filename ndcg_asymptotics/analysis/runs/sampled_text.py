@@ -11,11 +11,6 @@ from ndcg_asymptotics.measures import Measure
 
 _NAMED = 3  # pairs that a sentence names
 
-CANDIDATES = (
-    "every list is far shorter than the catalogue and has all relevant items: sampled candidates, from which "
-    "no full metric is computed; `analysis.sampled_candidates` estimates it"
-)
-
 
 def statement(orders: Sequence[OrderAt], measure: str, m: int, level: float) -> str:
     """Return in a sentence what a sampled result can and cannot say about the order of the systems."""

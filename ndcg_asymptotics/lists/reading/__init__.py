@@ -9,7 +9,7 @@ from ndcg_asymptotics.lists.reading.load import (
     read_ranks,
     read_run,
 )
-from ndcg_asymptotics.lists.reading.runs import named_paths, read_runs, run_names, stem
+from ndcg_asymptotics.lists.reading.runs import named_paths, stem
 from ndcg_asymptotics.lists.reading.svmlight import read_weights
 from ndcg_asymptotics.lists.reading.tables import parse_columns
 
@@ -23,8 +23,6 @@ __all__ = [
     "read_qrels",
     "read_ranks",
     "read_run",
-    "read_runs",
     "read_weights",
-    "run_names",
     "stem",
 ]

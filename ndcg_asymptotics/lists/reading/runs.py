@@ -6,19 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.reading.load import ColumnNames, read
-from ndcg_asymptotics.lists.records import Records
-
-
-def read_runs(paths: Sequence[Path], columns: ColumnNames | None = None) -> dict[str, Records]:
-    """Return the runs in files by name (`run_names`).
-
-    Raises
-    ------
-    InputError
-        As `named_paths`, and for an invalid line, with the file and its number.
-    """
-    return {name: read(path, "score", columns) for name, path in named_paths(paths).items()}
 
 
 def named_paths(paths: Sequence[Path]) -> dict[str, Path]:
