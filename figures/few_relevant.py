@@ -23,6 +23,7 @@ from ndcg_asymptotics.plots import (
     outer_labels,
     panels,
     style,
+    titles,
 )
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
@@ -65,10 +66,10 @@ def log_discount(results: Results) -> Figure:
             labels.append((float((exact * np.log(n))[-1]), name, line))
         for ax in axes:
             length_axis(ax, study.n)
-        axes[0].set_title("NDCG$_n$ tends to 0 for every scorer", loc="left")
+        titles(axes[0], "NDCG$_n$ tends to 0 for every scorer")
         axes[0].set_ylabel("E NDCG$_n$")
         axes[0].set_ylim(-0.02, 1)
-        axes[1].set_title("times $\\log n$ it has the same limit", loc="left")
+        titles(axes[1], "times $\\log n$ it has the same limit")
         axes[1].set_ylabel("$\\log n$ · E NDCG$_n$")
         axes[1].set_ylim(0, None)
         margin_labels(axes[1], labels)
@@ -142,9 +143,9 @@ def cutoffs(results: Results) -> Figure:
             ax.set_yscale("log")
             length_axis(ax, study.n, most=5)
             ax.set_ylim(1e-11, 2)
-            ax.set_title(_title(measure), loc="left")
+            titles(ax, _title(measure))
         axes[0].set_ylabel("E NDCG$_n$")
-        outer_labels(axes, columns=3)
+        outer_labels(axes)
         named = zip(study.scorers, line_styles(len(study.scorers)), strict=True)
         scorers = [
             Line2D(
@@ -214,7 +215,7 @@ def queries(results: Results) -> Figure:
         length_axis(ax, study.n)
         ax.set_xlabel("items of the corpus $n$")
         ax.set_ylabel("queries")
-        ax.set_title(f"queries that tell two rankers apart (level {LEVEL:g}, power {POWER:g})", loc="left")
+        titles(ax, f"queries that tell two rankers apart (level {LEVEL:g}, power {POWER:g})")
         margin_labels(ax, labels)
         handles = [
             Line2D([], [], color=GREY, label="exact"),

@@ -16,7 +16,7 @@ from theory_axes import signal_to_noise, std_exponents
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import measure_style, panels, style
+from ndcg_asymptotics.plots import measure_style, panels, style, titles
 from ndcg_asymptotics.plots.layout import length_axis, one_scale
 from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Relevance, Scorer
@@ -66,7 +66,7 @@ def never_settles(results: Results) -> Figure:
         length_axis(ax, sizes)
         ax.set_ylim(0, 1.02)
         ax.set_ylabel(f"P({pair[0]} ahead of {pair[1]})")
-        ax.set_title("$r^{-4/5}$: by Theorem 4 this would tend to 0 or 1", loc="left")
+        titles(ax, "$r^{-4/5}$: by Theorem 4 this would tend to 0 or 1")
         ax.legend(loc="lower right")
     return figure
 
@@ -110,7 +110,7 @@ def uniform_law(results: Results) -> Figure:
         axes[0].axhline(1, color=GREY, lw=0.8, label="uniform")
         axes[0].set_ylim(0, 1.35)
         axes[0].set_ylabel("density")
-        axes[0].set_title("density of NDCG$_n$", loc="left")
+        titles(axes[0], "density of NDCG$_n$")
         axes[0].legend(loc="lower center")
         x = np.sort(values)
         part = (np.arange(count) + 0.5) / count
@@ -120,7 +120,7 @@ def uniform_law(results: Results) -> Figure:
         axes[1].axhline(0, color=GREY, lw=0.8)
         axes[1].set_ylim(-1.6 * level, 1.6 * level)
         axes[1].set_ylabel("P(NDCG$_n$ ≤ $x$) $-$ $x$")
-        axes[1].set_title("95% of such curves stay within the band", loc="left")
+        titles(axes[1], "95% of such curves stay within the band")
         for ax in axes:
             ax.set_xlabel("$x$")
             ax.set_xlim(0, 1)
@@ -147,7 +147,7 @@ def best_discount(results: Results) -> Figure:
                 for a, b in study.pairs
             }
             signal_to_noise(ax, x, ratios, label, symbol)
-            ax.set_title(f"a ranker that is … against a blank one, $n$ = {N}", loc="left")
+            titles(ax, f"a ranker that is … against a blank one, $n$ = {N}")
         one_scale(axes)
         axes[1].set_ylabel("")
         for (a, b), line in zip(study.pairs, line_styles(len(study.pairs)), strict=True):
@@ -213,7 +213,7 @@ def normalising(results: Results) -> Figure:
         axes[0].set_xlabel("share of queries with few relevant items")
         axes[0].set_ylabel("E[A - B], relative to that at share 1")
         axes[0].legend(loc="lower right")
-        axes[0].set_title(f"log discount, n = {n}", loc="left")
+        titles(axes[0], f"log discount, n = {n}")
         for text, label in WINDOWS.items():
             color = measure_style(f"nDCG{text}").color
             start, stop = ([_balance(a, b, name + text, m) for m in LENGTHS] for name in ("nDCG", "DCG"))
@@ -224,7 +224,7 @@ def normalising(results: Results) -> Figure:
         axes[1].set_ylim(0, 0.62)
         axes[1].set_ylabel("share at which A and B are equal")
         axes[1].legend(loc="upper left")
-        axes[1].set_title("solid: NDCG, dashed: DCG", loc="left")
+        titles(axes[1], "solid: NDCG, dashed: DCG")
     return figure
 
 

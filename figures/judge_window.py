@@ -10,7 +10,7 @@ from common import arguments, write
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import measure_style, panels, style
+from ndcg_asymptotics.plots import measure_style, panels, style, titles
 from ndcg_asymptotics.plots.style import GREY
 from ndcg_asymptotics.results import GridResults, open_grid
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -44,7 +44,7 @@ def draw(results: GridResults) -> dict[str, Figure]:
             ax.set_xscale("symlog", linthresh=_LINEAR)
             ax.set_xlim(-_LINEAR / 10, _RATES[-1])
             ax.set_xlabel("false positive rate of the judge")
-            ax.set_title(str(measure), loc="left")
+            titles(ax, str(measure))
         axes[0].set_ylabel("mean difference, first ranker less second")
     return {"judge_window": figure}
 

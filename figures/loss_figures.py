@@ -25,6 +25,7 @@ from ndcg_asymptotics.plots import (
     outer_labels,
     panels,
     style,
+    titles,
 )
 from ndcg_asymptotics.plots.style import GREY
 
@@ -33,13 +34,13 @@ def discounts(results: dict[str, Any]) -> dict[str, Figure]:
     """Draw the worst and the mean regret of losses normalised for one discount, under another."""
     rows, columns = results["rows"], results["columns"]
     cells = {(cell["row"], cell["column"]): cell for cell in results["table"]}
-    titles = {"worst": "worst regret, exact", "typical": "mean regret over random distributions"}
+    headings = {"worst": "worst regret, exact", "typical": "mean regret over random distributions"}
     with style():
         figure, axes = panels(2, height=3.4)
-        for ax, (what, title) in zip(axes, titles.items(), strict=True):
+        for ax, (what, title) in zip(axes, headings.items(), strict=True):
             values = np.array([[cells[row, column][what] for column in columns] for row in rows])
             value_table(ax, rows, columns, values, least=1e-2 if what == "worst" else 1e-5)
-            ax.set_title(title, loc="left")
+            titles(ax, title)
             ax.set_xlabel("discount of the NDCG that counts")
         axes[0].set_ylabel("loss, or discount it is normalised for")
     return {"losses_discounts": figure}
@@ -56,9 +57,9 @@ def excess_risk(results: dict[str, Any]) -> dict[str, Figure]:
             bound_quantiles(axes[1], linear, regret, line)
         for ax in axes:
             ax.set_ylim(1e-6, 2)
-        axes[0].set_title("Theorem 10", loc="left")
+        titles(axes[0], "Theorem 10")
         axes[0].set_xlabel(r"bound $C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
-        axes[1].set_title("with a margin $\\gamma$ (as Theorem 11)", loc="left")
+        titles(axes[1], "with a margin $\\gamma$ (as Theorem 11)")
         axes[1].set_xlabel(r"bound $C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
         axes[1].set_ylabel("")
         marks = [
@@ -84,7 +85,7 @@ def growing(results: dict[str, Any]) -> dict[str, Figure]:
                 length_axis(ax, found["sizes"])
                 ax.set_ylim(0, 1)
                 ax.set_ylabel("NDCG$_n$")
-                ax.set_title(Choice().title(measure), loc="left")
+                titles(ax, Choice().title(measure))
             outer_labels(axes)
             figure_legend(figure, line_style_handles(styles))
         figures[f"losses_growing_{name}"] = figure
@@ -119,7 +120,7 @@ def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
             ax.set_xlabel("list length $m$")
             ax.set_ylabel("regret (expected NDCG)")
             ax.set_ylim(LEAST if loss != "listnet" and population == "independent" else 1e-4, 0.2)
-            ax.set_title(f"{loss}, {population}", loc="left")
+            titles(ax, f"{loss}, {population}")
         outer_labels(axes)
         figure.legend(handles=line_style_handles(styles), loc="outside lower center", ncols=len(styles))
     return {"losses_long_lists": figure}
@@ -149,7 +150,7 @@ def movielens(results: dict[str, Any]) -> dict[str, Figure]:
             means, errors = ([test[part][k] for test in tests.values()] for part in ("mean", "error"))
             dot_rows(ax, rows, {name: (means, errors)})
             ax.axvline(0, color="0.35", lw=0.7)
-            ax.set_title(title, loc="left")
+            titles(ax, title)
             ax.set_xlabel("Duchi et al. less the other loss, 95%")
             ax.xaxis.set_major_locator(MaxNLocator(5))
         axes[1].set_yticklabels([])
@@ -188,7 +189,7 @@ def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
         means = {text: (results["means"][text], nothing) for text in SHOWN}
         error_curves(axes[0], cutoffs, means, styles=styles, log=False)
         axes[0].set_ylabel("NDCG@$k$")
-        axes[0].set_title(f"{results['queries']} queries, five folds", loc="left")
+        titles(axes[0], f"{results['queries']} queries, five folds")
         tests = results["tests"]
         named = {pair: f"{name}: p = {tests[pair]['p']:.2g}" for pair, name in NAMES.items() if pair in tests}
         curves = {name: (tests[pair]["mean"], tests[pair]["error"]) for pair, name in named.items()}
@@ -196,7 +197,7 @@ def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
         error_curves(axes[1], cutoffs, curves, styles=firsts, log=False)
         axes[1].axhline(0, color=GREY, lw=0.7)
         axes[1].set_ylabel("difference of NDCG@$k$")
-        axes[1].set_title("differences with 95% intervals, and p of a test for all $k$", loc="left")
+        titles(axes[1], "differences with 95% intervals, and p of a test for all $k$")
         for ax in axes:
             ax.set_xscale("linear")
             ax.set_xticks(cutoffs)
@@ -235,7 +236,7 @@ def training_queries(results: dict[str, Any]) -> dict[str, Figure]:
         length_axis(ax, sizes)
         ax.set_xlabel("training queries")
         ax.set_ylabel("regret (expected NDCG)")
-        ax.set_title("dotted: known limits", loc="left")
+        titles(ax, "dotted: known limits")
     return {"losses_training_queries": figure}
 
 

@@ -38,7 +38,7 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
             system_curves(growths[order], measure, ax)
             titles(ax, Choice().title(measure), f"documents arrive {ARRIVAL_TEXTS[order]}")
         one_scale(axes)
-        outer_labels(axes, len(growths))
+        outer_labels(axes)
         figure_legend(figure, system_handles(next(iter(growths.values()))))
     return figure
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import Choice, length_axis, line_styles, panels, style
+from ndcg_asymptotics.plots import Choice, length_axis, line_styles, panels, style, titles
 
 
 def draw(results: dict[str, Any]) -> dict[str, Figure]:
@@ -43,7 +43,7 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
             ax.set_yscale("log")
             ax.set_ylim(5e-4, 1)
             length_axis(ax, sizes)
-            ax.set_title(Choice().title(Measure.of(f"nDCG({discount})")), loc="left")
+            titles(ax, Choice().title(Measure.of(f"nDCG({discount})")))
         axes[0].set_ylabel("P(wrong or tie)")
         axes[-1].legend(loc="lower left")
     return {"shared_top": figure}

@@ -51,7 +51,7 @@ def gap_curves(
     ax.set_yscale("log")
     length_axis(ax, sizes)
     ax.set_ylabel(ylabel)
-    margin_labels(ax, labels, marker=False)
+    margin_labels(ax, labels)
     return ax
 
 

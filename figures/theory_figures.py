@@ -16,6 +16,7 @@ from ndcg_asymptotics.plots import (
     outer_labels,
     panels,
     style,
+    titles,
 )
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
@@ -43,7 +44,7 @@ def pseudo_expectation_gap(study: Study) -> dict[str, Figure]:
                 gaps[f"{in_figure(name)}: $n^{{{_slope(study.n, gap):.2f}}}$"] = gap
             guides = LEMMA_2 if isinstance(measure.discount.asymptotics, LogDecay) else {}
             gap_curves(ax, study.n, gaps, rates=guides, ylabel=r"$|\mathrm{E}\,\mathrm{NDCG}_n - N(n)|$")
-            ax.set_title(Choice().title(measure), loc="left")
+            titles(ax, Choice().title(measure))
         outer_labels(axes)
     return {"pseudo_expectation": figure}
 
@@ -80,7 +81,7 @@ def how_large(study: Study) -> dict[str, Figure]:
     with style():
         figure, (ax,) = panels(1, height=2.9)
         lengths_needed(ax, needed, study.n[-1])
-        ax.set_title(f"$n$ from which E NDCG$_n$ is within {DISTANCE:g} of the limit", loc="left")
+        titles(ax, f"$n$ from which E NDCG$_n$ is within {DISTANCE:g} of the limit")
         figure_legend(figure, length_handles(list(study.scorers), study.n[-1]))
     return {"how_large": figure}
 

@@ -50,7 +50,9 @@ def collections_figure(
         difference_axes(ax, pair.a, pair.b, names)
         ax.axhline(count - 0.5, color=GREY, lw=0.6)
         ax.set_xlabel(f"difference of the means of {in_figure(judged.measure)}")
-        figure_legend(figure, significance_key(comparison))
+        intervals = any(row.interval for row in rows)
+        corrected = [row.p_corrected for row in rows]
+        figure_legend(figure, significance_key(comparison, corrected, intervals=intervals))
     return figure
 
 

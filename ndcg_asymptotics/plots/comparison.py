@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -17,9 +18,18 @@ from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, PairCompariso
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import figure_legend, length_axis, panels, titles
+from ndcg_asymptotics.plots.layout import (
+    band,
+    figure_legend,
+    grey_band,
+    heading,
+    length_axis,
+    margin_labels,
+    panels,
+    titles,
+)
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
-from ndcg_asymptotics.plots.style import GREY, measure_style, style
+from ndcg_asymptotics.plots.style import GREY, measure_styles, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
@@ -28,8 +38,9 @@ _LONGEST = 24  # characters of a run's name in a title
 def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
     """Draw the mean difference of each measure with its interval; filled markers are significant."""
     label, drawn = pair.drawn
+    lines = measure_styles(judged.measure for judged in pair.by_measure)
     for row, (judged, (mean, low, high)) in enumerate(zip(pair.by_measure, drawn, strict=True)):
-        line = measure_style(judged.measure)
+        line = lines[judged.measure]
         if low is not None and high is not None:
             ax.plot([low, high], [row, row], color=line.color, lw=1.2)
         face = line.color if judged.p < alpha else "white"
@@ -46,7 +57,18 @@ def difference_axes(
     ax.set_ylim(len(measures) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(label)
-    titles(ax, f"{_name(a)} less {_name(b)}", f"← {_name(b)} ahead  |  {_name(a)} ahead →")
+    heading(ax, f"{_name(a)} less {_name(b)}", lines=1)
+    for side, text in (("right", f"← {_name(b)} ahead "), ("left", f" {_name(a)} ahead →")):
+        ax.annotate(
+            text,
+            (0, 1),
+            xycoords=ax.get_xaxis_transform(),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha=side,
+            color=GREY,
+            size=mpl.rcParams["legend.fontsize"],
+        )
     reach = max(abs(x) for x in ax.get_xlim())
     ax.set_xlim(-reach, reach)
     return ax
@@ -54,17 +76,21 @@ def difference_axes(
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     """Draw how often samples of n documents have the order of the whole lists, against n."""
+    lines, labels = measure_styles(judged.measure for judged in pair.by_measure), []
     for judged in pair.by_measure:
         if not judged.cuts:
             continue
-        line = measure_style(judged.measure)
+        line = lines[judged.measure]
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
-        ax.fill_between(n, low, high, color=line.color, alpha=0.1, lw=0)
-        ax.plot(n, rate, color=line.color, ls=line.dashes, marker=line.marker, mfc="white", mew=0.8)
+        band(ax, n, low, high, line.color, 0.14)
+        ax.plot(n, rate, color=line.color, ls=line.dashes, **line.hollow)
+        labels.append((float(rate[-1]), _formula(judged.measure), line))
+    margin_labels(ax, labels)
     length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
     ax.set_ylim(0, 1.03)
-    ax.set_ylabel("rate of the whole's order")
+    ax.set_ylabel("share of samples")
     ax.set_xlabel("documents $n$ of the sample")
+    titles(ax, "samples in the order of the whole lists")
     return ax
 
 
@@ -77,7 +103,11 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
         mean_differences(axes[0], pair, comparison.alpha)
         if cut:
             cut_rates(axes[1], pair)
-        figure_legend(figure, significance_key(comparison))
+        intervals = any(low is not None for _, low, _ in pair.drawn[1])
+        key = significance_key(comparison, [judged.p for judged in pair.by_measure], intervals=intervals)
+        if cut:
+            key.append(grey_band(f"{100 * comparison.level:.6g}% band"))
+        figure_legend(figure, key)
     return figure
 
 
@@ -124,14 +154,19 @@ def _name(run: str) -> str:
     return in_figure(shortened(run, _LONGEST))
 
 
-def significance_key(comparison: ComparedPairs) -> list[Artist]:
-    """Return the legend of filled and open markers and of intervals."""
+def significance_key(
+    comparison: ComparedPairs, corrected: Sequence[float], *, intervals: bool
+) -> list[Artist]:
+    """Return the legend of markers, filled and open as the corrected p-values are, and of intervals."""
+    significant = {p < comparison.alpha for p in corrected}
     marks: list[Artist] = [
         Line2D([], [], ls="none", marker="o", mec=GREY, mfc=face, mew=0.9, ms=4.5, label=text)
-        for face, text in (
-            (GREY, f"p < {comparison.alpha:.2g} after correction"),
-            ("white", f"p ≥ {comparison.alpha:.2g}"),
+        for face, text, found in (
+            (GREY, f"p < {comparison.alpha:.2g} after correction", True),
+            ("white", f"p ≥ {comparison.alpha:.2g} after correction", False),
         )
+        if found in significant
     ]
-    label = f"{100 * comparison.level:.6g}% interval"
-    return [*marks, Line2D([], [], color=GREY, lw=1.2, label=label)]
+    if intervals:
+        marks.append(Line2D([], [], color=GREY, lw=1.2, label=f"{100 * comparison.level:.6g}% interval"))
+    return marks

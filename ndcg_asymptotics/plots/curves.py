@@ -19,6 +19,7 @@ from ndcg_asymptotics.plots.layout import (
     band,
     grey_band,
     grey_line,
+    handle,
     length_axis,
     margin_labels,
     scientific,
@@ -55,15 +56,17 @@ def ndcg_curves(
     *,
     title: str | None = None,
     choice: Choice | None = None,
+    names: bool = True,
     **chosen: Unpack[ChoiceOptions],
 ) -> Axes:
     """Draw NDCG_n, or DCG_n / F(k(n)), of every scorer against n.
 
     Markers are means over replicates, and a band lies between their 5% and 95% quantiles. Where the engine
     brackets each value, a second, darker band is the mean bracket. A line is the exact mean; where it is not
-    known to 1e-3, a thin line joins the simulated means instead. A dotted line is the limit; the legend has
-    its value and the title its theorem. Where the number of relevant items is fixed and NDCG tends to 0, the
-    axis is logarithmic, and the markers end where rare lists, which few replicates have, make up the mean.
+    known to 1e-3, a thin line joins the simulated means instead. A dotted line is the limit; the label at
+    the end of the curve has its value and the title its theorem. Where the number of relevant items is fixed
+    and NDCG tends to 0, the axis is logarithmic, and the markers end where rare lists, which few replicates
+    have, make up the mean.
 
     Parameters
     ----------
@@ -76,6 +79,8 @@ def ndcg_curves(
         The title to use instead of the measure's formula.
     choice : Choice, optional
         The scorers to draw, with their labels and colours.
+    names : bool
+        Whether the labels at the ends of the curves name the scorers, which a legend may do instead.
     **chosen
         Fields of `Choice` that replace those of ``choice``.
 
@@ -100,7 +105,7 @@ def ndcg_curves(
         ax.set_ylim(0, 1.02 if measure.normalised else None)
     ax.set_ylabel(value_label(measure))
     titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice))
-    _draw_limits(ax, results, measure, limits, choice)
+    _draw_limits(ax, results, measure, limits, choice, names=names)
     return ax
 
 
@@ -193,23 +198,24 @@ def theorems(limits: dict[str, Limit], choice: Choice) -> str:
 
 
 def _draw_limits(
-    ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit], choice: Choice
+    ax: Axes, results: Results, measure: Measure, limits: dict[str, Limit], choice: Choice, *, names: bool
 ) -> None:
     ends = _means_at_the_end(results, measure, limits)
     common = shared_limit(limits)
     labels: list[tuple[float, str, LineStyle | str]] = []
     if common is not None:
         ax.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
-        labels.append((common, f"limit {_short(common)}", GREY))
+        labels.append((common, f"limit {_short(common)}" if names else _short(common), GREY))
     drawn = choice.of(results.study)
     for name, found in limits.items():
         _, line = drawn[name]
         value = found.value if common is None else None
-        text = choice.label(name)
+        text = choice.label(name) if names else ""
         if value is not None:
             ax.axhline(value, color=line.color, ls=":", lw=0.9, zorder=1)
-            text += f" → {_short(value)}"
-        labels.append((ends[name], text, line))
+            text = f"{text}\n→ {_short(value)}" if text else _short(value)
+        if text:
+            labels.append((ends[name], text, line))
     margin_labels(ax, labels)
 
 
@@ -222,16 +228,20 @@ def _short(value: float) -> str:
 
 
 def curve_handles(
-    results: Results, measures: Sequence[Measure | str], choice: Choice | None = None
+    results: Results, measures: Sequence[Measure | str], choice: Choice | None = None, *, names: bool = False
 ) -> list[Artist]:
-    """Return legend handles for the markers, lines and bands in the panels of these measures."""
+    """Return legend handles for the markers, lines and bands in the panels of these measures.
+
+    With ``names`` those of the scorers come first, for panels whose labels do not name them.
+    """
     choice = choice or Choice()
     study, drawn = results.study, choice.of(results.study)
     chosen = [of_study(study, measure) for measure in measures]
     scorers = [scorer for scorer, _ in drawn.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
-    handles: list[Artist] = [white_marker(mean)]
+    handles: list[Artist] = [handle(line, choice.label(name)) for name, (_, line) in drawn.items() if names]
+    handles.append(white_marker(mean))
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(grey_band(f"{low}–{high} % of replicates"))

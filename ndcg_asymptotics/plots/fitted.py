@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, outer_labels, panels
+from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, outer_labels, panels, titles
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
 from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
@@ -80,7 +80,7 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
             for ax, (name, curves) in zip(axes, files.items(), strict=True):
                 shades = _SHADES(np.linspace(0.0, 0.9, len(curves)))
                 fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
-                ax.set_title(in_figure(shortened(name, _LONGEST)), loc="left")
+                titles(ax, in_figure(shortened(name, _LONGEST)))
             outer_labels(axes)
             ends = ("queries with the fewest relevant items", "with the most")
             shown = zip(ends, _SHADES([0.0, 0.9]), strict=True)

@@ -48,9 +48,9 @@ def measure_figure(
     return figure
 
 
-def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice) -> None:
+def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, *, names: bool = True) -> None:
     """Draw `ndcg_curves`, with an inset for scorers that share their limit if it fits."""
-    ndcg_curves(results, measure, ax, choice=choice)
+    ndcg_curves(results, measure, ax, choice=choice, names=names)
     limits = limits_of(results.study, measure, choice)
     if len(results.study.n) > 1 and shared_limit(limits) is not None and not vanishes(results.study, limits):
         enlarge(results, measure, ax, choice=choice)
@@ -68,9 +68,9 @@ def overview_figure(
     with style():
         figure, axes = panels(len(chosen), width=width)
         for ax, measure in zip(axes, tracked(chosen, "overview"), strict=True):
-            _panel(ax, results, measure, choice or Choice())
+            _panel(ax, results, measure, choice or Choice(), names=False)
         outer_labels(axes)
-        figure_legend(figure, curve_handles(results, chosen, choice))
+        figure_legend(figure, curve_handles(results, chosen, choice, names=True))
         _note_incomplete(figure, results)
     return figure
 
@@ -92,7 +92,7 @@ def order_figure(
         figure, axes = panels(2, height=2.9, width=width)
         for ax, from_n in zip(axes, (False, True), strict=True):
             wrong_order_rates(ax, pairs, from_n=from_n, choice=choice)
-        axes[1].set_ylabel("")
+        outer_labels(axes)
         figure_legend(figure, order_handles(pairs, choice))
         _note_incomplete(figure, results)
     return figure

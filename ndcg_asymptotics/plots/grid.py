@@ -24,7 +24,15 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
-from ndcg_asymptotics.plots.layout import figure_legend, grey_line, handle, one_scale, panels, white_marker
+from ndcg_asymptotics.plots.layout import (
+    figure_legend,
+    grey_line,
+    handle,
+    one_scale,
+    panels,
+    titles,
+    white_marker,
+)
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
 from ndcg_asymptotics.plots.style import LineStyle, line_styles, style
 from ndcg_asymptotics.populations import Scorer
@@ -125,7 +133,7 @@ def parameter_figure(
                     _draw(ax, x, line, values)
                 ax.set_ylabel(label)
                 ax.set_xlabel(_parameter(parameter))
-                ax.set_title(name, loc="left")
+                titles(ax, name)
                 _ticks(ax, x)
             one_scale(same)
         figure.suptitle(f"{_template(measure)}, $n$ = {n:g}", fontsize=8.5, x=0.01, ha="left")

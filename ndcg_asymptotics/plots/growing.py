@@ -30,7 +30,7 @@ class GrowthSeries(Series):
 
     def __init__(self, growth: Growth, choice: Choice | None) -> None:
         super().__init__(growth.measures, growth.runs, choice)
-        self.growth, self.marked = growth, growth.theory is not None
+        self.growth = growth
 
     def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
         growth, theory = self.growth, self.growth.theory

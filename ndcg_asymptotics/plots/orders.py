@@ -10,10 +10,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
@@ -21,6 +21,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import (
     DOUBLE,
     band,
+    grey_band,
     handle,
     length_axis,
     log_ticks,
@@ -28,7 +29,7 @@ from ndcg_asymptotics.plots.layout import (
     panels,
     titles,
 )
-from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_style
+from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
 
@@ -52,11 +53,11 @@ def wrong_order_rates(
     from_n : bool
         Whether an order counts that is wrong at n or at any greater length, instead of at n alone.
     """
-    choice = choice or Choice()
+    choice, lines = choice or Choice(), measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
         if pair.right is None:
             continue
-        line = measure_style(pair.measure)
+        line = lines[pair.measure]
         rates = pair.from_n if from_n else pair.points
         n = np.array([rate.n for rate in rates], np.float64)
         wrong, low, high = 1 - np.array([[rate.rate, rate.high, rate.low] for rate in rates]).T
@@ -72,26 +73,21 @@ def wrong_order_rates(
     lowest = min((1 - r.rate for p in drawn for r in (*p.points, *p.from_n) if r.rate < 1), default=1.0)
     ax.set_yscale("log")
     ax.set_ylim(min(0.05, 0.5 * lowest), 1.2)  # at least a decade
-    ax.yaxis.set_minor_locator(NullLocator())
     log_ticks(ax.yaxis)
     length_axis(ax, [rate.n for rate in pairs[0].points])
-    ax.set_ylabel("rate of a wrong order")
+    ax.set_ylabel(_quantity(pairs, choice))
     bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
-    titles(ax, f"at some length from $n$ on{bound}" if from_n else "at $n$", _who(pairs, choice))
+    titles(ax, f"at some length from $n$ on{bound}" if from_n else "at $n$")
     return ax
 
 
-def _who(pairs: Sequence[Pair], choice: Choice) -> str:
-    """Return which scorer of a pair is right, if the measures agree on that."""
+def _quantity(pairs: Sequence[Pair], choice: Choice) -> str:
+    """Return the label of rates of a wrong order, with the name of the better scorer if measures agree."""
     right = {pair.right for pair in pairs} - {None}
-    a, b = pairs[0].pair
     if len(right) != 1:
-        return f"{_name(a, choice)}, {_name(b, choice)}"
-    return (
-        f"right: {_name(a, choice)} > {_name(b, choice)}"
-        if right == {a}
-        else (f"right: {_name(b, choice)} > {_name(a, choice)}")
-    )
+        return "P(wrong order)"
+    (better,) = right
+    return f"1 − P({_name(str(better), choice)} ahead)"
 
 
 def _name(name: str, choice: Choice) -> str:
@@ -101,18 +97,20 @@ def _name(name: str, choice: Choice) -> str:
 
 def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Artist]:
     """Return legend handles that name the measures of `wrong_order_rates`."""
-    choice = choice or Choice()
-    agree = len({pair.right for pair in pairs}) == 1
+    choice, lines = choice or Choice(), measure_styles(pair.measure for pair in pairs)
+    agree = len({pair.right for pair in pairs} - {None}) == 1
     handles: list[Artist] = []
     for pair in pairs:
-        line, text = measure_style(pair.measure), choice.formula(pair.measure)
+        line, text = lines[pair.measure], choice.formula(pair.measure)
         if pair.right is None:
             handles.append(Line2D([], [], ls="none", label=f"{text}: neither is better"))
             continue
-        a, b = pair.pair if pair.right == pair.pair[0] else pair.pair[::-1]
-        who = "" if agree else f": {_name(a, choice)} > {_name(b, choice)}"
+        who = "" if agree else f": 1 − P({_name(pair.right, choice)} ahead)"
         handles.append(handle(line, text + who))
-    if any(r.rate == 1 for pair in pairs for r in (*pair.points, *pair.from_n)):
+    drawn = [pair for pair in pairs if pair.right is not None]
+    if drawn:
+        handles.append(grey_band(f"{LEVEL:.0%} band"))
+    if any(pair.points[-1].rate == 1 or pair.from_n[-1].rate == 1 for pair in drawn):
         label = "none wrong from here on: upper end of the interval"
         handles.append(Line2D([], [], ls="none", color=GREY, label=label, **_NONE_WRONG))
     return handles
@@ -130,12 +128,13 @@ def order_error_exponents(
     """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
 
     Lines are predicted without simulation. Points are simulated estimates, where they are reliable, with 95%
-    intervals. A power of n is a straight line on these axes; the legend has its slope at the last point and,
+    intervals. A power of n is a straight line on these axes; its label has the slope at the last point and,
     after an arrow, the limit of the slope as n grows, which is the error exponent.
     """
     choice, labels = choice or Choice(), []
+    lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
-        measure, line = Measure.parse(pair.measure), measure_style(pair.measure)
+        measure, line = Measure.parse(pair.measure), lines[pair.measure]
         sizes, nats = _predicted(study, pair, measure)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
@@ -168,8 +167,8 @@ def order_error_exponents(
     ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
     length_axis(ax, study.n)
     a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
-    ax.set_title(f"{a} against {b}", loc="left")
-    margin_labels(ax, labels, size=7.0, title="slope at the end of the line → as $n\\to\\infty$")
+    titles(ax, f"{a} against {b}", "labels: slope at the end of the line → as $n\\to\\infty$")
+    margin_labels(ax, labels)
     return ax
 
 

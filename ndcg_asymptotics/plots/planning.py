@@ -106,7 +106,7 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
                     choice_errors(ax, choices, label, line)
                 if label == _CUTOFF:
                     ax.set_xscale("log")
-        outer_labels(axes, len(families))
+        outer_labels(axes)
     return figure
 
 

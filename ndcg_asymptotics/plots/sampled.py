@@ -17,6 +17,7 @@ from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle, MarkerSettings
 
 _RING: MarkerSettings = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 6}
+_VISIBLE = 0.01  # a standard deviation that is a smaller part of the axis is not drawn, but stated
 
 
 class SampledSeries(Series):
@@ -27,6 +28,8 @@ class SampledSeries(Series):
     def __init__(self, sampled: Sampled, choice: Choice | None) -> None:
         super().__init__(sampled.measures, sampled.systems, choice)
         self.sampled = sampled
+        self.widest = float(sampled.curves.sd.max())
+        self.banded = self.widest > _VISIBLE * float(sampled.curves.mean.max())
 
     def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
         sampled, text = self.sampled, str(self.measures[measure])
@@ -34,7 +37,8 @@ class SampledSeries(Series):
         full = {row.system: row.full for row in sampled.rows if row.measure == text}
         for system, line in lines.items():
             at = measure, self.systems.index(system)
-            band(ax, m, means[at] - sds[at], means[at] + sds[at], line.color, 0.14)
+            if self.banded:
+                band(ax, m, means[at] - sds[at], means[at] + sds[at], line.color, 0.14)
             ax.plot(m, means[at], color=line.color, ls=line.dashes, lw=1.1)
             end = full[system]
             ax.plot(sampled.items, end, ls="none", marker=line.marker, color=line.color, ms=4, zorder=3)
@@ -50,8 +54,12 @@ class SampledSeries(Series):
         return {system: full[system] for system in lines}
 
     def handles(self) -> list[Artist]:
-        return [
-            grey_band("one standard deviation"),
-            grey_marker(f"all {self.sampled.items} items"),
-            Line2D([], [], **_RING, label="order changes"),
-        ]
+        handles: list[Artist] = [grey_marker(f"all {self.sampled.items} items")]
+        if any(pair.crossings for pair in self.sampled.pairs):
+            handles.append(Line2D([], [], **_RING, label="order changes"))
+        if self.banded:
+            handles.append(grey_band("± one sd"))
+        else:
+            label = f"sd: at most {self.widest:.1g}"
+            handles.append(Line2D([], [], ls="none", label=label))
+        return handles

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import figure_legend, margin_labels, outer_labels, panels
+from ndcg_asymptotics.plots.layout import figure_legend, margin_labels, outer_labels, panels, titles
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.style import LineStyle, style
 
@@ -41,12 +41,9 @@ class Series(ABC):
     ----------
     kind : str
         The first word of the names of files; without it they have an overview of all measures beside them.
-    marked : bool
-        Whether curves have markers.
     """
 
     kind: ClassVar[str] = ""
-    marked: bool = True
 
     def __init__(
         self, measures: Sequence[Measure | str], systems: Sequence[str], choice: Choice | None
@@ -82,9 +79,9 @@ class Series(ABC):
         measure = self._known(measure)
         lines = self.choice.among(self.systems)
         ends = self.draw(ax, self.measures.index(measure), lines)
-        ax.set_title(self.choice.title(measure), loc="left")
+        titles(ax, self.choice.title(measure))
         labels = [(end, self.choice.label(name), lines[name]) for name, end in ends.items()]
-        margin_labels(ax, labels, marker=self.marked)
+        margin_labels(ax, labels)
         return ax
 
     def _known(self, measure: Measure | str) -> Measure:

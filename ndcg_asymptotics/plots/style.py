@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -107,6 +107,24 @@ def measure_style(measure: Measure | str) -> LineStyle:
     color = to_rgb(discount.cut_colors.get(regime, discount.color))
     mixed = (1 - part) * np.array(color) + part * np.array(goal)
     return LineStyle(hex_color(mixed), dashes, discount.marker)
+
+
+def measure_styles(measures: Iterable[Measure | str]) -> dict[str, LineStyle]:
+    """Return the line styles of the measures of one figure, by their texts.
+
+    They are those of `measure_style`, except that of measures which share marker and dashes all but the first
+    have other markers, because shades of one colour look alike in grey.
+
+    >>> [line.marker for line in measure_styles(["nDCG@1", "nDCG@10", "nDCG"]).values()]
+    ['o', 's', 'o']
+    """
+    found: dict[str, LineStyle] = {}
+    for measure in measures:
+        line = measure_style(measure)
+        taken = {one.marker for one in found.values() if one.dashes == line.dashes}
+        free = [marker for marker in (line.marker, *_MARKERS) if marker not in taken]
+        found.setdefault(str(measure), replace(line, marker=free[0] if free else line.marker))
+    return found
 
 
 def hex_color(rgb: Floats) -> str:

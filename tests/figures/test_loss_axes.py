@@ -42,7 +42,7 @@ def test_curves_on_a_linear_axis_keep_negative_values(ax):
     error_curves(ax, [1, 2], {"a": ([-0.1, 0.1], [0.1, 0.1])}, log=False, ylim=(-1, 1))
     np.testing.assert_array_equal(ax.containers[0].lines[0].get_ydata(), [-0.1, 0.1])
     assert ax.get_yscale() == "linear"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a"]
+    assert [text.get_text() for text in ax.texts] == ["a"]
 
 
 def test_a_table_has_its_numbers(ax):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 from typing import Any
 
 import cases
+import matplotlib as mpl
 import numpy as np
 import pytest
 from drawn import texts
@@ -18,6 +20,7 @@ from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 
@@ -94,7 +97,7 @@ def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> Non
     ax = panel(synthetic(tmp_path), "nDCG@0.2n")
     assert "Theorem 8" in texts(ax)
     # means of 0.05 + 0.75 (1-t)^2, of 0.5 - 0.4 t and of 0.3 over t < 0.2
-    assert {"strong → 0.660", "weak → 0.460", "random → 0.300"} <= set(texts(ax))
+    assert {"strong\n→ 0.660", "weak\n→ 0.460", "random\n→ 0.300"} <= set(texts(ax))
     heights = {round(float(line.get_ydata()[0]), 9) for line in ax.lines if line.get_linestyle() == ":"}
     assert heights == {0.66, 0.46, 0.3}
 
@@ -142,16 +145,20 @@ def test_an_unknown_measure_is_refused(tmp_path: Path) -> None:
         panel(synthetic(tmp_path), "nDCG(zipf)")
 
 
-def test_margin_labels_are_a_legend_in_the_order_of_the_curves() -> None:
+def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:
+    ends = (0.97, 0.99, 0.5, 0.98)
     with plots.style():
         figure, (ax,) = plots.panels(1)
-        plots.margin_labels(ax, [(y, f"{y}", "k") for y in (0.97, 0.99, 0.5, 0.98)])
+        plots.margin_labels(ax, [(y, f"{y}", "k") for y in ends])
         figure.draw_without_rendering()
-    legend = ax.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["0.99", "0.98", "0.97", "0.5"]
-    frame = legend.get_window_extent()
-    assert ax.bbox.x1 <= frame.x0 + 1
-    assert frame.x1 <= figure.bbox.x1 + 1  # of a pixel
+    boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
+    plain = {text.get_text(): mpl.text.Text.get_window_extent(text) for text in ax.texts}
+    assert all(ax.bbox.x1 <= box.x0 + 1 and box.x1 <= figure.bbox.x1 + 1 for box in boxes.values())
+    in_order = [plain[text] for text in ("0.5", "0.97", "0.98", "0.99")]
+    assert all(low.y1 <= high.y0 for low, high in itertools.pairwise(in_order))
+    at = ax.get_yaxis_transform().transform((1, 0.5))[1]  # nothing is near this one
+    assert (in_order[0].y0 + in_order[0].y1) / 2 == pytest.approx(at, abs=2)
+    assert in_order[-1].y1 == pytest.approx(ax.bbox.y1, abs=2)  # as high as the axes allow
 
 
 def test_rates_of_order(tmp_path: Path) -> None:
@@ -164,7 +171,7 @@ def test_rates_of_order(tmp_path: Path) -> None:
     for ax, kind in ((at, "points"), (from_n, "from_n")):
         assert ax.get_yscale() == "log"
         for pair in pairs:
-            style = plots.measure_style(pair.measure)
+            style = measure_styles(["nDCG", "nDCG@10"])[pair.measure]
             (line,) = (
                 found
                 for found in ax.lines
@@ -172,9 +179,14 @@ def test_rates_of_order(tmp_path: Path) -> None:
             )
             wrong = np.array([1 - rate.rate for rate in getattr(pair, kind)])
             np.testing.assert_allclose(line.get_ydata(), np.where(wrong > 0, wrong, np.nan))
-    assert texts(at)[:2] == ["at $n$", "right: strong > random"]
+    assert texts(at)[0] == "(a) at $n$"
+    right = pairs[0].right
+    assert at.get_ylabel() == (f"1 − P({right} ahead)" if right == pairs[1].right else "P(wrong order)")
     labels = [handle.get_label() for handle in plots.order_handles(pairs)]
-    assert labels[:2] == [r"$1/\log(1+r)$", r"$1/\log(1+r)$, $k = 10$"]
+    assert [str(label).partition(":")[0] for label in labels[:2]] == [
+        r"$1/\log(1+r)$",
+        r"$1/\log(1+r)$, $k = 10$",
+    ]
 
 
 def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
