@@ -18,6 +18,7 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
 from ndcg_asymptotics.explorer.drawing import DrawnLists
+from ndcg_asymptotics.explorer.gestures import drag_length
 from ndcg_asymptotics.explorer.places import Piece, Place
 from ndcg_asymptotics.explorer.state import State
 
@@ -29,20 +30,31 @@ class Answers:
     ----------
     colors : Palette
     dragged : callable
-        Called with the index of a ranker and its new points, when a visitor moved them.
+        Called with the index of a ranker, its new points and that of the held one, when a visitor moves it.
+    chosen : callable
+        Called with a list length, when a visitor drags it.
     """
 
-    def __init__(self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]]], None]) -> None:
+    def __init__(
+        self,
+        colors: Palette,
+        dragged: Callable[[int, list[tuple[float, float]], int], None],
+        chosen: Callable[[int], None],
+    ) -> None:
         self.curves = CurveChart(colors, dragged)
         self.lengths = LengthChart(colors)
         self.wrong = WrongChart(colors, RATE)
+        self.length = drag_length({c.plot: c.at for c in (self.lengths, self.wrong)}, chosen)
         self.by_cutoff = SweepChart("Which cutoff", "cutoff k", colors, log=True)
         self.by_exponent = SweepChart("Which discount r^-b", "exponent b", colors, log=False)
         charts = (self.curves, self.lengths, self.wrong, self.by_cutoff, self.by_exponent)
         self.plots = [chart.plot for chart in charts]
-        self.charts = [Place(pn.pane.Bokeh(plot, margin=0)) for plot in self.plots]
-        self.verdict = _sentences({"font-size": "20px", "min-height": "1.5em"})
-        self.numbers = _sentences({"font-size": "14px"})
+        self.charts = [
+            Place(pn.pane.Bokeh(plot, margin=0, sizing_mode="stretch_both"), "stretch_both")
+            for plot in self.plots
+        ]
+        self.verdict = _sentences({"font-size": "18px", "min-height": "1.5em"}, margin=(0, 10))
+        self.numbers = _sentences({"font-size": "13px"}, margin=(0, 10))
         self.details = _sentences({"font-size": "14px"})
         self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
         self._whole: tuple[State, values.Smooth] | None = None  # the last state with values at all nodes
@@ -141,8 +153,8 @@ class Answers:
         return text.getvalue()
 
 
-def _sentences(styles: dict[str, str]) -> pn.pane.HTML:
-    return pn.pane.HTML("", sizing_mode="stretch_width", styles=styles)
+def _sentences(styles: dict[str, str], **options: Any) -> pn.pane.HTML:
+    return pn.pane.HTML("", sizing_mode="stretch_width", styles=styles, **options)
 
 
 def _lengths(

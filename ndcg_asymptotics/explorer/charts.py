@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -23,10 +23,13 @@ from scipy.special import ndtr
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.drawing import DrawnLists
+from ndcg_asymptotics.explorer.gestures import drag_points
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
 
-_HEIGHT = 300  # pixels of a chart
+LOWEST = 190
+"""Pixels that a chart is high at least."""
+
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
 _WRONG = "Probability of the wrong order"
 _ROOM = 0.05  # beside what is drawn, as a part of its range
@@ -79,8 +82,8 @@ return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
 def _figure(title: str, x: str, y: str, colors: Palette, **options: object) -> figure:
     plot = figure(
         title=title,
-        height=_HEIGHT,
-        sizing_mode="stretch_width",
+        sizing_mode="stretch_both",
+        min_height=LOWEST,
         tools="pan,box_zoom,reset,save",
         active_drag=None,
         toolbar_location="above",
@@ -92,15 +95,17 @@ def _figure(title: str, x: str, y: str, colors: Palette, **options: object) -> f
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     plot.title.text_color = colors.ink
-    plot.title.text_font_size = "14px"
-    plot.min_border_right = 16
+    plot.title.text_font_size = "13px"
+    plot.min_border_right = 12
+    plot.min_border_top = plot.min_border_bottom = 0
+    plot.xaxis[0].axis_label_standoff = plot.yaxis[0].axis_label_standoff = 1
     for axis, label in ((plot.xaxis[0], x), (plot.yaxis[0], y)):
         axis.axis_label = label
         axis.axis_label_text_color = axis.major_label_text_color = colors.ink
         axis.axis_label_text_font_style = "normal"
         axis.axis_line_color = axis.major_tick_line_color = colors.soft
         axis.minor_tick_line_color = None
-        axis.axis_label_text_font_size = axis.major_label_text_font_size = "12px"
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = "11px"
     for grid in plot.grid:
         grid.grid_line_color = colors.grid
     return plot
@@ -131,10 +136,12 @@ class CurveChart:
     ----------
     colors : Palette
     dragged : callable
-        Called with the index of a ranker and its new points (depth, value).
+        Called with the index of a ranker, its new points (depth, value) and the index of the held one.
     """
 
-    def __init__(self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]]], None]) -> None:
+    def __init__(
+        self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]], int], None]
+    ) -> None:
         self.plot = _figure(
             "Relevance curves",
             "canonical score s (1 is the top of the list)",
@@ -144,7 +151,7 @@ class CurveChart:
             y_range=Range1d(-0.02, 1.02),
         )
         self.plot.name = "curves"
-        self.lines, self.truths, self.points, handles = [], [], [], []
+        self.lines, self.truths, self.points = [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
             line = ColumnDataSource(_NOTHING, name=f"curve {name}")
             truth = ColumnDataSource(_NOTHING, name=f"true curve {name}")
@@ -154,26 +161,15 @@ class CurveChart:
                 "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
             )
             self.plot.line("x", "y", source=truth, color=color, line_width=1.5, line_dash="dotted")
-            handles.append(self.plot.scatter("x", "y", source=points, color=color, size=13))
+            self.plot.scatter("x", "y", source=points, color=color, size=13)
             self.lines.append(line)
             self.truths.append(truth)
             self.points.append(points)
-            points.on_change("data", self._on_drag(index, dragged))
-        self.plot.add_tools(tool := PointDrawTool(renderers=handles, add=False))
+        # it has nothing to draw: with it a finger on the chart does not scroll the page
+        self.plot.add_tools(tool := PointDrawTool(renderers=[], add=False))
         self.plot.toolbar.active_tap = tool
         _legend(self.plot, colors, "top_left")
-        self._writing = False
-
-    def _on_drag(
-        self, index: int, dragged: Callable[[int, list[tuple[float, float]]], None]
-    ) -> Callable[[str, object, Mapping[str, Sequence[float]]], None]:
-        def changed(attribute: str, old: object, new: Mapping[str, Sequence[float]]) -> None:
-            if self._writing:
-                return
-            pairs = zip(new["x"], new["y"], strict=True)
-            dragged(index, [(1 - float(x), float(y)) for x, y in pairs])
-
-        return changed
+        self.held = drag_points(self.plot, self.points, dragged)
 
     def show(
         self,
@@ -203,10 +199,11 @@ class CurveChart:
         """Show the points of the curves that are dragged."""
         for points, shape in zip(self.points, shapes, strict=True):
             found = {"x": [1 - t for t, _ in shape.points], "y": [m for _, m in shape.points]}
-            if {key: list(values) for key, values in points.data.items()} != found:
-                self._writing = True
+            if len(points.data["x"]) == len(found["x"]):
+                # also sent where nothing changes for the server, which does not see the browser's points
+                points.patch({key: [(slice(None), values)] for key, values in found.items()})
+            else:
                 points.data = found
-                self._writing = False
 
 
 class LengthChart:
@@ -215,7 +212,7 @@ class LengthChart:
     def __init__(self, colors: Palette) -> None:
         self.plot = _figure(
             "Mean ± standard deviation of NDCG",
-            "list length n",
+            "list length n (drag the dashed line)",
             "NDCG",
             colors,
             x_axis_type="log",
@@ -297,7 +294,7 @@ class WrongChart:
     def __init__(self, colors: Palette, rate: float) -> None:
         self.plot = _figure(
             _WRONG,
-            "list length n",
+            "list length n (drag the dashed line)",
             "P(wrong order)",
             colors,
             x_axis_type="log",

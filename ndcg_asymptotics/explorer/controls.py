@@ -18,8 +18,11 @@ from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 if TYPE_CHECKING:
     from param.parameterized import Event
 
-WIDTH = 296
+WIDTH = 248
 """Pixels of a widget."""
+
+UNSEEN = "label { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }"
+"""The style of a widget whose label is only read aloud."""
 
 # milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
 _DEBOUNCE = 5

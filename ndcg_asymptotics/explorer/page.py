@@ -22,8 +22,9 @@ from bokeh.document import without_document_lock
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.answers import Answers
-from ndcg_asymptotics.explorer.charts import Palette
+from ndcg_asymptotics.explorer.charts import LOWEST, Palette
 from ndcg_asymptotics.explorer.controls import (
+    UNSEEN,
     WIDTH,
     MeasureControl,
     ShapeControl,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_CHART = 420  # pixels that a chart needs before there are two in a row
+_ABOVE = 150  # pixels of the page above the charts, which share the rest of the window
 _BUTTON = 126  # pixels of a download
 _LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
 _DRAW = f"Draw {LISTS} lists"
@@ -82,9 +83,25 @@ shots.forEach((c, i) => pen.drawImage(c, (i % 2) * width, Math.floor(i / 2) * he
 const link = document.createElement("a");
 link.download = "explorer.png"; link.href = whole.toDataURL("image/png"); link.click();
 """
-_GRID = f""":host {{
-    display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, {_CHART}px), 1fr));
-}}"""
+_GRID = f"""
+:host {{ display: grid; gap: 0 8px; grid-template-columns: minmax(0, 1fr); grid-auto-rows: 280px; }}
+@media (min-width: 900px) {{ :host {{
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE}px) / 3));
+}} }}
+@media (min-width: 1200px) {{ :host {{
+    grid-template-columns: repeat(3, minmax(0, 1fr));
+    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE}px) / 2));
+}} }}
+"""
+_TITLE = "h1 { font-size: 20px; margin: 0; }"
+_KEPT = ":host {{ position: sticky; top: 0; z-index: 5; background: {page}; }}"  # while one scrolls
+_CONTROLS = f"""
+:host {{ flex: 0 1 {WIDTH + 40}px; }}
+@media (min-width: 900px) {{ :host {{
+    flex: 0 0 {WIDTH + 40}px; max-height: calc(100vh - {_ABOVE}px); overflow-x: hidden; overflow-y: auto;
+}} }}
+"""
 
 
 class Page:
@@ -105,7 +122,7 @@ class Page:
         self._document: Document | None = pn.state.curdoc if served else None
         self._watcher = Watcher()
         self.colors = Palette.of(dark)
-        self.answers = Answers(self.colors, self._on_drag)
+        self.answers = Answers(self.colors, self._on_drag, self._on_length)
         self._make_controls()
         self._make_downloads()
         self._make_tour()
@@ -168,8 +185,8 @@ class Page:
         self.forward.on_click(lambda _: self._step(1))
         self.stop_text = pn.pane.HTML("", styles={"max-width": "48rem"}, visible=False)
 
-    def view(self) -> pn.viewable.Viewable:
-        """Return the page as a Panel object."""
+    def view(self, *served: pn.viewable.Viewable) -> pn.viewable.Viewable:
+        """Return the page as a Panel object, with what only a served page has at the end of its head."""
         controls = pn.Column(
             self.population,
             self.share,
@@ -185,24 +202,37 @@ class Page:
             self.draw_error,
             pn.FlexBox(*self.downloads, gap="4px", styles={"max-width": f"{WIDTH + 20}px"}),
             self.address,
-            styles={"flex": f"0 1 {WIDTH + 30}px"},
+            stylesheets=[_CONTROLS],
         )
-        *above, details = self.answers.said
+        verdict, numbers, details = self.answers.said
+        verdict.column.stylesheets = [_KEPT.format(page=self.colors.page)]
         shown = pn.Column(
-            *(place.column for place in (*self.answers.charts, details)),
-            sizing_mode="stretch_width",
+            *(place.column for place in self.answers.charts),
+            sizing_mode="stretch_both",
             stylesheets=[_GRID],
         )
-        tour = pn.FlexBox(self.stops, self.back, self.forward, gap="4px", align_items="flex-end")
+        tour = pn.FlexBox(
+            pn.pane.HTML("<h1>NDCG explorer</h1>", margin=(0, 10), stylesheets=[_TITLE]),
+            self.stops,
+            self.back,
+            self.forward,
+            *served,
+            gap="4px",
+            align_items="center",
+            sizing_mode="stretch_width",
+        )
         for widget in controls.select(pn.widgets.Widget) + tour.select(pn.widgets.Widget):
             dress(widget, self.colors.stylesheet)
+        self.stops.stylesheets = [*self.stops.stylesheets, UNSEEN]
         below = pn.FlexBox(
             controls,
-            pn.Column(shown, styles={"flex": "1 1 0", "min-width": f"min(100%, {WIDTH + 40}px)"}),
+            pn.Column(
+                shown, details.column, styles={"flex": "1 1 0", "min-width": f"min(100%, {WIDTH + 40}px)"}
+            ),
             flex_direction="row",
             flex_wrap="wrap",
             align_items="flex-start",
-            gap="16px",
+            gap="8px",
             sizing_mode="stretch_width",
         )
         if self.served:
@@ -210,10 +240,11 @@ class Page:
         return pn.Column(
             tour,
             self.stop_text,
-            *(place.column for place in above),
+            verdict.column,
+            numbers.column,
             below,
             sizing_mode="stretch_width",
-            styles={"max-width": "1500px", "margin": "0 auto"},
+            styles={"width": "100%", "max-width": "1800px", "margin": "0 auto"},
         )
 
     def shown(self) -> pn.viewable.Viewable:
@@ -281,11 +312,15 @@ class Page:
     def _on_population(self, event: Event) -> None:
         self.go(self.state.with_number(self.relevant.value if event.new == "number" else None))
 
-    def _on_drag(self, index: int, points: list[tuple[float, float]]) -> None:
+    def _on_drag(self, index: int, points: list[tuple[float, float]], held: int) -> None:
         self._try(
             self.rankers[index].error,
-            lambda: self.state.with_shape(index, values.dragged(points, self.state.share)),
+            lambda: self.state.with_shape(index, values.dragged(points, self.state.share, held)),
         )
+        self.answers.curves.show_points((self.state.a, self.state.b))
+
+    def _on_length(self, n: int) -> None:
+        self._try(self.measure.error, lambda: replace(self.state, n=max(n, self.state.relevant or 0)))
 
     def _on_stop(self, event: Event) -> None:
         self.stop_text.visible = event.new > 0
@@ -306,7 +341,6 @@ class Page:
             places = {"Ranker A": self.rankers[0].error, "Ranker B": self.rankers[1].error}
             place = next((p for name, p in places.items() if str(wrong).startswith(name)), error)
             self._set_widgets()
-            self.answers.curves.show_points((self.state.a, self.state.b))
             place.object = f"<span role='alert'>{html.escape(str(wrong))}</span>"
             return
         self.go(state)

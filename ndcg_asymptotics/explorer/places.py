@@ -27,12 +27,14 @@ class Place:
     Parameters
     ----------
     shown : Panel object
+    sizing_mode : str
+        How it fills the room that it has, as Panel names it.
     """
 
-    def __init__(self, shown: Viewable) -> None:
+    def __init__(self, shown: Viewable, sizing_mode: str = "stretch_width") -> None:
         self.shown = shown
         self.error = pn.pane.HTML("", sizing_mode="stretch_width", styles=ERROR)
-        self.column = pn.Column(shown, sizing_mode="stretch_width", styles=_CURRENT)
+        self.column = pn.Column(shown, sizing_mode=sizing_mode, styles=_CURRENT)
 
     @property
     def current(self) -> bool:

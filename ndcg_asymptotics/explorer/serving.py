@@ -56,7 +56,41 @@ _LOGGERS = (
     "tornado.application",
 )
 _STYLE = """
-body { margin: 0; padding: 8px 12px; }
+body { margin: 0; padding: 2px 8px; }
+"""
+# sliders and the buttons of number fields have no names of their own: those of their labels
+_TEMPLATE = """
+{% block postamble %}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<script>
+(() => {
+  const attach = Element.prototype.attachShadow;
+  const words = node => node?.shadowRoot ? node.shadowRoot.textContent : node?.textContent ?? "";
+  const label = inside => {
+    for (let root = inside.getRootNode(); root.host; root = root.host.getRootNode()) {
+      const own = root.querySelector("label, .bk-slider-title");
+      const said = own?.textContent || words(root.host.previousElementSibling);
+      if (said.trim()) return said.split(":").slice(0, -1).join(":").trim() || said.trim();
+    }
+    return "";
+  };
+  const name = root => {
+    for (const e of root.querySelectorAll("[role=slider], .bk-spin-btn")) {
+      if (e.hasAttribute("aria-label")) continue;
+      const way = e.matches(".bk-spin-btn-up") ? "more: " : e.matches(".bk-spin-btn") ? "less: " : "";
+      const said = label(e);
+      if (said) e.setAttribute("aria-label", way + said);
+    }
+  };
+  Element.prototype.attachShadow = function (options) {
+    const root = attach.call(this, options);
+    new MutationObserver(() => setTimeout(name, 200, root)).observe(root, { childList: true, subtree: true });
+    return root;
+  };
+})();
+</script>
+{% endblock %}
+{% block contents %}<main>{{ super() }}</main>{% endblock %}
 """
 
 
@@ -73,7 +107,9 @@ def _session() -> pn.viewable.Viewable:
     arguments = pn.state.session_args or {}
     fields = {key: values[0].decode("utf-8", "replace") for key, values in arguments.items()}
     dark = fields.pop("theme", "default") == "dark"
-    pn.state.curdoc.js_on_event(DocumentReady, CustomJS(code=_SYSTEM_THEME))
+    document = pn.state.curdoc
+    document.template = _TEMPLATE
+    document.js_on_event(DocumentReady, CustomJS(code=_SYSTEM_THEME))
     said = ""
     try:
         state = State.from_fields(fields)
@@ -85,20 +121,7 @@ def _session() -> pn.viewable.Viewable:
     notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
     theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
     theme.jscallback(clicks=_OTHER_THEME)
-    head = pn.FlexBox(
-        pn.pane.HTML("<h1>NDCG explorer</h1>", margin=0),
-        theme,
-        justify_content="space-between",
-        align_items="center",
-        sizing_mode="stretch_width",
-    )
-    return pn.Column(
-        head,
-        notice,
-        page.view(),
-        sizing_mode="stretch_width",
-        styles={"max-width": "1500px", "margin": "0 auto"},
-    )
+    return pn.Column(notice, page.view(theme), sizing_mode="stretch_width")
 
 
 def server(port: int = 0) -> Server:

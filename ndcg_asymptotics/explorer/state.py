@@ -174,15 +174,33 @@ def _range(slider: Slider, value: float, possible: Callable[[float], bool]) -> t
     return end([x for x in reversed(grid) if x < value]), end([x for x in grid if x > value])
 
 
-def with_mean(curve: PiecewiseLinear, share: float) -> PiecewiseLinear:
+def with_mean(curve: PiecewiseLinear, share: float, held: int | None = None) -> PiecewiseLinear:
     """Return a curve whose values are moved towards 0, or towards 1, until their mean is ``share``.
+
+    The value of the point ``held`` stays as it is, as far as the other ones can make room.
 
     >>> with_mean(PiecewiseLinear((0.0, 1.0), (0.8, 0.4)), 0.3).values
     (0.4, 0.2)
+    >>> with_mean(PiecewiseLinear((0.0, 0.5, 1.0), (0.8, 0.4, 0.4)), 0.3, held=0).values
+    (0.8, 0.133333333333, 0.133333333333)
     """
-    values, mean = np.array(curve.values), curve.unclipped_mean()
+    values = np.array(curve.values)
+    steps = np.diff(curve.depths)
+    weights = (np.append(steps, 0.0) + np.append(0.0, steps)) / 2  # of the values in the mean
+    room, to = 1.0, share
+    if held is not None:
+        room -= weights[held]
+        values[held] = np.clip(values[held], (share - room) / weights[held], share / weights[held])
+        to -= weights[held] * values[held]
+        weights[held] = 0.0
+    mean = float(weights @ values)
     # 1 - m is scaled in place of m where the mean has to grow, so that no value leaves [0, 1]
-    moved = values * (share / mean) if share <= mean else 1 - (1 - values) * ((1 - share) / (1 - mean))
+    if to <= mean:
+        moved = values * (to / mean if mean else 1.0)
+    else:
+        moved = 1 - (1 - values) * ((room - to) / (room - mean))
+    if held is not None:
+        moved[held] = values[held]
     rounded = np.clip(moved, 0.0, 1.0).round(12)
     return PiecewiseLinear(curve.depths, tuple(rounded.tolist()))
 

@@ -504,21 +504,25 @@ def points_of(shape: Shape, share: float) -> Shape:
     return dragged([(t, float(curve.value(t))) for t in _HANDLES], share)
 
 
-def dragged(points: Sequence[tuple[float, float]], share: float) -> Shape:
-    """Return the curve through points that were dragged, moved together until its mean is the share.
+def dragged(points: Sequence[tuple[float, float]], share: float, held: int | None = None) -> Shape:
+    """Return the curve through points that were dragged, moved until its mean is the share.
 
-    The first point is put at depth 0 and the last one at depth 1, and none leaves [0, 1].
+    All points move together, or all but ``held``, which the other ones make room for. The first point is put
+    at depth 0 and the last one at depth 1, and none leaves [0, 1].
 
     >>> dragged([(0.1, 0.5), (1.2, -0.3)], 0.25).points
     ((0.0, 0.5), (1.0, 0.0))
     """
     require(len(points) >= 2, "a curve goes through two points at least")
-    inside = sorted((min(max(t, 0.0), 1.0), min(max(m, 0.0), 1.0)) for t, m in points)
-    (_, first), *middle, (_, last) = inside
+    clipped = [(min(max(t, 0.0), 1.0), min(max(m, 0.0), 1.0)) for t, m in points]
+    fixed = None if held is None else clipped[held]
+    (_, first), *middle, (_, last) = inside = sorted(clipped)
     kept = [(0.0, first)]
     for t, m in middle:
         if t >= kept[-1][0] + _APART and t <= 1 - _APART:
             kept.append((round(t, 3), m))
+    # a held point that is too near another one is dropped, and then there is none
+    at = inside.index(fixed) if fixed is not None and len(kept) + 1 == len(inside) else None
     depths, given = zip(*[*kept, (1.0, last)], strict=True)
-    moved = with_mean(PiecewiseLinear(depths, given), share)
+    moved = with_mean(PiecewiseLinear(depths, given), share, at)
     return Shape("piecewise", (), tuple((t, round(m, 4)) for t, m in zip(depths, moved.values, strict=True)))

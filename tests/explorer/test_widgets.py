@@ -120,13 +120,27 @@ def test_an_impossible_curve_is_said_beside_its_ranker(page: Page) -> None:
     assert page.state.b == Shape("linear", (0.45,))
 
 
+def drag(page: Page, ranker: int, x: list[float], y: list[float], held: int) -> None:
+    """Tell the page what a browser tells when a point is dragged."""
+    page.answers.curves.held.data = {"ranker": [ranker], "point": [held], "x": [x], "y": [y]}
+
+
 def test_a_point_that_is_dragged_moves_the_curve(page: Page) -> None:
     page.rankers[0].family.value = "piecewise"
-    points = {"x": [1.0, 0.75, 0.5, 0.25, 0.0], "y": [0.5, 0.4, 0.8, 0.2, 0.1]}
-    page.answers.curves.points[0].data = points
-    depth, value = page.state.a.points[2]
-    assert (depth, value) == pytest.approx((0.5, 0.8 * 0.3 / 0.425), abs=1e-4)
+    before = page.state.a.points
+    drag(page, 0, [1.0, 0.75, 0.5, 0.25, 0.0], [0.6, 0.4, 0.8, 0.15, 0.1], held=2)
+    assert page.state.a.points[2] == (0.5, 0.8)  # it stays under the pointer, and the others make room
+    moved = zip(page.state.a.points, before, strict=True)
+    assert [now < then for (_, now), (_, then) in moved] == [True, True, False, True, True]
     assert page.state.a.curve(0.3).mass == pytest.approx(0.3)
+    drag(page, 0, [1.0, 0.75, 0.5, 0.25, 0.0], [0.6, 0.4, 0.25, 0.15, 1.0], held=4)
+    assert page.state.a.curve(0.3).mass == pytest.approx(0.3)
+    assert page.state.a.points[4] == (1.0, 1.0)
+
+
+def test_the_length_is_dragged(page: Page) -> None:
+    page.answers.length.data = {"n": [3.4e6]}
+    assert (page.state.n, page.length.value) == (3_400_000, 3_400_000)
 
 
 def test_the_tour_shows_its_states(page: Page) -> None:
@@ -220,7 +234,7 @@ def test_widgets_go_back_with_the_state(page: Page) -> None:
     assert page.queries.value == page.state.queries == 50
     page.rankers[1].family.value = "piecewise"
     points = page.answers.curves.points[1]
-    points.data = {"x": [0.5], "y": [0.5]}
+    drag(page, 1, [0.5], [0.5], held=0)
     assert "two points" in page.rankers[1].error.object
     assert len(points.data["x"]) == len(page.state.b.points) == 5
 
