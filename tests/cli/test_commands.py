@@ -150,7 +150,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("check", "nowhere"), "no results here"),
         (("figures", "nowhere", "--out", "figures"), "no results here"),
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
-        (("fit", "--out", "curve.json"), "--run and --qrels, or --lists"),
+        (("fit", "--out", "curve.json"), "fit needs either run and qrels, or lists"),
         (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
         (("plan", "--sd", 0.2, "--queries", 9, "--coupling", 0.5), "--coupling: belongs to --a and --b"),
         (("plan", "--coupling", 0.5), "plan needs --a and --b, got a part of these"),
@@ -214,7 +214,7 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "plan needs --a and --b, or --run twice and --qrels, or --sd"),
+        ((), "plan needs --a and --b, or --run twice and --qrels, or --values, or --sd"),
         (("--a", "constant(0.5)"), "plan needs --a and --b, got a part of these"),
         (("--run", "x"), "plan needs --run twice and --qrels, got a part of these"),
         (("--pilot", 20), "plan needs --sd, got a part of these"),
