@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: they add pages from the root of the repository, and the command line.
+"""Hooks of mkdocs: they add pages from the root of the repository, and a page for each command.
 
 Links to files outside docs/ work in the repository; the hooks rewrite them to where the site has the files.
 """
@@ -19,12 +19,14 @@ PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the gallery, the experiments and the pages that stand at the root of the repository."""
+    """Add the gallery, the experiments, a page per command, and the pages at the root of the repository."""
     for pattern in ("figures/gallery/*.png", "experiments/*.toml"):
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
             if files.get_file_from_path(name) is None:
                 files.append(File.generated(config, name, abs_src_path=str(path)))
+    for name, page, command in _commands():
+        files.append(File.generated(config, f"commands/{page}", content=_command(name, command)))
     for name, source in PAGES.items():
         files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
     return files
@@ -39,29 +41,41 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     down = "../" * name.count("/")
     markdown = re.sub(rf"\]\({re.escape(up)}(figures|experiments)/", rf"]({down}\1/", markdown)
     markdown = re.sub(r"<!-- not run: [^>]*-->\n", "", markdown)
-    if name == "commands.md":
-        return markdown.replace("<!-- the commands -->", _commands())
+    if name == "commands/index.md":
+        return markdown.replace("<!-- the commands -->", _contents())
     return markdown.replace("<!-- the study file -->", f"```toml\n{TEMPLATE}```")
 
 
-def _commands() -> str:
-    """Return the help of every command with a table of its options."""
+def _commands() -> Iterator[tuple[str, str, Any]]:
+    """Yield every command with its name and the name of its page."""
     import typer
 
     from ndcg_asymptotics.cli.app import app_for
 
-    parts = []
     for name, command in _within("", typer.main.get_command(app_for())):
-        parts.append(f"## {name}\n\n{_prose(command.help or '')}\n\n{_prose(command.epilog or '')}\n")
-        parts.append("| option | meaning |\n|---|---|")
-        for parameter in (one for one in command.params if not getattr(one, "hidden", False)):
-            flags = ", ".join(
-                f"`{flag}`" for flag in (*parameter.opts, *parameter.secondary_opts) if flag[0] == "-"
-            )
-            words = getattr(parameter, "help", "") or ""
-            shown = flags or f"`{parameter.metavar or parameter.name}`"
-            parts.append(f"| {shown} | {words.replace('|', '/')} |")
-        parts.append("")
+        yield name, f"{name.replace(' ', '-')}.md", command
+
+
+def _contents() -> str:
+    """Return a table of the commands with the first line of the help of each."""
+    rows = []
+    for name, page, command in _commands():
+        first = (command.help or "").partition("\n")[0].replace("|", "/")
+        rows.append(f"| [`{name}`]({page}) | {first} |")
+    return "\n".join(["| command | |", "|---|---|", *rows])
+
+
+def _command(name: str, command: Any) -> str:
+    """Return the help of a command with a table of its options."""
+    parts = [f"# {name}\n\n{_prose(command.help or '')}\n\n{_prose(command.epilog or '')}\n"]
+    parts.append("| option | meaning |\n|---|---|")
+    for parameter in (one for one in command.params if not getattr(one, "hidden", False)):
+        flags = ", ".join(
+            f"`{flag}`" for flag in (*parameter.opts, *parameter.secondary_opts) if flag[0] == "-"
+        )
+        words = getattr(parameter, "help", "") or ""
+        shown = flags or f"`{parameter.metavar or parameter.name}`"
+        parts.append(f"| {shown} | {words.replace('|', '/')} |")
     return "\n".join(parts)
 
 
@@ -78,4 +92,4 @@ def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 def _prose(text: str) -> str:
     """Return the help of a command, with its examples as code."""
     lines = [f"    {line}" if line.startswith("ndcg-asymptotics ") else line for line in text.splitlines()]
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line != "\b")  # click's mark of lines that stay as they are

@@ -1,4 +1,4 @@
-"""The README's numbers are what the package computes, and its tour runs within five minutes."""
+"""The README's numbers are what the package computes, and its commands run within five minutes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from pages import ROOT, SHELLS, Block, blocks
+from pages import ROOT, blocks
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-TOUR = "## A tour in five minutes\n"
 
 # The unit of cost is ten times the processor time of a loop with so many iterations, about a second on one
-# core of a laptop of 2020. A busy machine slows down the loop and the tour alike.
+# core of a laptop of 2020. A busy machine slows down the loop and the commands alike.
 REFERENCE = 2_200_000
 
 
@@ -37,7 +36,7 @@ def children() -> float:
 
 
 EXTRAS = ("panel", "bokeh", "dask", "distributed", "pyarrow", "sklearn")
-# One process for all of the tour, in which these libraries cannot be imported: the tour needs none of them.
+# One process for all of the README, in which these libraries cannot be imported: it needs none of them.
 VISIT = f"""
 import contextlib, io, json, sys
 sys.modules.update(dict.fromkeys({EXTRAS}))
@@ -58,16 +57,13 @@ print(json.dumps([wrong, "".join(said)]))
 
 
 @pytest.mark.slow
-def test_the_tour_runs_in_five_minutes(tmp_path: Path) -> None:
-    beginning, rest = README.split(TOUR)
-    tour, end = rest.split("\n## ", 1)
-    assert not [block for block in blocks(end) if runs(block)]
+def test_the_readme_runs_in_five_minutes(tmp_path: Path) -> None:
     unit, before = loop(), children()
     surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "200"}
     surroundings["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", VISIT],
-        input=beginning + TOUR + tour,
+        input=README,
         cwd=tmp_path,
         env=surroundings,
         capture_output=True,
@@ -82,9 +78,13 @@ def test_the_tour_runs_in_five_minutes(tmp_path: Path) -> None:
     # 300 units are five minutes of one core, and at most that of two, of which each command takes one more to
     # start; a cost below three units would mean that the commands were not measured
     assert 3 < cost / unit < 200
-    assert "results/two: 200 of 200 replicates complete\n" in said
+    assert "results/study: 200 of 200 replicates complete\n" in said
 
 
-def runs(block: Block) -> bool:
-    """Whether a reader would run the block or write it to a file."""
-    return not block.excuse and bool(block.title or block.language in (*SHELLS, "python"))
+def test_the_readme_is_short_and_its_first_code_is_ten_lines() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= 110
+    assert [line for line in lines if len(line) > 150] == []
+    first = next(block for block in blocks(README) if block.language == "python")
+    assert first.line < 15
+    assert len(first.text.splitlines()) <= 10
