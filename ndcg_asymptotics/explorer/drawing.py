@@ -15,7 +15,7 @@ from ndcg_asymptotics.studies.study import Study
 LISTS = 300
 """The number of simulated lists of each ranker."""
 
-_LONGEST = 10**5  # items of simulated lists, unless the number of relevant items is fixed
+_LONGEST = 10**5  # items of simulated lists, unless few items have a label other than 0
 _SEED = 1
 
 
@@ -40,11 +40,20 @@ def draw_lists(state: State) -> DrawnLists:
     """Simulate lists of the state; the same state gives the same lists."""
     from ndcg_asymptotics.sweep.sweep import run
 
-    longest = _LONGEST if state.relevant is None else NODES[-1]
+    judged = state.errs and state.relevant is not None
+    longest = _LONGEST if state.relevant is None or judged else NODES[-1]
     lengths = [n for n in NODES if max(state.relevant or 0, NODES[0]) <= n <= longest]
-    scorers = dict(zip("ab", state.scorers, strict=True))
-    study = Study(scorers=scorers, measures=[state.measure], n=lengths, replicates=LISTS, seed=_SEED)
-    values = run(study, jobs=1).data["ndcg"].to_numpy()[:, :, 0].swapaxes(0, 1)
+    of = state if judged else state.truth
+    study = Study(
+        scorers=dict(zip("ab", of.scorers, strict=True)),
+        measures=[state.measure],
+        n=lengths,
+        replicates=LISTS,
+        seed=_SEED,
+        judge=None if judged else state.judge,
+    )
+    shown = "reported" if study.population.judge else "ndcg"
+    values = run(study, jobs=1).data[shown].to_numpy()[:, :, 0].swapaxes(0, 1)
     better = ahead(*state.scorers, state.measured)
     lead = values[better] - values[1 - better]
     return DrawnLists(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))

@@ -60,7 +60,6 @@ _ABOVE = 150  # pixels of the page above the charts, which share the rest of the
 _BUTTON = 126  # pixels of a download
 _LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
 _DRAW = f"Draw {LISTS} lists"
-_NO_JUDGE = "A judge who errs can be chosen where a share of the items is relevant."
 
 _ADDRESS = """
 const url = new URL(window.location.href), theme = url.searchParams.get("theme");
@@ -141,7 +140,6 @@ class Page:
             label="relevant items of every list", start=1, end=MOST_RELEVANT, width=WIDTH
         )
         self.fpr, self.fnr = float_slider(FPR), float_slider(FNR)
-        self.no_judge = pn.pane.HTML(_NO_JUDGE, width=WIDTH, styles={"font-size": "13px"})
         self.rankers = [
             ShapeControl(name, color, self._watcher, style, self._on_shape)
             for name, color in zip(values.NAMES, self.colors.rankers, strict=True)
@@ -194,7 +192,6 @@ class Page:
             *(ranker.column for ranker in self.rankers),
             self.fpr,
             self.fnr,
-            self.no_judge,
             self.measure.column,
             self.length,
             self.queries,
@@ -273,8 +270,6 @@ class Page:
             ):
                 limit_range(slider, *ends)
                 slider.value = rate
-                slider.disabled = few
-            self.no_judge.visible = few
             self.measure.set(state.measured)
             shortest = max(SMALLEST, state.relevant or 0)
             self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n}) if n >= shortest}

@@ -13,6 +13,7 @@ that name files or modules are refused before they are read.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from bisect import bisect
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ from urllib.parse import parse_qsl, quote
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.planning.judged import with_judge
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.text import did_you_mean
@@ -30,7 +32,6 @@ from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
-from ndcg_asymptotics.populations.reported import Noisy
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.specs.scanner import Call, number_text, parse_text
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
@@ -249,7 +250,6 @@ class State:
         rates = min(self.fpr, self.fnr) >= 0 and self.fpr + self.fnr < 1
         require(rates, f"must be 0 or more with a sum below 1, got {self.fpr:g} and {self.fnr:g}", "fpr, fnr")
         if self.relevant is not None:
-            require(not self.errs, "a judge needs a share of relevant items, not their number", "fpr, fnr")
             fits = 1 <= self.relevant <= MOST_RELEVANT
             require(fits, f"must be 1 to {MOST_RELEVANT}, got {self.relevant}", "relevant")
             require(self.n >= self.relevant, f"must be at least {self.relevant}, got {self.n}", "n")
@@ -276,7 +276,7 @@ class State:
 
     @cached_property
     def scorers(self) -> tuple[Scorer, Scorer]:
-        """The two rankers, with the labels of the judge.
+        """The two rankers, with the labels of the judge; they are independent given the true label.
 
         Raises
         ------
@@ -291,13 +291,10 @@ class State:
                     found[name] = FixedCounts((self.relevant,), curve)
                 else:
                     assert isinstance(curve, Curve)
-                    found[name] = self._reported(curve)
+                    found[name] = curve
         pair = Population(found).scorers
-        return pair["a"], pair["b"]
-
-    def _reported(self, curve: Curve) -> Curve:
-        """Return the curve of the labels of the judge."""
-        return Noisy(curve, self.fpr, self.fnr) if self.errs else curve
+        a, b = pair["a"], pair["b"]
+        return (with_judge(a, self.fpr, self.fnr), with_judge(b, self.fpr, self.fnr)) if self.errs else (a, b)
 
     @property
     def fpr_range(self) -> tuple[float, float]:
@@ -315,10 +312,21 @@ class State:
         return _range(SHARE, self.share, lambda share: self.a.possible(share) and self.b.possible(share))
 
     @property
+    def judge(self) -> dict[str, float] | None:
+        """The error rates of the judge, as a study has them."""
+        return {"fpr": self.fpr, "fnr": self.fnr} if self.errs else None
+
+    @property
     def texts(self) -> tuple[str, str]:
-        """The specs of the rankers' curves, whose means are exactly the share, with the judge's errors."""
-        found = (shape.curve(self.share) for shape in (self.a, self.b))
-        a, b = (str(self._reported(curve) if isinstance(curve, Curve) else curve) for curve in found)
+        """The specs of the rankers' curves by the true labels, whose means are exactly the share."""
+        return str(self.a.curve(self.share)), str(self.b.curve(self.share))
+
+    @property
+    def reported_texts(self) -> tuple[str, str]:
+        """The specs of the rankers' curves by the labels that are used."""
+        if not self.errs:
+            return self.texts
+        a, b = (f"noisy({text}, {number_text(self.fpr)}, {number_text(self.fnr)})" for text in self.texts)
         return a, b
 
     @property
@@ -392,26 +400,30 @@ class State:
         """Return the study that simulates the state, up to lists of 1e5 items."""
         largest = min(max(self.n, 100 * SMALLEST), _SIMULATED)
         shortest = max(SMALLEST, self.relevant or 0)
+        texts = self.texts if self.relevant is None else self.reported_texts
         return Study(
             title="From the explorer",
-            scorers=dict(zip("ab", self.texts, strict=True)),
+            scorers=dict(zip("ab", texts, strict=True)),
             measures=[self.measure],
             n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
             replicates=_REPLICATES,
             seed=1,
             pairs=[("a", "b")],
             relevant=self.relevant,
+            judge=self.judge if self.relevant is None else None,
         )
 
     def python(self) -> str:
         """Return a script that prints what the explorer shows."""
         a, b = self.texts
+        reported = [json.dumps(text) for text in self.reported_texts] if self.errs else ["a", "b"]
         relevant = f", relevant={self.relevant}" if self.relevant is not None else ""
+        judge = f", judge={self.judge}" if self.errs else ""
         return (
             "import ndcg_asymptotics as na\n\n"
             f'a = "{a}"\nb = "{b}"\nmeasure = "{self.measure}"\n\n'
-            f"print(na.predict([a, b], measure, [1000, {self.n}, 10**18]{relevant}))\n"
-            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}))\n'
+            f"print(na.predict([{', '.join(reported)}], measure, [1000, {self.n}, 10**18]{relevant}))\n"
+            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}{judge}))\n'
         )
 
     def with_shape(self, index: int, shape: Shape) -> State:
@@ -419,16 +431,13 @@ class State:
         return replace(self, b=shape) if index else replace(self, a=shape)
 
     def with_number(self, relevant: int | None) -> State:
-        """Return a state of the other kind of population, or with another number of relevant items.
-
-        Another kind begins with the true labels.
-        """
+        """Return a state of the other kind of population, or with another number of relevant items."""
         if (relevant is None) == (self.relevant is None):
             return replace(self, relevant=relevant, n=max(self.n, relevant or 0))
         family, other = ("linear", 0.4) if relevant is None else ("roc_power", 0.6)
         a, b = (shape.nearest(self.share) for shape in (Shape.usual(family), Shape(family, (other,))))
         return replace(
-            self.truth,
+            self,
             relevant=relevant,
             a=a,
             b=b if b != a else Shape("constant"),

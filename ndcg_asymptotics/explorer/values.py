@@ -24,11 +24,11 @@ from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff, by_
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.state import LARGEST, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, Scorer
+from ndcg_asymptotics.populations import Curve, Relevance, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
@@ -103,7 +103,7 @@ def curves(state: State) -> list[tuple[Floats, Floats]]:
     """Return abscissae and values of both curves: ybar(s) against s, or F(t) against t."""
     found = []
     for shape, scorer in zip((state.a, state.b), state.scorers, strict=True):
-        curve = scorer if isinstance(scorer, Curve) else shape.curve(state.share)
+        curve = scorer.alone if isinstance(scorer, Relevance) else shape.curve(state.share)
         if isinstance(curve, Roc):
             t = np.append(0.0, np.geomspace(_SHALLOWEST, 1.0, _CURVE_POINTS))
             found.append((t, np.asarray(curve.cdf(t))))
@@ -227,7 +227,10 @@ def _right(state: State, n: int) -> float | None:
         counts = draw_orders(*pair, [measure], n, _CHART_EFFORT)[0][0]
         found = WrongOrder.counted(*counts) if counts[0] >= _CHART_ENOUGH else None
     if found is None and (not iid or enumerable(pair[0], measure, n)):
-        found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
+        try:
+            found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
+        except NotAvailableError:  # a judge's labels of long lists with few relevant items
+            return None
     if found is None or found.log10 is None:
         return _LAST_RATE if found and found.high is None else None
     return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
@@ -245,11 +248,14 @@ class Smooth:
         inverse hyperbolic sine where it changes its sign; and how far the normal quantile of P(right order)
         is from that of the law, or this quantile where there is no law.
     law : OrderLaw or None
+    known : (float, float)
+        The list lengths between which P(wrong order) is known without a law.
     """
 
     n: Floats
     rows: Mapping[str, Floats]
     law: OrderLaw | None
+    known: tuple[float, float] = (0.0, math.inf)
 
     @classmethod
     def through(cls, points: Sequence[Point], law: OrderLaw | None, moved: Smooth | None = None) -> Smooth:
@@ -277,7 +283,8 @@ class Smooth:
             if moved is not None and base is not None:
                 joined = joined + np.interp(np.log(n), np.log(moved.n), base)
             rows[name] = np.asarray(joined)
-        return cls(n, rows, law)
+        known = [float(p.n) for p in points if p.right is not None]
+        return cls(n, rows, law, (known[0], known[-1]) if known and law is None else (0.0, math.inf))
 
     @property
     def means(self) -> Floats:
@@ -291,7 +298,7 @@ class Smooth:
 
     @property
     def log10_wrong(self) -> Floats:
-        """log10 P(wrong order), (N,)."""
+        """log10 P(wrong order), (N,); nan where it is not known."""
         right = self.rows["beyond the law"]
         if self.law is not None:
             if "effect" in self.rows:
@@ -301,7 +308,8 @@ class Smooth:
             else:
                 effect = -np.exp(self.rows["log B - A"])
             right = right + self.law.right(effect)
-        return np.asarray(log_ndtr(-right) / math.log(10))
+        known = (self.n >= self.known[0]) & (self.n <= self.known[1])
+        return np.where(known, log_ndtr(-right) / math.log(10), math.nan)
 
 
 def _rows(points: Sequence[Point], law: OrderLaw | None) -> dict[str, list[float]]:
@@ -356,7 +364,10 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     ]
     wrong = ""
     if len(set(state.scorers)) > 1:
-        of_order = wrong_order(*_in_order(state), state.measured, state.n, effort=effort)
+        try:
+            of_order = str(wrong_order(*_in_order(state), state.measured, state.n, effort=effort))
+        except NotAvailableError as error:
+            of_order = str(error)
         wrong = f", P(wrong order): {of_order}"
     found.append(f"On one list: {_effect(of_both)}{wrong}")
     if not state.errs:
@@ -389,10 +400,17 @@ def _judge(state: State) -> str:
     """Return whose labels are used, and how many items are relevant by them."""
     return (
         f"Everything shown is by the labels of a judge who calls {_percent(state.fpr)} of the irrelevant "
-        f"items relevant and {_percent(state.fnr)} of the relevant items irrelevant: "
-        f"{_percent(state.reported_share)} of the items are relevant by its labels, "
-        f"{_percent(state.share)} by the true labels."
+        f"items relevant and {_percent(state.fnr)} of the relevant items irrelevant: {_relevant(state)}."
     )
+
+
+def _relevant(state: State) -> str:
+    """Return how many items are relevant by the judge's labels, and how many in truth."""
+    if state.relevant is None:
+        shares = _percent(state.reported_share), _percent(state.share)
+        return f"{shares[0]} of the items are relevant by its labels, {shares[1]} by the true labels"
+    found = state.relevant * (1 - state.fnr) + (state.n - state.relevant) * state.fpr
+    return f"of {count_text(state.n)} items it calls {found:.4g} relevant on average, {state.relevant} are"
 
 
 def _percent(rate: float) -> str:

@@ -19,7 +19,7 @@ from ndcg_asymptotics.populations.judge import Judge
 from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
-from ndcg_asymptotics.populations.reported import Confusion, Favoured, Noisy
+from ndcg_asymptotics.populations.reported import Confusion, Favoured, JudgedLabels, Noisy
 from ndcg_asymptotics.populations.roc import (
     DepthLaw,
     GradedRoc,
@@ -50,6 +50,7 @@ __all__ = [
     "Independent",
     "Judge",
     "JudgedCounts",
+    "JudgedLabels",
     "LinearCurve",
     "LogisticCurve",
     "Mixture",

@@ -86,8 +86,8 @@ class Population:
             _check_groups(informed)
         else:
             _check_laws(informed)
-        blank = _uninformative(next(iter(informed.values())))
-        scorers = {name: informed.get(name, blank) for name in self.scorers}
+        like = next(iter(informed.values()))
+        scorers = {k: informed[k] if k in informed else _uninformative(like) for k in self.scorers}
         object.__setattr__(self, "scorers", scorers)
         if self.judge is not None:
             self._check_judge(self.judge)

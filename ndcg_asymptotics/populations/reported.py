@@ -250,6 +250,49 @@ class Confusion(Relevance, keyword="confusion"):
 
 
 @dataclass(frozen=True)
+class JudgedLabels(OfSpec, Relevance):
+    """The labels of a judge, with the true ones kept: for scorers that are independent given the true label.
+
+    An item is relevant in truth and by the judge, by the judge only, in truth only, or neither. These kinds
+    are grades with the gains 1, 1, 0, 0: NDCG and the curve of its mean gain are those of `Noisy`, and
+    scorers that are independent given the kind are independent given the true label. Given the reported label
+    they are not: an item that is called relevant is high in both rankings if it is, and low in both if not.
+
+    Attributes
+    ----------
+    curve : Curve
+        The relevance curve of the true labels.
+    fpr, fnr : float
+        The error rates of the judge; fpr + fnr < 1.
+
+    >>> reported = JudgedLabels(Curve.parse("linear(0.1, 0.7)"), fpr=0.05, fnr=0.2)
+    >>> str(reported), [round(mass, 12) for mass in reported.masses]
+    ('judged(linear(0.1, 0.7), 0.05, 0.2)', [0.32, 0.03, 0.08])
+    """
+
+    keyword: ClassVar[str] = "judged"
+    gains: ClassVar[tuple[float, ...]] = (1.0, 1.0, 0.0)
+
+    curve: Curve
+    fpr: float = field(metadata=within(0, 1))
+    fnr: float = field(metadata=within(0, 1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_informative(self.fpr, self.fnr)
+
+    @property
+    def alone(self) -> Noisy:
+        return Noisy(self.curve, self.fpr, self.fnr)
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        # a row for each true label, 0 first, and a column for each kind
+        rates = (0.0, self.fpr, 0.0), (1.0 - self.fnr, 0.0, self.fnr)
+        return tuple(_Reported(self.curve, rates, kind) for kind in range(len(self.gains)))
+
+
+@dataclass(frozen=True)
 class _Reported(_Weighted):
     """P(Y' = y_j | t): C_0j + sum_i (C_ij - C_0j) m_i(t) over the true grades i; ``grade`` counts from 0."""
 

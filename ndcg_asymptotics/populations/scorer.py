@@ -207,6 +207,11 @@ class Relevance(Model):
         """P(Y = y_j | t), one curve per gain."""
 
     @property
+    def alone(self) -> Relevance:
+        """The model with the same law of NDCG of one scorer, without what only two have in common."""
+        return self
+
+    @property
     def graded(self) -> bool:
         """Whether there are labels other than 0 and 1."""
         return self.gains != (1.0,)

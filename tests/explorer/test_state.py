@@ -12,7 +12,8 @@ from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount, Log
 from ndcg_asymptotics.plots import measure_style
 from ndcg_asymptotics.populations.families import LinearCurve
-from ndcg_asymptotics.populations.reported import Noisy
+from ndcg_asymptotics.populations.judge import Judge
+from ndcg_asymptotics.populations.reported import JudgedLabels
 from ndcg_asymptotics.studies.toml import load, study_text
 
 DRAGGED = "a=piecewise(0=0.9,0.4=0.3,1=0.1)&b=piecewise(0=0.5,1=0.2)&share=0.25"
@@ -79,7 +80,6 @@ def test_roc_curves_have_a_number_of_relevant_items(family: str) -> None:
         ("fpr=0.5&fnr=0.5", "fpr, fnr: must be 0 or more with a sum below 1, got 0.5 and 0.5"),
         ("fnr=-0.1", "fpr, fnr: must be 0 or more with a sum below 1, got 0 and -0.1"),
         ("fpr=nan", "fpr: expected a number, got 'nan'"),
-        ("relevant=1&fpr=0.1", "fpr, fnr: a judge needs a share of relevant items, not their number"),
         ("relevnat=1", "the address has no field 'relevnat', did you mean 'relevant'?"),
         ("a=" + "x" * 5000, "the address has more than 4000 characters"),
         ("a=piecewise(" + ",".join(f"{i / 10}=0.3" for i in range(11)) + ")", "piecewise has at most 9"),
@@ -94,14 +94,26 @@ def test_what_is_no_state_is_refused_in_one_line(query: str, said: str) -> None:
 
 def test_a_judge_errs_for_both_rankers() -> None:
     state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.05&fnr=0.2")
-    assert state.scorers == (Noisy(LinearCurve(0.1, 0.5), 0.05, 0.2), Noisy(LinearCurve(0.2, 0.4), 0.05, 0.2))
+    curves = LinearCurve(0.1, 0.5), LinearCurve(0.2, 0.4)
+    assert state.scorers == tuple(JudgedLabels(curve, 0.05, 0.2) for curve in curves)
     assert state.reported_share == pytest.approx(0.05 * 0.7 + 0.8 * 0.3, abs=1e-15)
     assert state.query.endswith("&fpr=0.05&fnr=0.2")
-    assert tuple(state.study().scorers.values()) == state.scorers
-    assert 'b = "noisy(linear(0.2, 0.4), 0.05, 0.2)"' in state.python()
+    study = state.study()
+    assert tuple(study.scorers.values()) == curves
+    assert study.population.judge == Judge(0.05, 0.2)
+    assert 'predict(["noisy(linear(0.1, 0.5), 0.05, 0.2)", "noisy(linear(0.2' in state.python()
+    assert "judge={'fpr': 0.05, 'fnr': 0.2}))" in state.python()
     assert state.truth == State()
     assert "noisy" not in state.truth.python() + study_text(state.truth.study())
-    assert state.with_number(1).errs is False
+    assert state.with_number(1).errs
+
+
+def test_a_judge_errs_for_a_number_of_relevant_items() -> None:
+    state = State.from_query("relevant=3&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&fpr=0.05&fnr=0.2")
+    assert State.from_query(state.query) == state
+    texts = tuple(f"relevant(3, noisy(roc_power({kappa}), 0.05, 0.2))" for kappa in (0.4, 0.6))
+    assert tuple(map(str, state.scorers)) == texts
+    assert tuple(map(str, state.study().scorers.values())) == texts
 
 
 def test_a_discount_is_drawn_and_offered_as_its_class_says(monkeypatch: pytest.MonkeyPatch) -> None:

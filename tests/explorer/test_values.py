@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.curves import plan
@@ -17,7 +17,7 @@ from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
-from ndcg_asymptotics.populations.reported import Noisy
+from ndcg_asymptotics.populations.families import LinearCurve
 from ndcg_asymptotics.specs.sliders import offered
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.limits import limit
@@ -281,10 +281,16 @@ def test_the_page_says_whose_labels_it_shows() -> None:
         assert line.partition("true labels it is ")[2].split()[:3] == of_truth.split()[3:6]
         assert line.split()[3] != of_truth.split()[3]
     assert "by the true labels Δ = 0.0317" in both
-    rows = [plan(*of.scorers, state.measured, n=1000).rows[0] for of in (state, state.truth)]
-    for row, said in zip(rows, ("by the judge's labels", "by the true labels"), strict=True):
-        assert f"{row.queries}" in queries.partition(said)[0].split()[-3:]
-    assert rows[0].required_lists > rows[1].required_lists
+    found = plan(*state.truth.scorers, state.measured, n=1000, judge={"fpr": 0.05, "fnr": 0.2})
+    (of_judge,) = found.judge.rows
+    for needed, said in zip(
+        (of_judge.judged_queries, of_judge.queries),
+        ("by the judge's labels", "by the true labels"),
+        strict=True,
+    ):
+        assert f"{needed}" in queries.partition(said)[0].split()[-3:]
+    assert of_judge.judged_queries > of_judge.queries
+    rows = values.rows(state, values.LITTLE)
     assert values.conclusion(state, rows[:1]).startswith("By the judge's labels: nDCG(power(0.5)) tells")
     table = list(values.table(state, [], []))
     assert ("judge", "false negative rate", "", "0.2", "") in table
@@ -303,10 +309,42 @@ def test_lists_are_drawn_with_the_judges_labels() -> None:
     assert abs(found.values[0, :, at].mean() - true) > 5 * error
 
 
+FEW = "relevant=2&a=roc_power(0.3)&b=roc_power(0.6)&measure=nDCG@20&fpr=0.02&fnr=0.2"
+
+
+def test_a_judge_of_a_number_of_relevant_items() -> None:
+    """Means, deviations and the order against lists that are drawn with both rankers."""
+    state = State.from_query(FEW)
+    found = draw_lists(state)
+    for n in (100, 1000):
+        (at,) = np.flatnonzero(found.n == n)
+        p, drawn = values.point(state, n), found.values[..., at]
+        # 5 standard errors: a false alarm in 2e6 seeds each
+        assert drawn.mean(axis=1) == pytest.approx(p.means, abs=5 * max(p.sds) / LISTS**0.5)
+        difference = drawn[0] - drawn[1]
+        assert difference.mean() == pytest.approx(p.difference, abs=5 * p.sd / LISTS**0.5)
+        wrong = ndtr(-p.right)
+        assert found.wrong[at] == pytest.approx(wrong, abs=5 * (wrong / LISTS) ** 0.5)
+        true = values.point(state.truth, n)
+        assert abs(drawn.mean(axis=1)[0] - true.means[0]) > 5 * max(p.sds) / LISTS**0.5
+    points = [values.point(state, n) for n in (100, 1000, 10**6)]
+    assert points[-1].right is None
+    smooth = values.Smooth.through(points, values.OrderLaw.of(state))
+    assert np.array_equal(np.isnan(smooth.log10_wrong), smooth.n > 1000)
+
+
+def test_what_is_not_known_of_a_judge_is_said_in_one_line() -> None:
+    state = replace(State.from_query(FEW), n=10**6)
+    whose, *_, both, queries = values.numbers(state, values.LITTLE)
+    assert "of 1,000,000 items it calls 2e+04 relevant on average, 2 are" in whose
+    assert "P(wrong order): known on lists of up to 4,096 items" in both
+    assert "queries by the judge's labels" in queries
+
+
 def test_at_rates_of_zero_nothing_is_said_of_a_judge() -> None:
     state = State.from_query("fpr=0&fnr=0.0")
     assert state == State()
     assert state.query == State().query
-    assert not any(isinstance(scorer, Noisy) for scorer in state.scorers)
+    assert state.scorers == (LinearCurve(0.1, 0.5), LinearCurve(0.2, 0.4))
     assert len(values.numbers(state, values.LITTLE)) == 3
     assert {row[0] for row in values.table(state, [], [])} == {"chart", "curve"}

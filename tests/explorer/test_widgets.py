@@ -78,17 +78,16 @@ def test_a_judge_who_errs(page: Page) -> None:
     page.fpr.value = 0.05
     assert (page.state.fpr, page.state.fnr) == (0.05, 0.6)
     assert page.fpr.end == 0.39  # the rates add up to less than 1
-    for download in page.downloads[:2]:
-        assert "noisy(linear(0.1, 0.5), 0.05, 0.6)" in download.callback().read().decode()
-    assert not page.no_judge.visible
+    study, script = (download.callback().read().decode() for download in page.downloads[:2])
+    assert "[judge]" in study
+    assert "judge={'fpr': 0.05, 'fnr': 0.6}" in script
     page.population.value = "number"
-    assert not page.state.errs
-    assert page.fpr.disabled
-    assert page.fnr.disabled
-    assert page.no_judge.visible
-    page.population.value = "share"
-    assert page.state == State()
+    assert (page.state.fpr, page.state.fnr) == (0.05, 0.6)
     assert not page.fpr.disabled
+    page.fpr.value = 0.1
+    assert "noisy(roc_power(0.4), 0.1, 0.6)" in page.downloads[0].callback().read().decode()
+    page.population.value = "share"
+    assert page.state == State(fpr=0.1, fnr=0.6)
 
 
 def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:

@@ -14,17 +14,12 @@ _ITEMS, _FEWEST, _MOST = 3_000_000, 700, 10_000  # items of each scorer, and lis
 _BLOCK = 500  # lists drawn at a time
 
 
-def draw_values(
-    population: Population, measures: tuple[Measure, ...], n: int, variable: str = "ndcg"
-) -> Floats:
-    """Return NDCG of 700 to 10,000 lists of n items, (scorer, measure, list).
-
-    The fewer the longer lists are; ``variable`` is one of the items engine, such as "reported".
-    """
+def draw_values(population: Population, measures: tuple[Measure, ...], n: int) -> Floats:
+    """Return NDCG of 700 to 10,000 lists of n items, (scorer, measure, list); the longer, the fewer."""
     from ndcg_asymptotics.engines.engine import draw_block, load_engine
 
     design = Design(population, measures, (n,), SEED)
     engine, lists = load_engine("items"), min(max(_ITEMS // n, _FEWEST), _MOST)
     blocks = (range(start, min(start + _BLOCK, lists)) for start in range(0, lists, _BLOCK))
-    values = np.concatenate([draw_block(engine, design, block)[variable][..., 0] for block in blocks])
+    values = np.concatenate([draw_block(engine, design, block)["ndcg"][..., 0] for block in blocks])
     return np.asarray(np.moveaxis(values, 0, 2))

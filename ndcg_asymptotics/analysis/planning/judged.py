@@ -8,38 +8,30 @@ the wrong answer certain. DCG by a judge whose errors depend on the label only n
 
 Rankers that are independent given the true label are not independent given the reported one: an item that a
 judge takes for relevant is ranked high by both if it is, and low by both if it is not. So the two values of a
-list go up and down together, and their difference varies less. With a fixed number of relevant items this is
-exact; with relevance curves the correlation is that of drawn lists of up to 4096 items.
+list go up and down together, and their difference varies less. Its standard deviation is exact, since the
+models of the judge's labels keep the true ones (`JudgedLabels`, `JudgedCounts`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
-from ndcg_asymptotics.analysis.orders.one_list import SIMULATED
-from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE
-from ndcg_asymptotics.analysis.planning.drawn import draw_values
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, naming
-from ndcg_asymptotics.core.tables import Column, Data, Estimate, Line, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Data, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import (
     Curve,
     FixedCounts,
     JudgedCounts,
+    JudgedLabels,
     Mixture,
     Model,
-    Noisy,
-    Population,
     Roc,
     Scorer,
 )
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.planning.curves import Experiment
@@ -47,7 +39,6 @@ if TYPE_CHECKING:
 Judge = str | Mapping[str, float]
 """Error rates of a judge, as "fpr=0.01, fnr=0.2" or as a mapping."""
 
-_LONG = f"the spread of differences by a judge's labels is known on lists of up to {SIMULATED:,} documents"
 _DEEPER = 10  # times the cutoff of a measure with the wrong sign
 
 
@@ -76,13 +67,15 @@ def rates_of(judge: Judge) -> tuple[float, float]:
 def with_judge(scorer: Scorer, fpr: float, fnr: float) -> Scorer:
     """Return the scorer whose labels are those that a judge reports, in every group.
 
+    Two such scorers are independent given the true label.
+
     Raises
     ------
     InputError
         For graded labels, and for a fixed number of relevant items without a ROC curve.
 
     >>> str(with_judge(Scorer.parse("linear(0.1, 0.7)"), 0.01, 0.2))
-    'noisy(linear(0.1, 0.7), 0.01, 0.2)'
+    'judged(linear(0.1, 0.7), 0.01, 0.2)'
     >>> str(with_judge(Scorer.parse("relevant(2, roc_power(0.4))"), 0.01, 0.2))
     'relevant(2, noisy(roc_power(0.4), 0.01, 0.2))'
     """
@@ -92,7 +85,7 @@ def with_judge(scorer: Scorer, fpr: float, fnr: float) -> Scorer:
 
 def _reported(model: Model, fpr: float, fnr: float) -> Model:
     if isinstance(model, Curve):
-        return Noisy(model, fpr, fnr)
+        return JudgedLabels(model, fpr, fnr)
     if isinstance(model, FixedCounts) and isinstance(model.source, Roc):
         return JudgedCounts(model, fpr, fnr)
     raise InputError(f"takes relevance curves and ROC curves with the labels 0 and 1, got {model}", "judge")
@@ -109,8 +102,6 @@ class JudgedRow:
         The mean difference of the two rankers by true labels, and by those of the judge.
     queries, judged_queries : int or None
         Required queries of a paired t test with these labels; with a wrong sign, to find the wrong order.
-    judged_queries_low, judged_queries_high : int or None
-        The 95% interval of ``judged_queries``, which is estimated from drawn lists; None where it is exact.
     worth : float or None
         How many times as many queries the judge's labels take, from the squares of the effects: what a human
         label is worth in labels of the judge. None with a wrong sign.
@@ -124,21 +115,10 @@ class JudgedRow:
     difference: Annotated[float | None, Column("true difference", fixed(4))] = None
     judged_difference: Annotated[float | None, Column("by the judge", fixed(4))] = None
     queries: Annotated[int | None, Column("queries by true labels", general(","))] = None
-    judged_queries: int | None = None
-    judged_queries_low: int | None = None
-    judged_queries_high: int | None = None
+    judged_queries: Annotated[int | None, Column("by the judge's", general(","))] = None
     worth: Annotated[float | None, Column("worth of a human query", fixed(1))] = None
     wrong_sign: Annotated[bool | None, Column("wrong sign", lambda wrong: "yes" if wrong else "no")] = None
     reason: str = ""
-
-    @property
-    def by_judge(self) -> Annotated[str | None, Column("by the judge's", str, before="worth")]:
-        """The queries that the judge's labels take, with their interval."""
-        if self.judged_queries is None:
-            return None
-        low, high = self.judged_queries_low, self.judged_queries_high
-        interval = "" if low is None or high is None or low == high else f" [{low:,}, {high:,}]"
-        return f"{self.judged_queries:,}{interval}"
 
 
 @dataclass(frozen=True)
@@ -206,10 +186,10 @@ def judged(experiment: Experiment, measures: Sequence[Measure], judge: Judge) ->
     with naming("judge"):
         pair = [with_judge(scorer, fpr, fnr) for scorer in (experiment.a, experiment.b)]
     reported = replace(experiment, a=pair[0], b=pair[1])
-    found = _rows(experiment, reported, (fpr, fnr), measures)
+    found = [_row(experiment, reported, measure) for measure in measures]
     wrong = [measure for measure, row in zip(measures, found, strict=True) if row.wrong_sign]
     others = dict.fromkeys(other for measure in wrong for other in _instead(measure, experiment.n))
-    found += _rows(experiment, reported, (fpr, fnr), [other for other in others if other not in measures])
+    found += [_row(experiment, reported, other) for other in others if other not in measures]
     return Judged(fpr, fnr, experiment.n, tuple(found))
 
 
@@ -222,59 +202,21 @@ def _instead(measure: Measure, n: int) -> Iterator[Measure]:
         yield Measure(measure.discount)
 
 
-def _rows(
-    true: Experiment, reported: Experiment, rates: tuple[float, float], measures: Sequence[Measure]
-) -> list[JudgedRow]:
-    drawn: Mapping[Measure, Estimate] = {}
-    if measures and reported.a.iid and true.n <= SIMULATED:
-        drawn = _correlations(true, rates, tuple(measures))
-    return [_row(true, reported, measure, drawn.get(measure)) for measure in measures]
-
-
-def _correlations(
-    true: Experiment, rates: tuple[float, float], measures: tuple[Measure, ...]
-) -> dict[Measure, Estimate]:
-    """Return the correlations of the values of two rankers by the labels of a judge, on drawn lists."""
-    judge = {"fpr": rates[0], "fnr": rates[1]}
-    a, b = draw_values(Population.of({"a": true.a, "b": true.b}, judge=judge), measures, true.n, "reported")
-    found = {}
-    for measure, first, second in zip(measures, a, b, strict=True):
-        constant = first.std() == 0 or second.std() == 0
-        rho = 0.0 if constant else float(np.corrcoef(first, second)[0, 1])
-        found[measure] = Estimate(rho, NORMAL_QUANTILE * (1 - rho**2) / math.sqrt(first.size))
-    return found
-
-
-def _row(true: Experiment, reported: Experiment, measure: Measure, rho: Estimate | None) -> JudgedRow:
+def _row(true: Experiment, reported: Experiment, measure: Measure) -> JudgedRow:
     try:
         (mean, sd), (judged_mean, judged_sd) = (one.difference(measure) for one in (true, reported))
     except NotAvailableError as error:
         return JudgedRow(str(measure), reason=str(error))
-    known = bool(mean and judged_mean)
-    wrong = bool(mean * judged_mean < 0) if known else None
-    row = JudgedRow(
+    wrong = bool(mean * judged_mean < 0) if mean and judged_mean else None
+    worth = None
+    if wrong is False and sd > 0:
+        worth = float(mean / sd * judged_sd / judged_mean) ** 2
+    return JudgedRow(
         str(measure),
         float(mean),
         float(judged_mean),
         true.design.lists(float(mean), float(sd)),
-        wrong_sign=wrong,
+        true.design.lists(float(judged_mean), float(judged_sd)),
+        worth,
+        wrong,
     )
-    if not reported.a.iid:
-        spread: Estimate | None = judged_sd
-    else:
-        spread = None if rho is None else _spread(reported, measure, rho)
-    if spread is None:
-        return replace(row, reason=_LONG)
-    worth = (mean / sd * spread / judged_mean) ** 2 if wrong is False and sd > 0 else None
-    ends = (None, None) if rho is None else (max(spread - spread.error, 0.0), spread + spread.error)
-    needed, low, high = (
-        None if one is None else true.design.lists(float(judged_mean), one) for one in (float(spread), *ends)
-    )
-    return replace(row, judged_queries=needed, judged_queries_low=low, judged_queries_high=high, worth=worth)
-
-
-def _spread(reported: Experiment, measure: Measure, rho: Estimate) -> Estimate:
-    """Return the standard deviation of the difference of two values with a correlation."""
-    a, b = (float(ndcg_std(one, measure, [reported.n]).value[0]) for one in (reported.a, reported.b))
-    sd = math.sqrt(max(a**2 + b**2 - 2 * rho * a * b, 0.0))
-    return Estimate(sd, rho.error * a * b / sd if sd > 0 else 0.0)

@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Model, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
@@ -142,6 +142,12 @@ def _differences(
 def _differences_of_models(
     a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
 ) -> Floats:
+    if isinstance(a, JudgedCounts) and isinstance(b, JudgedCounts):
+        found, false = rng.binomial(a.relevant, 1 - a.fnr, lists), rng.binomial(n - a.relevant, a.fpr, lists)
+        counts = np.column_stack([found, false, a.relevant - found, n - a.relevant - false])
+        ranked = [_ranked_kinds(one.by_kind, counts, items / n, k, rng) for one in (a, b)]
+        reported = np.array(a.KINDS)
+        return np.asarray(reported[ranked[0]] - reported[ranked[1]])
     if isinstance(a, FixedCounts):
         counts = np.tile([*a.counts, n - a.least_n], (lists, 1))
     else:
@@ -151,7 +157,12 @@ def _differences_of_models(
 
 
 def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Floats:
-    """Return the gains at the first k ranks of lists with these label counts, (lists, k).
+    """Return the gains at the first k ranks of lists with these label counts, (lists, k)."""
+    return np.asarray(np.append(model.gains, 0.0)[_ranked_kinds(model, counts, part, k, rng)])
+
+
+def _ranked_kinds(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Integers:
+    """Return the grades at the first k ranks, best first from 0, of lists with these label counts.
 
     Items are drawn down to the depth ``part``. The grade of an item takes the place of the last bits of its
     depth, so that sorting depths sorts grades.
@@ -183,4 +194,4 @@ def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.r
     if k < keys.shape[1] // 4:
         keys = np.partition(keys, k - 1, axis=1)[:, :k]
     keys.sort(axis=1)
-    return np.asarray(np.append(model.gains, 0.0)[keys[:, :k] & mask])
+    return np.asarray(keys[:, :k] & mask)

@@ -54,7 +54,11 @@ class CountRule:
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
         steps = gains - np.append(gains[1:], 0.0)
-        return cls(counts, weights, np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps), none)
+        ideal = np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
+        # a grade may have the gain 0; half an item of the smallest other gain is none
+        gained = ideal > gains[gains > 0].min() * sums(np.ones(1)) / 2
+        none += float(weights[~gained].sum())
+        return cls(counts[gained], weights[gained], ideal[gained], none)
 
     def few(self, law: Floats, n: int, effort: Effort) -> tuple[Floats, Floats]:
         """Return few nodes for ``E[f / IDCG^2]``, f a polynomial in the counts as parts of n.

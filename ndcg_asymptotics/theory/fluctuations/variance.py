@@ -239,6 +239,8 @@ def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, 
 def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     if not any(scorers[0].masses) or measure.discount(1.0, float(n)) == 0:  # n - r at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
+    if len(scorers) == 1:
+        scorers = (scorers[0].alone,)
     if few_ranks(scorers, measure, n):
         return rank_moments(scorers, measure, n)
     return _of_many_ranks(scorers, measure, n, effort)

@@ -149,7 +149,7 @@ def expected_ndcg(
     every = [measure, *(other for other in beside if _computed_together(other, measure))]
 
     def mean(relevance: Relevance) -> Expectation:
-        return _joined(_each(list(itertools.product(every, lengths)), relevance)[: len(lengths)])
+        return _joined(_each(list(itertools.product(every, lengths)), relevance.alone)[: len(lengths)])
 
     return over_groups(
         [scorer],

@@ -25,6 +25,7 @@ from ndcg_asymptotics.theory.rules.splits import distributed, nodes_of_splits
 
 # 1.5 scale^-1/2, by which terms fall from degree to degree, is at most 0.4, or 0.2 where IDCG hardly varies
 _LEAST_SCALE, _SMOOTH_SCALE = 14.0, 56.0
+_EMPTY = 1e-12  # an ideal DCG that is a smaller part of its usual value is 0
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,11 @@ class CutIdeal:
             y[:, 0] = by_number / self.value
             delta = x @ y.T
             delta[:, ~some] = 0.0
+            empty = 1 + delta <= _EMPTY  # a grade may have the gain 0
+            delta[empty] = 0.0
             # value/IDCG - 1; -1 where no item has a gain, since NDCG is 0 there
             delta /= -1 - delta
-            delta[:, ~some] = -1.0
+            delta[empty] = delta[:, ~some] = -1.0
             yield sign, delta
 
     def _factors(self, i: int, own: Floats, others: Floats) -> tuple[Floats, Floats]:

@@ -93,7 +93,7 @@ class _Evaluation:
 
 
 def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> _Evaluation:
-    found = [_one(scorer, measure, n, fineness) for scorer in scorers]
+    found = [_one(scorer.alone, measure, n, fineness) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found
