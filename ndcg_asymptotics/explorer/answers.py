@@ -162,6 +162,7 @@ def _lengths(
 ) -> tuple[list[values.Point], values.Smooth, list[float | None]]:
     """Return what depends on n, from values at some lengths, and the limits that can be drawn."""
     points = [values.point(state, n) for n in values.lengths_of(state, lengths)]
-    smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved)
+    confined = state.errs and state.relevant is not None
+    smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved, confined=confined)
     limits = [None if found.scaled else found.value for found in values.limits(state)]
     return points, smooth, limits

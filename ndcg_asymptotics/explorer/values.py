@@ -249,7 +249,7 @@ class Smooth:
         is from that of the law, or this quantile where there is no law.
     law : OrderLaw or None
     known : (float, float)
-        The list lengths between which P(wrong order) is known without a law.
+        The list lengths between which P(wrong order) is known.
     """
 
     n: Floats
@@ -258,7 +258,14 @@ class Smooth:
     known: tuple[float, float] = (0.0, math.inf)
 
     @classmethod
-    def through(cls, points: Sequence[Point], law: OrderLaw | None, moved: Smooth | None = None) -> Smooth:
+    def through(
+        cls,
+        points: Sequence[Point],
+        law: OrderLaw | None,
+        moved: Smooth | None = None,
+        *,
+        confined: bool = False,
+    ) -> Smooth:
         """Return the curves through at least two points, in any order.
 
         Parameters
@@ -267,6 +274,8 @@ class Smooth:
         law : OrderLaw or None
         moved : Smooth, optional
             The curves of a similar state: what is joined is the distance from these.
+        confined : bool
+            Whether P(wrong order) is known no further than at the points.
         """
         points = sorted(points, key=lambda p: p.n)
         at = np.array([float(p.n) for p in points])
@@ -283,8 +292,10 @@ class Smooth:
             if moved is not None and base is not None:
                 joined = joined + np.interp(np.log(n), np.log(moved.n), base)
             rows[name] = np.asarray(joined)
+        if not confined:
+            return cls(n, rows, law)
         known = [float(p.n) for p in points if p.right is not None]
-        return cls(n, rows, law, (known[0], known[-1]) if known and law is None else (0.0, math.inf))
+        return cls(n, rows, law, (min(known, default=math.inf), max(known, default=0.0)))
 
     @property
     def means(self) -> Floats:
@@ -410,7 +421,8 @@ def _relevant(state: State) -> str:
         shares = _percent(state.reported_share), _percent(state.share)
         return f"{shares[0]} of the items are relevant by its labels, {shares[1]} by the true labels"
     found = state.relevant * (1 - state.fnr) + (state.n - state.relevant) * state.fpr
-    return f"of {count_text(state.n)} items it calls {found:.4g} relevant on average, {state.relevant} are"
+    both = f"{found:.4g} are relevant by its labels on average, {state.relevant} by the true labels"
+    return f"of {count_text(state.n)} items {both}"
 
 
 def _percent(rate: float) -> str:

@@ -309,12 +309,12 @@ def test_lists_are_drawn_with_the_judges_labels() -> None:
     assert abs(found.values[0, :, at].mean() - true) > 5 * error
 
 
-FEW = "relevant=2&a=roc_power(0.3)&b=roc_power(0.6)&measure=nDCG@20&fpr=0.02&fnr=0.2"
+JUDGED_FEW = "relevant=2&a=roc_power(0.3)&b=roc_power(0.6)&measure=nDCG@20&fpr=0.02&fnr=0.2"
 
 
 def test_a_judge_of_a_number_of_relevant_items() -> None:
     """Means, deviations and the order against lists that are drawn with both rankers."""
-    state = State.from_query(FEW)
+    state = State.from_query(JUDGED_FEW)
     found = draw_lists(state)
     for n in (100, 1000):
         (at,) = np.flatnonzero(found.n == n)
@@ -329,14 +329,14 @@ def test_a_judge_of_a_number_of_relevant_items() -> None:
         assert abs(drawn.mean(axis=1)[0] - true.means[0]) > 5 * max(p.sds) / LISTS**0.5
     points = [values.point(state, n) for n in (100, 1000, 10**6)]
     assert points[-1].right is None
-    smooth = values.Smooth.through(points, values.OrderLaw.of(state))
+    smooth = values.Smooth.through(points, values.OrderLaw.of(state), confined=True)
     assert np.array_equal(np.isnan(smooth.log10_wrong), smooth.n > 1000)
 
 
 def test_what_is_not_known_of_a_judge_is_said_in_one_line() -> None:
-    state = replace(State.from_query(FEW), n=10**6)
+    state = replace(State.from_query(JUDGED_FEW), n=10**6)
     whose, *_, both, queries = values.numbers(state, values.LITTLE)
-    assert "of 1,000,000 items it calls 2e+04 relevant on average, 2 are" in whose
+    assert "of 1,000,000 items 2e+04 are relevant by its labels on average, 2 by the true labels" in whose
     assert "P(wrong order): known on lists of up to 4,096 items" in both
     assert "queries by the judge's labels" in queries
 
