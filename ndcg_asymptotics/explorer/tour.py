@@ -100,7 +100,7 @@ STOPS = (
         "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&n=1000&fpr=0.05&fnr=0.2",
         "A language model calls 5% of the irrelevant items relevant, and misses 20% of the relevant ones. "
         "Its labels have a relevance curve again, flatter than the dotted one of the true labels. All values "
-        "change, but not the order of the limits. The price is queries: a paired test needs 43 instead of "
+        "change, but not the order of the limits. The price is queries: a paired test needs 42 instead of "
         "24. Where a tenth of the items are relevant, few false alarms cost as much as many misses: move one "
         "of the two rates to 0, then the other.",
     ),
