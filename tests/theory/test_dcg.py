@@ -248,7 +248,7 @@ def test_evaluation_by_hand() -> None:
 
 def test_chance_and_bounds_are_for_ndcg() -> None:
     for option in ({"chance": True}, {"unjudged": "bounds"}):
-        with pytest.raises(InputError, match=r"is for NDCG only, such as nDCG@10, got DCG@5"):
+        with pytest.raises(InputError, match=r"for NDCG only, such as nDCG@10, got DCG@5"):
             evaluate({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["nDCG", "DCG@5"], **option)
 
 
