@@ -150,7 +150,21 @@ def _reason(error: typer.TyperException) -> str:
     for found in getattr(error.__cause__, "errors", list)():
         if reason := found.get("ctx", {}).get("error"):
             error.message = reason.reason if isinstance(reason, InputError) else str(reason)
-    return error.format_message()
+    return error.format_message() + _advice(error)
+
+
+def _advice(error: typer.TyperException) -> str:
+    """Return what to write in place of an option of other programs, and of a run without its option."""
+    context = getattr(error, "ctx", None)
+    options = _option_names(context.command) if context else set()
+    name = getattr(error, "option_name", "").lstrip("-")
+    if name in ("k", "cutoff", "top") and "--measure" in options:
+        return "; the cutoff is a part of the measure: --measure nDCG@10"
+    if name in ("m", "metric", "metrics") and "--measure" in options:
+        return "; write --measure"
+    if error.message.startswith("Got unexpected extra argument") and "--run" in options:
+        return "; write --run before each run, and --measure before each measure"
+    return ""
 
 
 def _option_names(command: Any) -> set[str]:

@@ -225,7 +225,9 @@ def plan(
             **design,
         )
     else:
-        raise InputError(f"plan needs {given[0]}, got a part of these")
+        wanted = {"--a": a, "--b": b} if given[0] == "--a and --b" else {"--run": run, "--qrels": qrels}
+        lacking = " and ".join(name for name, value in wanted.items() if value is None)
+        raise InputError(f"plan needs {given[0]}: add {lacking}")
     output.show(found, "plan")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_plan

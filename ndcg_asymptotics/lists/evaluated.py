@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Unpack, overload
+
+import numpy as np
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import Conventions
@@ -135,6 +138,13 @@ def evaluate(
     require(
         (run is None) == (qrels is None) and (run is None) != (lists is None),
         "evaluate needs either run and qrels, or lists",
+    )
+    numbers = isinstance(run, Sequence | np.ndarray) and any(isinstance(one, Real) for one in run[:1])
+    require(
+        not numbers,
+        "must be a run, got numbers: NDCG of the labels and scores of one list is "
+        'Measure.parse("nDCG@10").evaluate(y_true, y_score)',
+        "run",
     )
     parsed = any_measures_of(measures)  # before files are read, which may take long
     gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain

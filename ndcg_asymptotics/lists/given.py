@@ -87,7 +87,8 @@ def named_runs(given: object) -> dict[str, object]:
         else:
             names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
             distinct = len(set(names)) == len(names)
-            require(distinct, f"must be a mapping of name to run, or files, got {brief(given)}", "runs")
+            expected = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
+            require(distinct, f"{expected}, got {brief(given)}", "runs")
             found = dict(zip(names, runs, strict=True))
     require(len(found) > 0, "must hold at least one run", "runs")
     return found

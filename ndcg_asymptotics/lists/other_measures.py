@@ -6,16 +6,18 @@ computes: `nDCG@10` is its own, and with the conventions of trec_eval the two ag
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, as_list, brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
-from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.records import Records, is_table
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.other_names import answer
 
@@ -54,6 +56,13 @@ def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
     >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100"])]
     ['nDCG@10', 'AP', 'R@100']
     """
+    file = isinstance(given, str | os.PathLike) and Path(given).is_file()
+    require(
+        not file and not isinstance(given, Mapping) and not is_table(given),
+        f"must be measures, such as 'nDCG@10', got {brief(given) if file else 'a table or a dictionary'}: "
+        'several runs are one argument, as in compare({"a": run_a, "b": run_b}, qrels)',
+        "measures",
+    )
     several = (
         [given]
         if _of_ir_measures(given)

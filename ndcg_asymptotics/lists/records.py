@@ -23,9 +23,9 @@ Qrels = dict[str, dict[str, float]]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "query_id", "qid", "topic", "user", "user_id"),
-    "document": ("document", "doc_id", "docno", "docid", "doc"),
+    "document": ("document", "doc_id", "docno", "docid", "doc", "item", "item_id"),
     "score": ("score", "sim"),
-    "label": ("label", "relevance", "rel", "grade"),
+    "label": ("label", "relevance", "rel", "grade", "rating"),
     "time": ("time", "timestamp", "date"),
     "rank": ("rank",),
     "items": ("items",),
@@ -292,7 +292,16 @@ def _column(there: Iterable[object], name: str, columns: Mapping[str, str] | Non
         if other in known:
             return other
     missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
-    raise InputError(f"{missing}, the columns are: {', '.join(map(str, known))}")
+    named = f'; columns={{"{name}": …}} names it' if not own else ""
+    there_are = f"the columns are: {', '.join(map(str, known))}"
+    raise InputError(f"{missing}, {there_are}{swapped(map(str, known), name) or named}")
+
+
+def swapped(header: Iterable[str], name: str) -> str:
+    """Return a question if a table has scores in place of labels, or the other way round."""
+    other = {"score": "label", "label": "score"}.get(name)
+    there = other and {*COLUMNS[other]} & {*header}
+    return f"; it has a {other}: are the run and the qrels swapped?" if there else ""
 
 
 def _field(record: object, name: str) -> object:

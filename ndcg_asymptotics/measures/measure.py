@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, as_list, brief, floats
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, Log, RankBiased
 from ndcg_asymptotics.measures.other_names import answer, translated
@@ -26,6 +27,12 @@ from ndcg_asymptotics.specs.scanner import Scanner, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 _NAME = re.compile(r"(?:n?dcg|rbp)(?![A-Za-z_0-9])", re.IGNORECASE)
+_NAMES = ("nDCG", "DCG", "RBP")
+_ONE_TEXT = (
+    "a measure has one cutoff, and each measure is a text of its own: --measure nDCG@10 --measure nDCG@20, "
+    'or measures=["nDCG@10", "nDCG@20"]'
+)
+_LETTERS = re.compile(r"[^A-Za-z].*", re.DOTALL)  # what follows the letters that a text begins with
 
 FORMS = (
     ("nDCG(discount)@cutoff", "DCG divided by that of the ideal order of the same labels."),
@@ -64,6 +71,12 @@ class Measure:
     ) -> None:
         require(isinstance(normalised, bool), f"must be True or False, got {brief(normalised)}", "normalised")
         object.__setattr__(self, "normalised", normalised)
+        if isinstance(discount, str) and (_NAME.match(discount) or "@" in discount):
+            raise InputError(
+                f"must be a discount, got {brief(discount)}; "
+                'the text of a measure is read by Measure.parse("nDCG@10")',
+                "discount",
+            )
         object.__setattr__(self, "discount", Discount.of(discount))
         object.__setattr__(self, "cutoff", Cutoff.of(cutoff))
         require(
@@ -104,7 +117,9 @@ class Measure:
         start = scanner.position
         name = scanner.match(_NAME)
         if name is None:
-            scanner.fail(answer(scanner.text) or f"expected 'nDCG', 'DCG' or 'RBP', found {scanner.found()}")
+            near = did_you_mean(_LETTERS.sub("", scanner.text), _NAMES)
+            expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
+            scanner.fail(answer(scanner.text) or expected)
         discount: Discount | str = "log"
         if name.lower() == "rbp":
             scanner.position = start
@@ -112,7 +127,10 @@ class Measure:
         elif scanner.accept("("):
             discount = Discount.build(scanner.call())
             scanner.expect(")")
-        return cls(discount, scan(scanner) if scanner.accept("@") else "", name.lower() == "ndcg")
+        cutoff = scan(scanner) if scanner.accept("@") else ""
+        if scanner.found().startswith("',"):
+            scanner.fail(_ONE_TEXT)
+        return cls(discount, cutoff, name.lower() == "ndcg")
 
     def __str__(self) -> str:
         # the log discount is that of nDCG@10 in papers and in other programs

@@ -106,7 +106,11 @@ def run(study: Study, folder: str | Path | None = None, **options: Unpack[SweepO
     >>> run(study, jobs=1).data["ndcg"].shape
     (3, 1, 1, 2)
     """
-    require(isinstance(study, Study), f"expected a Study, got {brief(study)}", "study")
+    require(
+        isinstance(study, Study),
+        f'expected a Study, got {brief(study)}; studies.load("study.toml") reads one',
+        "study",
+    )
     into = MemorySink(study) if folder is None else path_of(folder, "folder")
     outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Unpack
 
 from ndcg_asymptotics.analysis.orders.one_list import (
@@ -22,7 +23,7 @@ from ndcg_asymptotics.analysis.planning.judged import Judge, judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
-from ndcg_asymptotics.core.arrays import list_length
+from ndcg_asymptotics.core.arrays import brief, list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
@@ -107,6 +108,13 @@ def plan(
         "takes no coupling: rankers are independent",
         "judge",
     )
+    for name, given in (("a", a), ("b", b)):
+        require(
+            isinstance(given, Scorer | str) and not Path(given if isinstance(given, str) else "").is_file(),
+            f"must be a relevance curve, such as 'linear(0.1, 0.5)', got {brief(given)}; "
+            "analysis.plan_runs(runs, qrels) plans from runs",
+            name,
+        )
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
     size = list_length(n)

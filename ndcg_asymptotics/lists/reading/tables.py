@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
-from ndcg_asymptotics.lists.records import COLUMNS
+from ndcg_asymptotics.lists.records import COLUMNS, swapped
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -203,13 +203,6 @@ def _place(header: Sequence[str], name: str, columns: Mapping[str, str]) -> int 
     return None
 
 
-def _swapped(header: Sequence[str], name: str) -> str:
-    """Return a question if a table has scores in place of labels, or the other way round."""
-    other = {"score": "label", "label": "score"}.get(name, "")
-    there = other and _place(header, other, {}) is not None
-    return f"; it has a {other}: are the run and the qrels swapped?" if there else ""
-
-
 def _places(
     header: Sequence[str],
     wanted: Sequence[str],
@@ -225,6 +218,6 @@ def _places(
         require(
             found.get(name) is not None,
             f"{path}, line 1: got {brief(said)}, expected a header with the column {known}; "
-            f"--columns says which is which{_swapped(header, name)}",
+            f"--columns says which is which{swapped(header, name)}",
         )
     return {name: place for name, place in found.items() if place is not None}
