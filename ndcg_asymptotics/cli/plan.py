@@ -225,9 +225,9 @@ def plan(
             **design,
         )
     else:
-        wanted = {"--a": a, "--b": b} if given[0] == "--a and --b" else {"--run": run, "--qrels": qrels}
-        lacking = " and ".join(name for name, value in wanted.items() if value is None)
-        raise InputError(f"plan needs {given[0]}: add {lacking}")
+        parts = {"--a": a, "--b": b, "--run": run, "--qrels": qrels, "--values": values, "--sd": sd}
+        lacking = [name for name, value in parts.items() if name in given[0].split() and value is None]
+        raise InputError(f"plan needs {given[0]}: add {' and '.join(lacking)}")
     output.show(found, "plan")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_plan

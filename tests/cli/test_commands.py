@@ -153,7 +153,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("fit", "--out", "curve.json"), "fit needs either run and qrels, or lists"),
         (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
         (("plan", "--sd", 0.2, "--queries", 9, "--coupling", 0.5), "--coupling: belongs to --a and --b"),
-        (("plan", "--coupling", 0.5), "plan needs --a and --b, got a part of these"),
+        (("plan", "--coupling", 0.5), "plan needs --a and --b: add --a and --b"),
         (("plan", *PAIR, "--coupling", "nan"), "gaussian needs 0 <= rho <= 1, got nan"),
         (("plan", *PAIR, "--coupling", "-0.5"), "gaussian needs 0 <= rho <= 1, got -0.5"),
         (("figures", "nowhere", "--out", "figures", "--format", ","), "must be of svg, png, pdf, got none"),
@@ -215,9 +215,9 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         ((), "plan needs --a and --b, or --run twice and --qrels, or --values, or --sd"),
-        (("--a", "constant(0.5)"), "plan needs --a and --b, got a part of these"),
-        (("--run", "x"), "plan needs --run twice and --qrels, got a part of these"),
-        (("--pilot", 20), "plan needs --sd, got a part of these"),
+        (("--a", "constant(0.5)"), "plan needs --a and --b: add --b"),
+        (("--run", "x"), "plan needs --run twice and --qrels: add --qrels"),
+        (("--pilot", 20), "plan needs --sd: add --sd"),
         (
             ("--run", "x", "--run", "y", "--qrels", "z", "--relevant", 1),
             "--relevant: belongs to --a and --b. Runs come with their relevant items",
