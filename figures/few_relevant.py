@@ -209,7 +209,7 @@ def queries(results: Results) -> Figure:
             effects = gap.mean(axis=0) / gap.std(axis=0, ddof=1)
             simulated = [_queries(float(effect)) for effect in effects]
             ax.plot(n[seen], simulated, color=line.color, marker=line.marker, mfc="white", ls="none")
-            labels.append((float(np.log(needed[-1])), _title(measure), line))
+            labels.append((float(needed[-1]), _title(measure), line))
         ax.axhline(_queries(_limiting_effect(results, a, b)), color=GREY, ls=":", lw=0.9)
         ax.set_yscale("log")
         length_axis(ax, study.n)

@@ -299,7 +299,7 @@ class _MarginLabel(Annotation):
 
 
 _LEADER_POINTS = 8.0  # length of the line between the axes and a label
-_LINE_HEIGHT = 1.2  # of a line of text, in font sizes
+_LINE_HEIGHT = 1.25  # of a line of text, in font sizes
 
 
 def _spread(labels: Sequence[_MarginLabel]) -> None:
@@ -348,6 +348,7 @@ def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, LineStyle | str]]
             textcoords="offset points",
             va="center",
             size=mpl.rcParams["legend.fontsize"],
+            linespacing=1.0,
             arrowprops={**leader, "shrinkA": 1.0, "shrinkB": 0.0},
             annotation_clip=False,
             clip_on=False,
