@@ -16,8 +16,8 @@ from theory_axes import signal_to_noise, std_exponents
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import measure_style, panels, style, titles
-from ndcg_asymptotics.plots.layout import length_axis, one_scale
+from ndcg_asymptotics.plots import figure_legend, measure_style, outer_labels, panels, style, titles
+from ndcg_asymptotics.plots.layout import grey_marker, length_axis, one_scale, white_marker
 from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.results import Results, open_results
@@ -149,7 +149,8 @@ def best_discount(results: Results) -> Figure:
             signal_to_noise(ax, x, ratios, label, symbol)
             titles(ax, f"a ranker that is … against a blank one, $n$ = {N}")
         one_scale(axes)
-        axes[1].set_ylabel("")
+        outer_labels(axes)
+        figure_legend(figure, [white_marker("best"), grey_marker("simulated")])
         for (a, b), line in zip(study.pairs, line_styles(len(study.pairs)), strict=True):
             for measure in study.design.measures:
                 cut = measure.cutoff(N) < N

@@ -29,6 +29,8 @@ from ndcg_asymptotics.plots import (
 )
 from ndcg_asymptotics.plots.style import GREY
 
+WHISKERS = Line2D([], [], ls="none", marker="|", ms=7, color=GREY, label="95% interval")
+
 
 def discounts(results: dict[str, Any]) -> dict[str, Figure]:
     """Draw the worst and the mean regret of losses normalised for one discount, under another."""
@@ -57,9 +59,9 @@ def excess_risk(results: dict[str, Any]) -> dict[str, Figure]:
             bound_quantiles(axes[1], linear, regret, line)
         for ax in axes:
             ax.set_ylim(1e-6, 2)
-        titles(axes[0], "Theorem 10")
+        titles(axes[0], "Theorem 10 of Ravikumar et al.")
         axes[0].set_xlabel(r"bound $C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
-        titles(axes[1], "with a margin $\\gamma$ (as Theorem 11)")
+        titles(axes[1], "with a margin $\\gamma$ (as their Theorem 11)")
         axes[1].set_xlabel(r"bound $C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
         axes[1].set_ylabel("")
         marks = [
@@ -87,7 +89,7 @@ def growing(results: dict[str, Any]) -> dict[str, Figure]:
                 ax.set_ylabel("NDCG$_n$")
                 titles(ax, Choice().title(measure))
             outer_labels(axes)
-            figure_legend(figure, line_style_handles(styles))
+            figure_legend(figure, [*line_style_handles(styles), WHISKERS])
         figures[f"losses_growing_{name}"] = figure
     return figures
 
@@ -122,7 +124,7 @@ def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
             ax.set_ylim(LEAST if loss != "listnet" and population == "independent" else 1e-4, 0.2)
             titles(ax, f"{loss}, {population}")
         outer_labels(axes)
-        figure.legend(handles=line_style_handles(styles), loc="outside lower center", ncols=len(styles))
+        figure_legend(figure, [*line_style_handles(styles), WHISKERS])
     return {"losses_long_lists": figure}
 
 

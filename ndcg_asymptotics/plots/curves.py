@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
@@ -38,6 +39,7 @@ _LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
 _NAMED = 2  # scorers that a title names one by one
 _SAME = 1e-9  # limits that are closer are drawn as one line
 _RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
+_VISIBLE = 0.005  # a narrower bracket cannot be seen; the legend has its width alone
 _LOWEST = 1e-12  # end of a logarithmic axis
 
 Bounds = tuple[float, float, float, float]
@@ -251,7 +253,10 @@ def curve_handles(
     if "low" in results.values and study.population.iid:
         cells = [results.relative(name, m) for m in chosen for name in drawn]
         width = max(float((cell["high"] - cell["low"]).max()) for cell in cells)
-        handles.append(grey_band(f"bracket (at most {scientific(width)})", alpha=0.6))
+        if width > _VISIBLE:
+            handles.append(grey_band(f"bracket (at most {scientific(width)})", alpha=0.6))
+        else:
+            handles.append(Line2D([], [], ls="none", label=f"brackets: at most {scientific(width)}"))
     if any(limit(s, m).value is not None for s in scorers for m in chosen) and study.population.iid:
         handles.append(grey_line("limit", ls=":", lw=0.9))
     return handles

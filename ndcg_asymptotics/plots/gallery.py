@@ -65,6 +65,8 @@ def overview_figure(
 ) -> Figure:
     """Return a figure with a panel for each measure of a study, or for each of the given ones."""
     chosen = _chosen(results, measures)
+    if len(chosen) == 1:
+        return measure_figure(results, chosen[0], width=width, choice=choice)
     with style():
         figure, axes = panels(len(chosen), width=width)
         for ax, measure in zip(axes, tracked(chosen, "overview"), strict=True):

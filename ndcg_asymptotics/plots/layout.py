@@ -131,7 +131,7 @@ def _minor_ticks(ax: Axes, places: Floats) -> None:
 
 
 _LAST_IN_DIGITS = 1e5  # lengths from here on are labelled as powers of ten
-_FEW_DECADES = 1.5  # up to which minor ticks are labelled
+_FEW_DECADES = 2.0  # up to which minor ticks are labelled
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

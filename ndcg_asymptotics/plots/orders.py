@@ -28,6 +28,7 @@ from ndcg_asymptotics.plots.layout import (
     margin_labels,
     panels,
     titles,
+    white_marker,
 )
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
@@ -205,9 +206,8 @@ def error_exponent_figure(
     """Return a figure of `order_error_exponents` for one pair, by default two columns wide."""
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
     order_error_exponents(ax, pairs, study, choice=choice)
-    handles: list[Artist] = [
-        Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation"),
-        Line2D([], [], color=GREY, marker="o", mfc="white", ls="none", label="simulated, 95%"),
-    ]
+    handles: list[Artist] = [Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation")]
+    if any(point.reliable for pair in pairs for point in pair.points):
+        handles.append(white_marker("simulated, 95% interval"))
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure

@@ -157,8 +157,8 @@ def test_labels_stand_at_the_ends_of_their_curves_and_do_not_overlap() -> None:
     in_order = [plain[text] for text in ("0.5", "0.97", "0.98", "0.99")]
     assert all(low.y1 <= high.y0 for low, high in itertools.pairwise(in_order))
     at = ax.get_yaxis_transform().transform((1, 0.5))[1]  # nothing is near this one
-    assert (in_order[0].y0 + in_order[0].y1) / 2 == pytest.approx(at, abs=2)
-    assert in_order[-1].y1 == pytest.approx(ax.bbox.y1, abs=2)  # as high as the axes allow
+    assert (in_order[0].y0 + in_order[0].y1) / 2 == pytest.approx(at, abs=3)
+    assert in_order[-1].y1 == pytest.approx(ax.bbox.y1, abs=6)  # as high as the axes allow
 
 
 def test_rates_of_order(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from matplotlib.text import Text
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
+from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
 
@@ -45,7 +46,7 @@ def order(width: float | None) -> Figure:
 
 
 @cache
-def sampled() -> na.Sampled:
+def sampled() -> Sampled:
     tables = {name: dict(zip(USERS, ranks, strict=True)) for name, ranks in RANKS.items()}
     return na.sampled(ranks=tables, items=10000, negatives=100, measures=["nDCG@10", "nDCG"])
 
