@@ -9,12 +9,23 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
 
 _ONE = "Exit status 1: "
 _TERMS = "Terms: "
 _EXAMPLES = ("Example:", "Examples:")
 _AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
+
+
+_MOST_USED = {
+    "plan": ("a", "b", "run", "qrels", "measure", "queries", "relevant", "as_json"),
+    "compare": ("run", "qrels", "values", "collections", "measure", "judge", "report", "as_json"),
+    "evaluate": ("run", "qrels", "lists", "measure", "like", "gain", "by_query", "as_json"),
+    "grow": ("run", "qrels", "measure", "out", "by", "order", "gain", "as_json"),
+}
+"""The options that --help shows of a command with many; --help-all shows all."""
+_ALL = "ndcg_asymptotics.help_all"
 
 
 class Command(TyperCommand):
@@ -33,7 +44,11 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a heading of their own, and the others."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        shown = None if ctx.meta.get(_ALL) else _MOST_USED.get(self.name or "")
         for parameter in self.get_params(ctx):
+            named = parameter.param_type_name == "argument" or parameter.name in ("help", "help_all")
+            if shown and not named and parameter.name not in shown:
+                continue
             own = "Arguments" if parameter.param_type_name == "argument" else "Options"
             heading = getattr(parameter, "rich_help_panel", None) or own
             if record := parameter.get_help_record(ctx):
@@ -42,6 +57,15 @@ class Command(TyperCommand):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
+
+
+def show_all(ctx: typer.Context, wanted: bool) -> bool:
+    """Print the help with all options, and end."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+    return wanted
 
 
 def prepare(command: Any) -> None:

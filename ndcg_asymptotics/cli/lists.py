@@ -42,6 +42,7 @@ from ndcg_asymptotics.cli.options import (
     SeveralWeights,
     SixAnyMeasures,
     TableOutput,
+    TableOutputOfMany,
     Ties,
     Values,
     Weights,
@@ -96,7 +97,7 @@ def evaluate(
         bool, typer.Option("--complete", "-c", help="Count judged queries that are missing from a run as 0.")
     ] = False,
     by_query: ByQuery = None,
-    output: TableOutput,
+    output: TableOutputOfMany,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
 
@@ -243,7 +244,7 @@ def grow(
     by: By = None,
     to: _ForLargerCorpus = None,
     corpus: _ForLargerCorpus = None,
-    output: TableOutput,
+    output: TableOutputOfMany,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
@@ -442,7 +443,7 @@ def compare(
     full: Annotated[
         bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
     ] = False,
-    output: TableOutput,
+    output: TableOutputOfMany,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 

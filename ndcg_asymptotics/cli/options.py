@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from ndcg_asymptotics.cli.help import show_all
 from ndcg_asymptotics.core.errors import require
 
 if TYPE_CHECKING:
@@ -183,6 +184,19 @@ class TableOutput(Output, _Formats):
         from ndcg_asymptotics.reports.terminal import show
 
         show(found, self.form, kind, blocks=blocks, data=data)
+
+
+@dataclass(frozen=True)
+class _AllOptions:
+    help_all: Annotated[
+        bool,
+        typer.Option("--help-all", is_eager=True, callback=show_all, help="Show all options and exit."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class TableOutputOfMany(TableOutput, _AllOptions):
+    """What a command prints that has many options, of which --help shows the most used."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ndcg_asymptotics.cli.options import (
     Relevant,
     Runs,
     SixMeasures,
-    TableOutput,
+    TableOutputOfMany,
     Values,
     parse_number,
     parse_whole,
@@ -126,7 +126,7 @@ def plan(
         typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
     ] = None,
     figures: Figures,
-    output: TableOutput,
+    output: TableOutputOfMany,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 

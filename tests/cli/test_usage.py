@@ -94,3 +94,13 @@ def test_help_has_examples_that_parse_and_exit_statuses(name: str) -> None:
 def test_help_explains_terms_as_the_glossary_does(run: Run) -> None:
     _, out, _ = run("check", "--help")
     assert "99% power (for a limit" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "evaluate", "grow"])
+def test_help_shows_eight_options_and_help_all_every_one(command: str, run: Run) -> None:
+    options = [one for one in COMMANDS[command].params if one.param_type_name == "option" and not one.hidden]
+    every = {option for one in options for option in one.opts if option.startswith("--")}
+    texts = (run(command, wanted)[1].partition("Options:")[2] for wanted in ("--help", "--help-all"))
+    short, full = ({*re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)} & every for text in texts)
+    assert len(short - {"--help-all"}) == 8
+    assert full == every
