@@ -32,7 +32,7 @@ from ndcg_asymptotics.plots.layout import (
 )
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
 
 _LONGEST = 22  # characters of a name in a title
 _NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
@@ -176,12 +176,12 @@ def order_error_exponents(
 def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floats]:
     """Return list lengths and the predicted -log P(wrong) there, to a little beyond the end of the axis."""
     a, b = (study.scorers[name].model for name in pair.pair)
-    leader = tilt(a, b, measure, study.n[-1]).leader
+    leader = level_tilt(a, b, measure, study.n[-1]).leader
     sizes, nats = [], []
     count = 1 + math.ceil(_PER_DECADE * math.log10(study.n[-1] / study.n[0]))
     for n in np.geomspace(study.n[0], study.n[-1], count):
         try:
-            found = tilt(a, b, measure, round(n), leader=leader)
+            found = level_tilt(a, b, measure, round(n), leader=leader)
         except NotAvailableError:  # the tilt has no fixed point at this n
             break
         sizes.append(float(round(n)))

@@ -6,7 +6,8 @@ Curves are straight between random depths or have steps, start at a certain labe
 one, and have one or two grades. Each statement is held to something that does not know it:
 
 - exponents of the wrong order (Theorems A to C and G) to the cost of the tilted law, at n = 1e10 to 1e18;
-- what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400;
+- what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400, and at
+  the first 2 to 5 ranks to that by enumeration, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9;
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
@@ -29,9 +30,10 @@ from scipy import stats
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance
+from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.rare import error_exponent, tilt
+from ndcg_asymptotics.theory.fluctuations.enumeration import order_law
+from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 Rng = np.random.Generator
@@ -125,7 +127,7 @@ def exponents(rng: Rng, wrong: float) -> Try:
     if end.exponent is None:
         return Try(None, end.reason)
     try:
-        costs = [tilt(a, b, measure, n).cost for n in _LARGE]
+        costs = [level_tilt(a, b, measure, n).cost for n in _LARGE]
     except InputError as error:
         return Try(None, str(error))
     if costs[0] < 1 and end.exponent:
@@ -177,6 +179,33 @@ def wrong_at_first_rank(a: Relevance, b: Relevance, n: int) -> float:
         first.append((hit, np.sum(-np.diff(others, axis=1) * (own[:, 1:] + own[:, :-1]) / 2, axis=1)))
     (ahead, missed), (behind, _) = first
     return float(mass @ (missed + ahead * behind))
+
+
+def first_ranks(rng: Rng, wrong: float) -> Try:
+    """nDCG@2 to @5, binary labels: P(wrong) falls like exp(-cn), like a power of n, or not (Theorem F)."""
+    texts, k = pair(rng, 1), int(rng.integers(2, 6))
+    measure = Measure.parse(f"nDCG({rng.choice(_DISCOUNTS[:-1])})@{k}")
+    first, second = (Scorer.of(text) for text in texts)
+    if first.model.mean_gain_at_top < second.model.mean_gain_at_top:
+        first, second = second, first
+    end = error_exponent(first.model, second.model, measure)
+    if end.exponent is None:
+        return Try(None, end.reason)
+    fast = (end.exponent == 1.0) != (wrong != 0)
+    sizes = (10, 20, 40) if end.exponent == 1.0 else (10**2, 10**3, 10**4) if end.settles else (10**6, 10**9)
+    laws = [order_law(first, second, measure, n) for n in sizes]
+    nats = [-math.log(max(law.less + law.tie, 1e-300)) for law in laws]
+    if nats[-1] > math.log(1e7):
+        return Try(None, "the enumeration has no digits left")
+    late = nats[-1] - nats[-2]
+    if fast:
+        held = late > 0.8 * nats[-2]
+    elif end.exponent == 1.0 or end.settles:  # as many nats for each factor of n
+        held = 0.5 < late / (nats[-2] - nats[-3]) < 2 and late > 0.5
+    else:
+        held = abs(late) < 0.05
+    what = f"{texts[0]} against {texts[1]}, {measure}: -log P = {np.round(nats, 3)} ({end.reason})"
+    return Try(bool(held), what)
 
 
 def dependent(rng: Rng, wrong: float) -> Try:
@@ -262,6 +291,7 @@ def few_relevant(rng: Rng, wrong: float) -> Try:
 STATEMENTS: dict[str, Statement] = {
     "exponents": exponents,
     "first rank": first_rank,
+    "first ranks": first_ranks,
     "dependent scorers": dependent,
     "few relevant items": few_relevant,
 }

@@ -6,7 +6,8 @@ something that does not know it:
 - the bound of 1/r (T3) to the cost of the tilted law at n = 1e18;
 - cutoffs at a share of the list (T4) to exact means and standard deviations at n = 1e6 and 1e12;
 - the spread with a random top label (S2) to exact standard deviations at n = 1e9 and 1e18;
-- the correlation of rankers that agree (S4), with its bound of the remainder, to drawn lists;
+- the correlation of rankers that agree (S4), with its bound of the remainder, to drawn lists, and that of
+  their NDCG, which is computed;
 - when averages of DCG and NDCG disagree (docs/dcg.md) to random laws of ideal lists and differences;
 - limits of labels that are wrong (J2) to the limits of the reported curves;
 - the lemma and the theorem of docs/learning.md, section 5, to random label laws and lists of 60 to 200 items.
@@ -28,7 +29,7 @@ from ndcg_asymptotics.theory import limit
 from ndcg_asymptotics.theory.correlation import correlation
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import tilt
+from ndcg_asymptotics.theory.rare import level_tilt
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
 
@@ -49,7 +50,7 @@ def zipf(rng: Rng, wrong: float) -> Try:
     if u < 1:
         return Try(None, "the bound says little")
     try:
-        cost = tilt(a, b, Measure.parse("nDCG(zipf)"), n).cost
+        cost = level_tilt(a, b, Measure.parse("nDCG(zipf)"), n).cost
     except InputError as error:
         return Try(None, str(error))
     stated = float(n) ** wrong if wrong else 2 * u**2 / float(special.zeta(2)) - math.log(2)
@@ -115,6 +116,40 @@ def rankers_that_agree(rng: Rng, wrong: float) -> Try:
     ]
     drawn = float(np.corrcoef(*sums)[0, 1])
     stated = correlation(*texts, measure, [n], rho)
+    # 5 standard errors: one false alarm in 3,500 searches of 500 tries
+    room = float(stated.error[0] + stated.remainder[0]) + 5 * (1 - drawn**2) / math.sqrt(lists)
+    off = abs(drawn - float(stated.value[0]) - wrong)
+    return Try(
+        off <= room, f"{texts[0]} against {texts[1]}, {measure}, rho = {rho}: off by {off}, room {room}"
+    )
+
+
+def rankers_that_agree_normalised(rng: Rng, wrong: float) -> Try:
+    """The correlation of NDCG under a Gaussian copula (computed, beside Theorem S4), n = 400."""
+    texts, n, lists = pair(rng, 1), 400, 1000
+    rho, name, share = float(rng.random()), str(rng.choice(["log", "linear", "power(0.3)"])), 1.0
+    if rng.random() < 0.5:
+        share = float(rng.uniform(0.1, 0.9))
+    measure = f"nDCG({name})" + (f"@{share!r}n" if share < 1 else "")
+    r = np.arange(1.0, n + 1)
+    discount = {"log": 1 / np.log(r + 1), "linear": n - r, "power(0.3)": r**-0.3}[name]
+    discount = discount * (r <= math.ceil(share * n - 1e-9))
+    a, b = (Relevance.parse(text).curves[0] for text in texts)
+    labels = rng.random((lists, n)) < a.mass
+    z = rng.standard_normal((2, lists, n))
+    z[1] = rho * z[0] + math.sqrt(1 - rho**2) * z[1]
+    ideal = np.append(0.0, np.cumsum(discount))[labels.sum(axis=1)]
+    values = [
+        ranked_labels(rng, curve, labels, special.ndtr(each)) @ discount / ideal
+        for curve, each in zip((a, b), z, strict=True)
+    ]
+    if min(each.std() for each in values) < 1e-9:
+        return Try(None, "NDCG does not vary")
+    drawn = float(np.corrcoef(*values)[0, 1])
+    try:
+        stated = correlation(*texts, measure, [n], rho)
+    except InputError as error:
+        return Try(None, str(error))
     # 5 standard errors: one false alarm in 3,500 searches of 500 tries
     room = float(stated.error[0] + stated.remainder[0]) + 5 * (1 - drawn**2) / math.sqrt(lists)
     off = abs(drawn - float(stated.value[0]) - wrong)
@@ -216,6 +251,7 @@ STATEMENTS: dict[str, Statement] = {
     "cutoff at a share": cutoff_at_a_share,
     "random top": random_top,
     "rankers that agree": rankers_that_agree,
+    "rankers that agree, NDCG": rankers_that_agree_normalised,
     "normalising": normalising,
     "judges who err": judges_who_err,
     "another target": another_target,

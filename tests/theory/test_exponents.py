@@ -15,7 +15,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.roc_custom import roc_curve
-from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability, tilt
 from ndcg_asymptotics.theory.rare.rates import cost_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
@@ -155,8 +155,7 @@ def test_the_constant_of_theorem_d() -> None:
     mu = quad(lambda t: (curves[0](t) - curves[1](t)) * math.log(t) ** 2, 0, 1)[0]
     constant = mu**2 / (2 * v)
     sizes = [10**10, 10**13, 10**16]
-    # the usual 600 cells make the cost 6% too large at n = 1e16
-    found = [tilt(a, b, Measure("log"), n, cells=6000).cost * math.log(n) ** 2 / n for n in sizes]
+    found = [level_tilt(a, b, Measure("log"), n).cost * math.log(n) ** 2 / n for n in sizes]
     assert all(abs(ratio / constant - 1) < 6 / math.log(n) for ratio, n in zip(found, sizes, strict=True))
     # the exponents 0 and 4 of log n would be seen: ratios of 1.9 and more between these sizes
     assert max(found) / min(found) < 1.1

@@ -8,7 +8,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import tilt
-from ndcg_asymptotics.theory.rare.tilting import grade_masses
+from ndcg_asymptotics.theory.rare.cells import grade_masses
 from ndcg_asymptotics.theory.rare.weights import MeanDiscount
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")

@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances, enume
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
-from ndcg_asymptotics.theory.rare import Tilt, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.rare import Tilt, level_tilt, log_wrong_probability
 
 SIMULATED = 4096
 """Up to this length whole lists are drawn."""
@@ -200,7 +200,7 @@ def wrong_order(
         return plain or of_fixed_counts(a, b, measure, n)
     if not a.mixed:
         try:
-            found = tilt(a.model, b.model, measure, n, leader=1)
+            found = level_tilt(a.model, b.model, measure, n, leader=1)
         except (InputError, NotAvailableError):
             found = None  # the wrong order is impossible, or a tie
         if found is not None:
@@ -277,12 +277,15 @@ def _of_one_item(law: OrderChances, error: float) -> WrongOrder:
 
 
 def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> WrongOrder | None:
-    """Return what weighted draws say; None where they take long, or too few of them count."""
+    """Return what weighted draws say; None where cells show no tilt, or draws take long, or too few count."""
     from ndcg_asymptotics.engines.engine import UNDECIDED
     from ndcg_asymptotics.engines.rare.draw import draw_pair
     from ndcg_asymptotics.engines.rare.plan import make
 
-    plan = make(a.model, b.model, measure, n, 1)
+    try:
+        plan = make(a.model, b.model, measure, n, 1)
+    except NotAvailableError:  # cells show no tilt, as the means of lists do
+        return None
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(n,)))
     drawn = [draw_pair(plan, rng) for _ in range(_PILOT)]
     cells = [sum(len(part.cell) for part in one.lists) if one.kept else _PUT_IN_ORDER for one in drawn]

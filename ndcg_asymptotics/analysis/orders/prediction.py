@@ -16,7 +16,7 @@ from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.studies.gains import with_gain
-from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, tilt
+from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, level_tilt
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def predict_pair(
 
 
 def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPrediction:
-    found = tilt(a, b, measure, n)
+    found = level_tilt(a, b, measure, n)
     pair = better_first((a, b), int(found.leader < 0))
     wrong, end = wrong_order(*pair, measure, n), error_exponent(a, b, measure)
     return PairPrediction(

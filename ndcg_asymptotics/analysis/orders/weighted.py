@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
-from ndcg_asymptotics.theory.rare import error_exponent, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
 
 LEAST_EFFECTIVE = 20.0
 """The smallest effective sample size of a reliable estimate."""
@@ -22,7 +22,6 @@ LARGEST_SHARE = 0.2
 """The largest share of the weight that one draw of a reliable estimate may have."""
 
 _CERTAIN = 0.5  # a probability above this says nothing about the error exponent
-_TOLERANCE = 1e-5  # of a tilted law; it leaves less than 1e-7 of its cost
 _FEWEST = 3  # points needed to fit an exponent
 
 
@@ -194,11 +193,8 @@ def _predicted_slope(
     last = int(sizes[-1])
 
     def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
-        at_last = tilt(a, b, measure, last, tolerance=_TOLERANCE)
-        found = [
-            at_last if n == last else tilt(a, b, measure, n, leader=at_last.leader, tolerance=_TOLERANCE)
-            for n in lengths
-        ]
+        leader = level_tilt(a, b, measure, last).leader
+        found = [level_tilt(a, b, measure, n, leader) for n in lengths]
         nats = [-log_wrong_probability(t.cost, t.std) if t.cost > 0 else 0.0 for t in found]
         return np.array(nats), np.array([t.residual for t in found])
 

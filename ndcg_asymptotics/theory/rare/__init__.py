@@ -2,7 +2,7 @@
 
 from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
 from ndcg_asymptotics.theory.rare.rates import cost_exponent, log_wrong_probability
-from ndcg_asymptotics.theory.rare.tilting import CELLS, Side, Tilt, tilt
+from ndcg_asymptotics.theory.rare.tilting import CELLS, Side, Tilt, level_tilt, tilt
 
 __all__ = [
     "CELLS",
@@ -11,6 +11,7 @@ __all__ = [
     "Tilt",
     "cost_exponent",
     "error_exponent",
+    "level_tilt",
     "log_wrong_probability",
     "tilt",
 ]

@@ -9,7 +9,7 @@ from scipy.special import log_ndtr
 from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare.tilting import tilt
+from ndcg_asymptotics.theory.rare.tilting import level_tilt
 
 _STEP = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
@@ -32,8 +32,8 @@ def cost_exponent(a: Relevance, b: Relevance, measure: Measure, n: int) -> float
     It is None where the leader at n is behind at one of the two ends: its defeat costs nothing there.
     """
     low, high = max(int(n / _STEP), 1), min(max(int(n * _STEP), n + 1), LARGEST_N)
-    leader = tilt(a, b, measure, n).leader
-    costs = [tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
+    leader = level_tilt(a, b, measure, n).leader
+    costs = [level_tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
     if min(costs) <= 0:
         return None
     return math.log(costs[1] / costs[0]) / math.log(high / low)

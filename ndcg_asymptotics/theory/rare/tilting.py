@@ -32,15 +32,26 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.rare.cells import (
+    FEWEST_ABOVE,
+    difference_of_means,
+    finer_around,
+    grade_masses,
+    mesh,
+    rank_std,
+)
 from ndcg_asymptotics.theory.rare.weights import SHARPEST, MeanDiscount
 
 CELLS = 600
 """The number of cells of depth."""
 
-_TOP = 0.3  # expected items in the first cell
 _TOLERANCE = 1e-9  # of the state, which consists of logarithms
 _ENOUGH = 1e-4  # accepted where rounding prevents more: theta h is a difference of terms as large as theta
 _ROUNDS = 200  # of the iteration
+_LEFT = 2e-3  # of the difference of the mean DCGs: the cost is off by twice that share where a tilt is small
+_CORRECTIONS = 12  # of the part that cells leave out
+_LEVEL = 1e-9  # differences of mean DCGs, as a share of the largest DCG, that rounding and tables may make
+_LEVEL_ON_CELLS = 1e-7  # and that a finer mesh may make
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
 _LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
@@ -110,7 +121,6 @@ def tilt(
     n: int,
     cells: int = CELLS,
     leader: int | None = None,
-    tolerance: float = _TOLERANCE,
 ) -> Tilt:
     """Return the tilt of a pair of scorers that are independent given the label.
 
@@ -125,8 +135,6 @@ def tilt(
     leader : {1, -1}, optional
         The scorer whose defeat is the wrong order, by default the one with the larger mean DCG. If it has the
         smaller one at this n, its defeat is not rare, and the tilted law is the true one.
-    tolerance : float
-        The relative change of the law with which the iteration ends.
 
     Raises
     ------
@@ -141,27 +149,114 @@ def tilt(
     >>> found.leader, round(found.cost, 1), found.residual < 1e-8
     (1, 12.2, True)
     """
+    _require_pair(a, b)
+    edges = _cells(a, b, measure, n, cells, leader)
+    return _FixedPoint(a, b, measure, n, edges, leader).solve()
+
+
+@shared
+def level_tilt(
+    a: Relevance,
+    b: Relevance,
+    measure: Measure,
+    n: int,
+    leader: int | None = None,
+) -> Tilt:
+    """Return the tilt under which the mean DCGs of lists are equal, and not only those of cells.
+
+    Cells of depth leave out a part of the difference of the mean DCGs, which matters where the leading terms
+    of both scorers agree, and in long lists. Where more than 0.2% of the difference is left under the law of
+    `tilt`, the part is computed and added to the constraint, until it is the same at the law found. Elsewhere
+    this is `tilt`, which is enough for weighted draws everywhere: they are unbiased whatever the tilt is.
+
+    Parameters
+    ----------
+    a, b, measure, n, leader
+        As in `tilt`.
+
+    Raises
+    ------
+    NotAvailableError
+        As `tilt`, and if no law is found under which the mean DCGs of lists are equal.
+    InputError
+        If the label laws of the two curves differ.
+
+    >>> a, b = Relevance.parse("polynomial(0.5, -0.8, 0.9)"), Relevance.parse("constant(0.4)")
+    >>> on_cells, n = tilt(a, b, Measure("log"), 10**16), 10**16  # int (m_a - m_b)(t) log t dt = 0
+    >>> found = level_tilt(a, b, Measure("log"), n)
+    >>> [round(float(one.cost * np.log(n) ** 2 / n), 4) for one in (on_cells, found)]
+    [0.0052, 0.0049]
+    """
+    _require_pair(a, b)
+    gap = difference_of_means(a, b, measure, n, mesh(n, CELLS, a, b))
+    level = abs(gap) <= _LEVEL * _size(a, measure, n)
+    require_available(not level or leader is not None, _same_mean(a, b, measure, n))
+    gap, leader = 0.0 if level else gap, int(np.sign(gap)) if leader is None else leader
+    behind = leader * gap <= 0
+    try:
+        found = tilt(a, b, measure, n, CELLS, leader)
+        if (behind and not found.theta) or abs(_left(a, b, measure, n, found)) <= _LEFT * abs(gap):
+            return found
+    except NotAvailableError:
+        missed = _FixedPoint(a, b, measure, n, mesh(n, CELLS, a, b), leader, gap).missed
+        if abs(missed) <= _LEFT * abs(gap):  # what cells leave out is not the reason
+            raise
+    edges = _cells(a, b, measure, n, CELLS, leader, gap)
+    point = _FixedPoint(a, b, measure, n, edges, leader, gap)
+    for _ in range(_CORRECTIONS):
+        found = point.solve()
+        left = _left(a, b, measure, n, found)
+        if behind or abs(left) <= _LEFT * abs(gap):
+            return found
+        point.missed += left
+    raise NotAvailableError(
+        f"{point.what}: the mean DCGs are so close that cells of depth cannot show which law makes them equal"
+    )
+
+
+def _left(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float:
+    """Return the difference of the mean DCGs under a tilted law."""
+    logs = np.stack([side.log_ratio for side in found.sides]) + found.log_ratio[:, None]
+    return difference_of_means(a, b, measure, n, found.edges, np.exp(np.minimum(-logs, _HIGHEST)))
+
+
+def _require_pair(a: Relevance, b: Relevance) -> None:
     require_available(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
     require(
         a.gains == b.gains and np.allclose(a.masses, b.masses, rtol=0, atol=1e-9),
         f"the scorers of a pair share their labels, these differ: {a} and {b}",
     )
-    edges = mesh(n, cells, a, b)
-    k = measure.cutoff(n)
-    if 30 <= k < n:
+
+
+def _same_mean(a: Relevance, b: Relevance, measure: Measure, n: int) -> str:
+    return f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong"
+
+
+def _size(relevance: Relevance, measure: Measure, n: int) -> float:
+    """Return the largest possible DCG."""
+    return float(measure.discount.cumulative(float(measure.cutoff(n)), float(n))) * float(relevance.gains[0])
+
+
+def _cells(
+    a: Relevance,
+    b: Relevance,
+    measure: Measure,
+    n: int,
+    cells: int,
+    leader: int | None,
+    gap: float | None = None,
+) -> Floats:
+    """Return the edges of the cells, which are finer around a cutoff under the true and the tilted laws."""
+    edges, k = mesh(n, cells, a, b), measure.cutoff(n)
+    if FEWEST_ABOVE <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
-        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, 400), a, b), leader, tolerance).solve()
-        std = _rank_std(k, n)
+        coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, 400), a, b), leader, gap).solve()
+        std = rank_std(k, n, SHARPEST)
         edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
             edges = finer_around(edges, float(np.interp(k / n, H, coarse.edges)), std)
-    return _FixedPoint(a, b, measure, n, edges, leader, tolerance).solve()
-
-
-def _rank_std(k: int, n: int) -> float:
-    """Return the standard deviation of the share of a list above the depth k/n, at least `SHARPEST` of it."""
-    return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
+    return edges
 
 
 @dataclass
@@ -192,7 +287,9 @@ class _Weights:
 class _FixedPoint:
     """The iteration for one pair, measure, list length and mesh.
 
-    Its state consists of log H of both scorers at all edges but the first, and of log Z_y of both.
+    Its state consists of log H of both scorers at all edges but the first, and of log Z_y of both. Given the
+    difference ``gap`` of the mean DCGs of lists, the constraint is about these: ``missed`` is what cells
+    leave out of the difference, at first that at the true law.
     """
 
     def __init__(
@@ -203,9 +300,8 @@ class _FixedPoint:
         n: int,
         edges: Floats,
         leader: int | None,
-        tolerance: float,
+        gap: float | None = None,
     ) -> None:
-        self.tolerance = tolerance
         self.n, self.edges, self.mean_discount = n, edges, MeanDiscount(measure, n)
         self.gains = np.array([*a.gains, 0.0])
         joint = np.stack([grade_masses(relevance, self.edges) for relevance in (a, b)])
@@ -214,17 +310,19 @@ class _FixedPoint:
         self.true = np.divide(joint, masses, out=np.zeros_like(joint), where=masses > 0)
         self.log_true = np.log(self.law[:, None] * self.true + 1e-320)
         k = measure.cutoff(n)
-        fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, _rank_std(k, n))
-        self.gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
-        size = float(measure.discount.cumulative(float(k), float(n))) * self.gains[0]
+        size = _size(a, measure, n)
         self.mean_weight = size / k
-        level = abs(self.gap) <= 1e-7 * size
-        require_available(
-            not level or leader is not None,
-            f"{a} and {b} have the same mean DCG with {measure} at n = {n:g}: neither order is wrong",
-        )
-        self.leader = int(np.sign(self.gap)) if leader is None else leader
-        self.gap *= 0 if level else self.leader
+        self.missed = 0.0
+        if gap is None:
+            fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, rank_std(k, n, SHARPEST))
+            gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
+            level = abs(gap) <= _LEVEL_ON_CELLS * size
+            require_available(not level or leader is not None, _same_mean(a, b, measure, n))
+        else:
+            level = gap == 0
+            self.missed = gap - self._gap(joint)
+        self.leader = int(np.sign(gap)) if leader is None else leader
+        self.gap = 0.0 if level else gap * self.leader
         self.what = f"{a} against {b}, {measure}, n = {n:g}"
 
     def _gap(self, joint: Floats) -> float:
@@ -250,7 +348,7 @@ class _FixedPoint:
             new = self._state(both)
             change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
             best, since = (change, 0) if change < best / 2 else (best, since + 1)
-            if change < self.tolerance or (change < _ENOUGH and since > 5):
+            if change < _TOLERANCE or (change < _ENOUGH and since > 5):
                 return self._finish(theta, both, change)
             state = self._next(steps, state, new)
         raise NotAvailableError(
@@ -318,7 +416,8 @@ class _FixedPoint:
 
         @cache  # as brentq begins with both ends of the bracket
         def gap(theta: float) -> float:
-            return self.leader * self._gap(self._joints(self._exponents(theta, weights)))
+            found = self._gap(self._joints(self._exponents(theta, weights)))
+            return self.leader * (found + self.missed)
 
         # bracket the root: close to the last theta if that works, else by doubling
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
@@ -330,14 +429,14 @@ class _FixedPoint:
             low, high = high, high * 2
         else:
             raise NotAvailableError(
-                f"{self.what}: no law of the labels makes the wrong order likely: it is impossible, or a tie"
+                f"{self.what}: no law was found that makes the wrong order likely: it is impossible, or a tie"
             )
         if gap(low) <= 0:  # the sign of a difference that only a finer mesh shows
             raise NotAvailableError(f"{self.what}: the mean DCGs are too close for cells of depth")
         from scipy.optimize import brentq  # here: it takes long to load
 
         # the root may be many powers of two below the upper end, where bisection takes as many steps
-        return float(brentq(gap, low, high, rtol=self.tolerance / 1000, xtol=1e-300, maxiter=2000))
+        return float(brentq(gap, low, high, rtol=_TOLERANCE / 1000, xtol=1e-300, maxiter=2000))
 
     def _finish(self, theta: float, both: _Exponents, change: float) -> Tilt:
         total = both.log_z[0] + both.log_z[1]
@@ -397,33 +496,6 @@ def _divergence(u: Floats) -> Floats:
     """Return ``u exp(u) - exp(u) + 1``, whose mean under the true law is the relative entropy of exp(u)."""
     series = u * u * (0.5 + u * (1 / 3 + u * (0.125 + u / 30)))
     return np.where(np.abs(u) < 1e-2, series, u * np.exp(u) - np.expm1(u))
-
-
-def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
-    """Return edges from 0 to 1 that grow geometrically from 0.3/n, and the breakpoints of the curves."""
-    edges = np.concatenate(([0.0], np.geomspace(min(_TOP / n, _TOP), 1.0, cells)))
-    breaks = [b for relevance in relevances for b in relevance.breakpoints]
-    return np.unique(np.concatenate((edges, breaks)))
-
-
-def finer_around(edges: Floats, depth: float, std: float) -> Floats:
-    """Return edges with more of them within six standard deviations of a depth, a quarter of one apart."""
-    more = depth + std * np.arange(-6.0, 6.01, 0.25)
-    return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
-
-
-def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
-    """Return P(grade, cell), (J + 1, C), for the gains in decreasing order and the gain 0.
-
-    >>> grade_masses(Relevance.parse("linear(0, 1)"), np.array([0.0, 0.5, 1.0]))
-    array([[0.375, 0.125],
-           [0.125, 0.375]])
-    """
-    a, b = edges[:-1], edges[1:]
-    shares = np.array([curve.mean(a, b) for curve in relevance.curves])
-    rest = np.maximum(1.0 - shares.sum(axis=0), 0.0)
-    rest[rest < 1e-15] = 0.0  # curves that leave nothing to the gain 0, but for rounding
-    return np.asarray(np.vstack([shares, rest]) * (b - a))
 
 
 class Acceleration:
