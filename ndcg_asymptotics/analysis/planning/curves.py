@@ -337,7 +337,10 @@ class Experiment:
             ends = self.design.lists(float(difference), sds[0]), self.design.lists(float(difference), sds[1])
             fields |= agreement.fields
         if drawn is not None and (self.coupled is None or measure in drawn):
-            fields["wrong"] = self._wrong(measure, ahead, drawn.get(measure))
+            try:
+                fields["wrong"] = self._wrong(measure, ahead, drawn.get(measure))
+            except NotAvailableError as error:  # everything else is known
+                fields["reason"] = fields.get("reason") or f"the probability of the wrong order is {error}"
         return PlanRow(
             str(measure),
             self.n,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.planning.curves import Experiment
+from ndcg_asymptotics.analysis.planning.curves import Experiment, plan
 from ndcg_asymptotics.analysis.planning.judged import Judge, Judged, judged
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
@@ -140,6 +140,15 @@ def test_long_lists_of_curves() -> None:
     p, q = 0.05 + 0.75 * 0.5, 0.05 + 0.75 * 0.4
     assert row.judged_queries == Requirements().lists(0.075, (p * (1 - p) + q * (1 - q)) ** 0.5)
     assert short.judged_queries != row.judged_queries
+
+
+def test_long_lists_of_few_judged_items_have_queries_without_an_order() -> None:
+    """Lists of more than 4,096 items are not drawn, and the means and the deviation need no drawing."""
+    a, b = (f"noisy(roc_power({kappa}), fpr=0.01, fnr=0.1)" for kappa in (0.3, 0.5))
+    (row,) = plan(a, b, "nDCG@10", n=10**5, relevant=3).rows
+    assert row.required_lists is not None
+    assert row.wrong is None
+    assert "known on lists of up to 4,096 items" in row.reason
 
 
 @pytest.mark.parametrize(
