@@ -10,7 +10,8 @@ from common import arguments, write
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import measure_style, panels, style, titles
+from ndcg_asymptotics.plots import figure_legend, measure_style, panels, style, titles
+from ndcg_asymptotics.plots.layout import grey_line, white_marker
 from ndcg_asymptotics.plots.style import GREY
 from ndcg_asymptotics.results import GridResults, open_grid
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -45,7 +46,8 @@ def draw(results: GridResults) -> dict[str, Figure]:
             ax.set_xlim(-_LINEAR / 10, _RATES[-1])
             ax.set_xlabel("false positive rate of the judge")
             titles(ax, str(measure))
-        axes[0].set_ylabel("mean difference, first ranker less second")
+        axes[0].set_ylabel("mean difference, first less second")
+        figure_legend(figure, [grey_line("exact mean"), white_marker("simulated, 95% interval")])
     return {"judge_window": figure}
 
 
