@@ -18,8 +18,8 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.curves import plan
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.core.arrays import Floats

@@ -15,7 +15,7 @@ from . import sweep as sweep
 from . import theory as theory
 from .analysis.check import check as check
 from .analysis.orders.distinguish import distinguish as distinguish
-from .analysis.planning.curves import plan as plan
+from .analysis.planning.plan import plan as plan
 from .analysis.runs.compare import compare as compare
 from .analysis.runs.corpus import larger_corpus as larger_corpus
 from .analysis.runs.sampled import sampled as sampled

@@ -6,17 +6,12 @@ from .orders.distinguish import Distinction as Distinction
 from .orders.distinguish import distinguish as distinguish
 from .orders.prediction import PairPredictions as PairPredictions
 from .orders.prediction import predict_pair as predict_pair
-from .planning.curves import plan as plan
-from .planning.known_sd import plan_for_sd as plan_for_sd
 from .planning.outcome import Plan as Plan
-from .planning.runs import plan_runs as plan_runs
-from .planning.runs import plan_values as plan_values
+from .planning.plan import plan as plan
 from .runs.candidates import Candidates as Candidates
 from .runs.candidates import sampled_candidates as sampled_candidates
-from .runs.collections import compare_collections as compare_collections
 from .runs.collections_text import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
-from .runs.compare import values_of_runs as values_of_runs
 from .runs.comparison import Comparison as Comparison
 from .runs.corpus import LargerCorpus as LargerCorpus
 from .runs.corpus import larger_corpus as larger_corpus
@@ -26,4 +21,3 @@ from .runs.gate import Gate as Gate
 from .runs.gate import gate as gate
 from .runs.sampled import Sampled as Sampled
 from .runs.sampled import sampled as sampled
-from .runs.values import compare_values as compare_values

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -31,7 +30,7 @@ from ndcg_asymptotics.cli.options import (
     Lists,
     LowerIsBetter,
     Measures,
-    MissingValues,
+    Missing,
     Output,
     Qrels,
     Ranks,
@@ -49,9 +48,6 @@ from ndcg_asymptotics.cli.options import (
     parse_whole,
 )
 from ndcg_asymptotics.core.errors import require
-
-if TYPE_CHECKING:
-    from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 
 _arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
 _gate = partial(typer.Option, rich_help_panel="Gate, for continuous integration")
@@ -93,9 +89,7 @@ def evaluate(
             help="Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.",
         ),
     ] = False,
-    complete: Annotated[
-        bool, typer.Option("--complete", "-c", help="Count judged queries that are missing from a run as 0.")
-    ] = False,
+    missing: Missing = None,
     by_query: ByQuery = None,
     output: TableOutputOfMany,
 ) -> None:
@@ -124,7 +118,7 @@ def evaluate(
         ties=ties,
         ideal=ideal,
         empty=empty,
-        missing="zero" if complete else None,
+        missing=missing,
         unjudged=unjudged,
         chance=chance,
     )
@@ -331,30 +325,6 @@ def larger_corpus(
         figures.save(draw_systems, found)
 
 
-def _compare_collections(
-    path: Path,
-    measures: Sequence[str],
-    refused: Mapping[str, object],
-    shown: tuple[Path | None, bool, Figures, TableOutput],
-    **options: Any,
-) -> None:
-    """Compare the runs of a table of collections; ``shown`` says where values go, and what is printed."""
-    from ndcg_asymptotics.analysis.runs.collections import compare_collections
-    from ndcg_asymptotics.reports.terminal import write_csv
-
-    given = [name for name, value in refused.items() if value]
-    require(not given, f"is a table of all runs: leave out {', '.join(given)}", "collections")
-    by_query, full, figures, output = shown
-    found = compare_collections(path, measures, **options)
-    if by_query is not None:
-        write_csv(by_query, found.by_query)
-    output.show(found, "compare collections", blocks=found.blocks(full))
-    if figures.out is not None:
-        from ndcg_asymptotics.plots import draw_collections
-
-        figures.save(draw_collections, found)
-
-
 @app.command()
 def compare(
     *,
@@ -375,7 +345,7 @@ def compare(
         ),
     ] = None,
     lower_is_better: LowerIsBetter = None,
-    missing: MissingValues = None,
+    missing: Missing = None,
     measure: SixAnyMeasures = None,
     judge: Annotated[
         Path | None,
@@ -465,6 +435,8 @@ def compare(
             --measure nDCG@10 --fail-unless-noninferior --margin 0.01
         ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
     """
+    from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
+    from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
     from ndcg_asymptotics.core.tables import plain
@@ -480,110 +452,51 @@ def compare(
         "--fail-unless-noninferior and --margin belong together: the margin is the loss that is allowed",
         "margin",
     )
-    missing = missing or ("error" if gated else "drop")
-    statistics: dict[str, Any] = {
-        "power": power,
-        "level": level,
-        "correction": correction,
-        "alternative": alternative,
-        "resamples": resamples,
-        "seed": seed,
-    }
+    require(not gated or collections is None, "is for the runs of one collection", "collections")
+    require(report is None or collections is None, "there is no page of several collections", "report")
+    files, named = [*(runs or ())], [*(run or ())]
     if collections is not None:
-        refused = {
-            "runs": runs,
-            "--qrels": qrels,
-            "--values": values,
-            "--judge": judge,
-            "--lists": lists,
-            "--report": report,
-            "--unjudged": unjudged != "zero",
-            "--alternative": alternative != "two-sided",
-            "--fail-if-worse": fail_if_worse,
-            "--fail-unless-noninferior": fail_unless_noninferior,
-        }
-        _compare_collections(
-            collections,
-            measure or (),
-            refused,
-            (by_query, full, figures, output),
-            over=over or "both",
-            runs=[str(name) for name in run or ()],
-            like=like,
-            gain=gain,
-            ties=ties,
-            ideal=ideal,
-            empty=empty,
-            missing=missing,
-            lower_is_better=lower_is_better or (),
-            columns=columns,
-            **{name: value for name, value in statistics.items() if name != "alternative"},
-        )
-        return
-    require(over is None, "belongs to --collections", "over")
-    found: Comparison | JudgedComparison
-    if values:
-        from ndcg_asymptotics.analysis.runs.values import compare_values
-
-        others = {
-            "--qrels": qrels,
-            "--lists": lists,
-            "--judge": judge,
-            "--like": like,
-            "--gain": gain,
-            "--ties": ties,
-            "--ideal": ideal,
-            "--empty": empty,
-            "--feature": feature or None,
-            "--weights": weights or None,
-        }
-        given = [name for name, value in others.items() if value is not None]
-        require(not given, f"--values are not computed from ranked lists: leave out {', '.join(given)}")
-        found = compare_values(
-            [*values, *(runs or ())],
-            runs=[str(name) for name in run or ()],
-            measures=measure or (),
-            lower_is_better=lower_is_better or (),
-            missing=missing,
-            columns=columns,
-            **statistics,
-        )
-    else:
-        from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
-        from ndcg_asymptotics.measures.measure import MEASURES
-
-        require(bool(qrels or lists), "compare needs runs and --qrels, --lists, --values, or --collections")
-        require(not lower_is_better, "belongs to --values: higher NDCG is better", "lower-is-better")
-        found = compare_any(
-            [*(runs or ()), *(run or ())] or None,
-            qrels,
-            measure or MEASURES,
-            lists=lists,
-            feature=feature,
-            weights=weights,
-            judge=cast(Any, judge),  # mypy tells apart only calls with and without one
-            columns=columns,
-            like=like,
-            gain=gain,
-            ties=ties,
-            ideal=ideal,
-            empty=empty,
-            missing="zero" if missing == "zero" else None,
-            unjudged=unjudged,
-            theory=theory,
-            same_queries=missing == "error",
-            **statistics,
-        )
-    passes = gate(found, margin=margin) if gated else None
+        require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
+    by_name = values is not None or collections is not None
+    found = compare_any(
+        [*map(str, named)] or None if by_name else [*files, *named] or None,
+        qrels,
+        measure or None,
+        lists=lists or None,
+        values=None if values is None else [*values, *files],
+        collections=collections,
+        judge=judge,
+        columns=columns,
+        feature=feature or None,
+        weights=weights or None,
+        unjudged=unjudged,
+        lower_is_better=lower_is_better or (),
+        over=over,
+        level=level,
+        power=power,
+        correction=correction,
+        resamples=resamples,
+        seed=seed,
+        alternative=alternative,
+        theory=theory,
+        like=like,
+        gain=gain,
+        ties=ties,
+        ideal=ideal,
+        empty=empty,
+        missing=missing or ("error" if gated else None),
+    )
+    several = isinstance(found, CollectionsComparison)
+    passes = gate(found, margin=margin) if gated and not isinstance(found, CollectionsComparison) else None
     if by_query is not None:
         write_csv(by_query, found.by_query)
     if output.form == "latex" and isinstance(found, Comparison):
         print(found.to_latex(), end="")
     else:
-        kind = "compare" if judge is None else "compare with a judge"
+        kind = "compare collections" if several else "compare" if judge is None else "compare with a judge"
         data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
         output.show(found, kind, blocks=found.blocks(full), data=data)
-    if report is not None:
+    if report is not None and not isinstance(found, CollectionsComparison):
         from ndcg_asymptotics.reports.page import report as report_comparison
 
         report_comparison(found, report)
@@ -591,7 +504,8 @@ def compare(
     if figures.out is not None:
         from ndcg_asymptotics import plots
 
-        figures.save(plots.draw_comparison if isinstance(found, Comparison) else plots.draw_judged, found)
+        of_lists = plots.draw_comparison if isinstance(found, Comparison) else plots.draw_judged
+        figures.save(plots.draw_collections if several else of_lists, found)
     if passes:
         print(passes.line, file=sys.stdout if output.form == "table" else sys.stderr)
         raise typer.Exit(0 if passes.passed else 1)

@@ -247,14 +247,6 @@ LowerIsBetter = Annotated[
     list[str] | None,
     _from_input(metavar="MEASURE", help="A measure of which lower --values are better. May be repeated."),
 ]
-MissingValues = Annotated[
-    Literal["drop", "zero", "error"] | None,
-    _from_input(
-        help="Leave out queries that one of the runs lacks, count them as 0, or refuse them.",
-        show_default="drop, or error in a gate",
-    ),
-]
-
 _LISTS = "In place of runs and judgements: a table with query, score and label, or SVMlight."
 Lists = Annotated[Path | None, _from_input(metavar="FILE", help=_LISTS)]
 SeveralLists = Annotated[
@@ -353,6 +345,13 @@ Empty = Annotated[
     Literal["zero", "one", "nan", "skip"] | None,
     typer.Option(
         help="Count queries without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
+    ),
+]
+Missing = Annotated[
+    Literal["drop", "zero", "error"] | None,
+    typer.Option(
+        help="Leave out queries that a run lacks, count them as 0, or refuse them.",
+        show_default="drop, or error in a gate",
     ),
 ]
 ByQuery = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from ndcg_asymptotics.cli.options import (
     Level,
     Like,
     LowerIsBetter,
+    Missing,
     Qrels,
     Relevant,
     Runs,
@@ -23,10 +24,6 @@ from ndcg_asymptotics.cli.options import (
     parse_number,
     parse_whole,
 )
-from ndcg_asymptotics.core.errors import InputError, require
-
-if TYPE_CHECKING:
-    from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions
 
 _from_input = partial(typer.Option, rich_help_panel="Input")
 
@@ -58,6 +55,7 @@ def plan(
     qrels: Qrels = None,
     values: Values = None,
     lower_is_better: LowerIsBetter = None,
+    missing: Missing = None,
     columns: Columns = None,
     sd: Annotated[
         float | None,
@@ -145,89 +143,35 @@ def plan(
         ndcg-asymptotics plan --values new.csv --values old.csv
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
-    of_values = bool(values)
-    sources = {
-        "--a and --b": (a, b, n, relevant, coupling, judge),
-        "--run twice and --qrels": (qrels, like, *(() if of_values else (run, columns))),
-        "--values": (values, lower_is_better, *((run, columns) if of_values else ())),
-        "--sd": (sd, pilot, difference),
-    }
-    require(
-        relevant is None or run is None,
-        "belongs to --a and --b. Runs come with their relevant items: leave it out, or state curves, such as "
-        '--a "roc_power(0.4)" --b "roc_power(0.5)"',
-        "relevant",
+    from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
+
+    named = [str(name) for name in run or ()] or None
+    found = plan_any(
+        a,
+        b,
+        measure or None,
+        runs=named if values else run or None,
+        qrels=qrels,
+        values=values or None,
+        sd=sd,
+        difference=difference,
+        pilot=pilot,
+        n=n,
+        relevant=relevant,
+        coupling=None if coupling is None else _number_or_text(coupling),
+        judge=judge,
+        columns=columns,
+        lower_is_better=lower_is_better or (),
+        like=like,
+        gain=gain,
+        missing=missing,
+        rate=rate,
+        power=power,
+        level=level,
+        queries=queries,
+        systems=systems,
+        width=width,
     )
-    require(
-        coupling is None or (run is None and sd is None),
-        "belongs to --a and --b. Runs, and a standard deviation of differences, show how much rankers agree",
-        "coupling",
-    )
-    given = [name for name, values in sources.items() if any(value is not None for value in values)]
-    require(
-        len(given) == 1,
-        f"plan needs {', or '.join(sources)}"
-        + (f", got values of {' and of '.join(given)}" if given else ""),
-    )
-    design: RequirementOptions = {
-        "rate": rate,
-        "power": power,
-        "level": level,
-        "queries": queries,
-        "systems": systems,
-        "width": width,
-    }
-    if values:
-        from ndcg_asymptotics.analysis.planning.runs import plan_values
-
-        require(gain is None, "--values have no labels, so leave it out", "gain")
-        found = plan_values(
-            values,
-            values={
-                "runs": [str(name) for name in run or ()],
-                "measures": measure or (),
-                "lower_is_better": lower_is_better or (),
-                "columns": columns,
-            },
-            **design,
-        )
-    elif sd is not None:
-        require(measure is None or len(measure) == 1, "--sd belongs to one measure", "measure")
-        from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
-
-        found = plan_for_sd(sd, measure[0] if measure else None, difference=difference, pilot=pilot, **design)
-    elif a is not None and b is not None:
-        from ndcg_asymptotics.analysis.planning.curves import plan as plan_curves
-        from ndcg_asymptotics.measures.measure import MEASURES
-
-        length: dict[str, Any] = {} if n is None else {"n": n}
-        found = plan_curves(
-            a,
-            b,
-            measure or MEASURES,
-            gain=gain or "linear",
-            relevant=relevant,
-            judge=judge,
-            coupling="independent" if coupling is None else _number_or_text(coupling),
-            **length,
-            **design,
-        )
-    elif run and qrels is not None:
-        from ndcg_asymptotics.analysis.planning.runs import plan_runs
-        from ndcg_asymptotics.measures.measure import MEASURES
-
-        found = plan_runs(
-            run,
-            qrels,
-            measure or MEASURES,
-            columns=columns,
-            conventions={"like": like, "gain": gain},
-            **design,
-        )
-    else:
-        parts = {"--a": a, "--b": b, "--run": run, "--qrels": qrels, "--values": values, "--sd": sd}
-        lacking = [name for name, value in parts.items() if name in given[0].split() and value is None]
-        raise InputError(f"plan needs {given[0]}: add {' and '.join(lacking)}")
     output.show(found, "plan")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from ndcg_asymptotics.core.text import visible
@@ -104,6 +104,24 @@ def require(condition: bool, message: str, argument: str = "") -> None:
     """Raise `InputError` with the message unless the condition holds."""
     if not condition:
         raise InputError(message, argument)
+
+
+def refuse_others(
+    what: str,
+    given: Mapping[str, object],
+    allowed: Collection[str],
+    reasons: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse arguments that are not None where only some ``allowed`` ones make sense; ``reasons`` say why.
+
+    >>> refuse_others("values", {"runs": ["a"], "gain": "exp2", "ties": None}, ["runs"])
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: gain: does not belong to values, leave it out
+    """
+    others = [name for name, value in given.items() if value is not None and name not in allowed]
+    if others:
+        why = f": {reasons[others[0]]}" if reasons and others[0] in reasons else ""
+        raise InputError(f"does not belong to {what}, leave it out{why}", others[0])
 
 
 def require_available(condition: bool, reason: str) -> None:

@@ -21,7 +21,8 @@ from ndcg_asymptotics.measures.gains import Gain, gain_text
 _M = TypeVar("_M")
 
 Empty = Literal["zero", "one", "nan", "skip"]
-Missing = Literal["skip", "zero"]
+Missing = Literal["drop", "zero", "error"]
+"""What becomes of a query that a run lacks: it does not count, counts as 0, or is an error."""
 
 
 class ConventionChanges(TypedDict, total=False):
@@ -61,7 +62,7 @@ class Conventions:
     ties: Ties = "trec"
     ideal: Ideal = "judged"
     empty: Empty = "zero"
-    missing: Missing = "skip"
+    missing: Missing = "drop"
     discount: str = "log"
     short_lists_are_zero: bool = False
 

@@ -18,7 +18,7 @@ from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.given import (
     Weights,
     is_one,
-    joined,
+    joined_files,
     named_runs,
     naming_sources,
     rankers_of,
@@ -114,8 +114,9 @@ def evaluate(
     empty : {"zero", "one", "nan", "skip"}
         A query without relevant documents has NDCG 0 or 1, has NaN, which the mean leaves out, or is left
         out.
-    missing : {"skip", "zero"}
-        Whether judged queries that are not in the run are left out or have NDCG 0 (``-c`` of trec_eval).
+    missing : {"drop", "zero", "error"}
+        Whether a judged query that the run lacks does not count, counts as 0 (``-c`` of trec_eval), or is an
+        error.
     unjudged : {"zero", "drop", "bounds"}
         A document without a judgement has the gain 0, or is removed from the run. "bounds" also finds the
         least and the greatest NDCG of each query if each such document of the run may have any of the gains
@@ -176,7 +177,7 @@ def _of_lists(
         name: (scores, without_negatives(labels, gain, refuse="lists"))
         for name, (scores, labels) in scored_lists(lists, columns, weights).items()
     }
-    every = {**parts, **({"all files": joined(parts)} if len(parts) > 1 else {})}
+    every = {**parts, **({"all files": joined_files(parts)} if len(parts) > 1 else {})}
     found = []
     for name, (scores, labels) in every.items():
         with naming_sources(scores):

@@ -26,6 +26,7 @@ from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, un
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
+from ndcg_asymptotics.lists.values import few
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import FixedRank
 from ndcg_asymptotics.measures.gains import Gain
@@ -86,6 +87,12 @@ def evaluate_run(
     if unjudged != "bounds":  # bounds are about what is not judged
         require_judged(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
+    require(
+        chosen.missing != "error" or not absent,
+        f"{name or 'the run'} lacks {len(absent)} of {len(labels.queries)} judged queries ({few(absent)}); "
+        "drop leaves these out, zero counts them as 0",
+        "missing",
+    )
     queries = sorted([*common, *absent]) if chosen.missing == "zero" else common
     gains = gains_of(labels, chosen.gain)
     there = relevant_ranks(scores, gains, queries, chosen.ties, chosen.ideal)

@@ -43,7 +43,7 @@ class Evaluation(Report):
     unjudged : tuple of str
         The queries of the run without judgements; they are not evaluated.
     empty : tuple of str
-        Topics without a relevant document.
+        Queries without a relevant document.
     conventions : Conventions
         What the values were computed with beside the measures.
     judged_share : mapping of k to (queries,)

@@ -17,8 +17,17 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.names import Names
-from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read, read_lists, read_weights, stem
+from ndcg_asymptotics.lists.reading import (
+    ColumnNames,
+    named_paths,
+    read,
+    read_lists,
+    read_rankers,
+    read_weights,
+    stem,
+)
 from ndcg_asymptotics.lists.records import COLUMNS, Kind, Records, is_table
 
 Weights = Mapping[int, float] | Path | str
@@ -161,7 +170,23 @@ def scored_lists(
     return {f"lists {i}": Records.of_lists(one, columns) for i, one in enumerate(single, 1)}
 
 
-def joined(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records, Records]:
+def scores_of_rankers(
+    given: object, columns: ColumnNames | None, rankers: Mapping[str, Mapping[int, float] | None]
+) -> tuple[dict[str, Records], Records]:
+    """Return the scores of rankers, whose weights are given, and the labels of SVMlight files taken together.
+
+    Each file is read once; see `scored_lists` for the parameters.
+    """
+    files = named_paths(paths_of(given, "lists"))
+    found = {name: read_rankers(path, columns, [*rankers.values()]) for name, path in files.items()}
+    scores = {}
+    for place, ranker in enumerate(rankers):
+        parts = {name: (of_rankers[place], labels) for name, (of_rankers, labels) in found.items()}
+        scores[ranker], labels = joined_files(parts)
+    return scores, labels
+
+
+def joined_files(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records, Records]:
     """Return the scores and labels of several files as those of one.
 
     If queries of two files have one name, all names of queries begin with that of the file.

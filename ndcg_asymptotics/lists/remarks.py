@@ -27,7 +27,7 @@ MEANINGS = {
 def of_missing(queries: Sequence[str], judged: int, *, counted: bool) -> str:
     """Return a sentence on judged queries that are not in the run."""
     verb = "is" if len(queries) == 1 else "are"
-    value = "counted as 0" if counted else "not counted; -c counts them as 0"
+    value = "counted as 0" if counted else "not counted; --missing zero counts them as 0"
     return f"{len(queries)} of {judged} judged queries {verb} not in the run ({some_of(queries)}): {value}"
 
 

@@ -153,7 +153,7 @@ def refuse_missing(lacking: Mapping[str, Collection[str]], queries: int) -> None
     require(
         not missing,
         f"not all runs have values for {len(missing)} of {queries} queries ({few(missing)}): {of_runs}; "
-        "--missing drop leaves these queries out, --missing zero counts them as 0",
+        "drop leaves these queries out, zero counts them as 0",
         "missing",
     )
 

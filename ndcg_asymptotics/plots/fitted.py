@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, outer_labels, panels, titles
@@ -113,9 +113,9 @@ def draw_curves(
     files: dict[str, Sequence[Fitted]] = {}
     for path in paths:
         try:
-            files[path.stem] = decode_fitted(read_file(path, _LARGEST))
+            content = read_file(path, _LARGEST)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        with naming(str(path), fields=True):
+            files[path.stem] = decode_fitted(content)
     return save_all([(("curves",), partial(fitted_figure, files, width=width))], folder, **saved)

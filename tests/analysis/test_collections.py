@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis import compare_collections
+from ndcg_asymptotics.analysis import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.values import RunValues
@@ -35,7 +35,7 @@ def test_given_collections_by_brute_force():
     """The p-value is that of all 2^12 exchanges within queries, or of the t law of the stratified mean."""
     gaps = drawn((5, 7), 0.06)
     row = only(
-        compare_collections({name: values(d) for name, d in gaps.items()}, over="fixed", level=0.9), "fixed"
+        compare(collections={name: values(d) for name, d in gaps.items()}, over="fixed", level=0.9), "fixed"
     )
     flat, weight = np.concatenate(list(gaps.values())), np.repeat([1 / 10, 1 / 14], [5, 7])
     mean = np.mean([d.mean() for d in gaps.values()])
@@ -56,7 +56,7 @@ def test_given_collections_by_brute_force():
 
 def test_a_sample_of_collections_by_brute_force():
     gaps = drawn((8, 6, 30, 12, 9, 7, 11), 0.05)
-    row = only(compare_collections({name: values(d) for name, d in gaps.items()}, over="random"), "random")
+    row = only(compare(collections={name: values(d) for name, d in gaps.items()}, over="random"), "random")
     means = np.array([d.mean() for d in gaps.values()])
     signs = np.array(list(product((1, -1), repeat=7)))
     by_permutation = np.mean(np.abs(signs @ means) >= abs(means.sum()) - 1e-12)
@@ -74,7 +74,7 @@ def coverage(over, truth, sizes, tau, tests=300):
     }
     names = [str(m) for m in range(tests)]
     collections = {name: values(d, measures=names) for name, d in gaps.items()}
-    found = compare_collections(collections, over=over, resamples=199, correction="holm")
+    found = compare(collections=collections, over=over, resamples=199, correction="holm")
     rows = [judged.over(over) for judged in found.pairs[0].by_measure]
     return np.mean([row.low <= t <= row.high for row, t in zip(rows, truth(effects, sizes), strict=True)])
 
@@ -109,7 +109,7 @@ def test_the_error_rate_of_many_pairs():
             of_runs = rng.normal(0.2 * rng.random((size, 1)), 0.1, (5, size, 1))
             names = tuple(map(str, range(size)))
             collections[f"c{c}"] = RunValues(tuple("abcde"), names, ("X",), of_runs)
-        found = compare_collections(collections, resamples=199)
+        found = compare(collections=collections, resamples=199)
         rows = [pair.by_measure[0] for pair in found.pairs]
         for way in ("fixed", "random"):
             alarms[way] += any(row.over(way).p_corrected < 0.05 for row in rows)
@@ -120,7 +120,7 @@ def test_the_error_rate_of_many_pairs():
 def test_a_unit_changes_no_test():
     gaps = drawn((20, 30), 0.05)
     small, large = (
-        only(compare_collections({name: values(unit * d) for name, d in gaps.items()}, over="fixed"), "fixed")
+        only(compare(collections={name: values(unit * d) for name, d in gaps.items()}, over="fixed"), "fixed")
         for unit in (1.0, 1024.0)
     )
     assert (small.p, small.p_corrected) == (large.p, large.p_corrected)
@@ -129,7 +129,7 @@ def test_a_unit_changes_no_test():
 
 def test_which_collections_tell_the_runs_apart():
     gaps = {"clear": 0.5 + drawn([40])["c0"], "noisy": drawn([40])["c0"], "equal": np.zeros(10)}
-    found = compare_collections({name: values(d) for name, d in gaps.items()})
+    found = compare(collections={name: values(d) for name, d in gaps.items()})
     clear, noisy, equal = found.pairs[0].by_measure[0].by_collection
     assert (clear.lacking, clear.p_corrected < 0.05, clear.sign) == (0, True, 1)
     assert noisy.lacking == noisy.needed - 40 > 0
@@ -141,14 +141,14 @@ def test_which_collections_tell_the_runs_apart():
     assert "1 tells the runs apart by X, a is better in all of these." in text
     assert "fewer than 50 queries" not in text
     tied = np.where(np.arange(40) < 30, 0.0, gaps["noisy"])
-    text = str(compare_collections({"clear": values(gaps["clear"]), "tied": values(tied)}))
+    text = str(compare(collections={"clear": values(gaps["clear"]), "tied": values(tied)}))
     assert "Warning: there are fewer than 50 queries in tied, and for most of them some two runs" in text
 
 
 def test_lower_is_better():
     gaps = drawn((30, 30), 0.2)
-    found = compare_collections(
-        {name: values(d) for name, d in gaps.items()}, over="fixed", lower_is_better=["X"]
+    found = compare(
+        collections={name: values(d) for name, d in gaps.items()}, over="fixed", lower_is_better=["X"]
     )
     assert found.ranked(0, "fixed")[0].run == "b"
     assert "b is better than a by" in str(found)
@@ -161,7 +161,7 @@ def test_a_leaderboard():
     for c in range(6):
         of_runs = np.array([0.0, 0.0, 0.3])[:, None, None] + rng.normal(0.5, 0.1, (3, 30, 1))
         collections[f"c{c}"] = RunValues(("x", "y", "z"), tuple(map(str, range(30))), ("X",), of_runs)
-    found = compare_collections(collections, resamples=999)
+    found = compare(collections=collections, resamples=999)
     for way in ("fixed", "random"):
         first, *others = found.ranked(0, way)
         assert (first.run, first.ranks, first.groups) == ("z", (1, 1), (0,))
@@ -188,31 +188,31 @@ def test_collections_are_read_from_a_table(tmp_path):
             rows.append(f"{c}, {c}/qrels, {run}, {c}/{run}.run")
     table = tmp_path / "table.csv"
     table.write_text("\n".join(rows))
-    found = compare_collections(table, ["nDCG@3", "AP"], over="fixed", resamples=99)
+    found = compare(collections=table, measures=["nDCG@3", "AP"], over="fixed", resamples=99)
     assert (found.runs, found.measures, found.queries) == (("old", "new"), ["nDCG@3", "AP"], (8, 8))
     of_b = found.pairs[0].by_measure[1].by_collection[1]
     folder = tmp_path / "B"
     means = [evaluate(folder / f"{run}.run", folder / "qrels", "AP").mean[0] for run in ("old", "new")]
     assert [of_b.mean_a, of_b.mean_b] == pytest.approx(means)
-    assert compare_collections(table, "AP", runs=["new", "old"], resamples=99).runs == ("new", "old")
+    assert compare(collections=table, measures="AP", runs=["new", "old"], resamples=99).runs == ("new", "old")
     table.write_text("\n".join([rows[0], *rows[1:4]]))
     with pytest.raises(InputError, match=r"table\.csv: B lacks old; every run must be in every collection"):
-        compare_collections(table)
+        compare(collections=table)
     table.write_text("\n".join([*rows, rows[1]]))
     with pytest.raises(InputError, match=r"table\.csv: A has the run old twice"):
-        compare_collections(table)
+        compare(collections=table)
     table.write_text("\n".join(rows).replace("B/qrels, old", "A/qrels, old"))
     with pytest.raises(InputError, match=r"B has two files of judgements"):
-        compare_collections(table)
+        compare(collections=table)
     table.write_text("\n".join(rows).replace("B/new.run", "B/no.run"))
     with pytest.raises(InputError, match=r"B: .*no\.run: cannot be read"):
-        compare_collections(table)
+        compare(collections=table)
     table.write_text("collection,run\nA,b")
     with pytest.raises(InputError, match=r"expected the columns collection, qrels, run, path, or"):
-        compare_collections(table)
+        compare(collections=table)
     table.write_text("collection,values\nA,")
     with pytest.raises(InputError, match=r"line 2: nothing in the column values"):
-        compare_collections(table)
+        compare(collections=table)
 
 
 def test_values_of_collections_are_read_from_a_table(tmp_path):
@@ -221,13 +221,13 @@ def test_values_of_collections_are_read_from_a_table(tmp_path):
         (tmp_path / f"{c}.csv").write_text("\n".join(["query,x,y", *lines]))
     table = tmp_path / "table.csv"
     table.write_text("collection,values\nA,A.csv\nB,B.csv\n")
-    found = compare_collections(table, "F1", resamples=99)
+    found = compare(collections=table, measures="F1", resamples=99)
     assert (found.runs, found.measures) == (("x", "y"), ["F1"])
-    with pytest.raises(InputError, match="gain: is a convention of ranked lists, not of values"):
-        compare_collections(table, "F1", gain="exp2")
+    with pytest.raises(InputError, match="gain: does not belong to collections of values"):
+        compare(collections=table, measures="F1", gain="exp2")
     table.write_text("collection,values\nA,A.csv\nA,B.csv\n")
     with pytest.raises(InputError, match=r"table\.csv: the collection 'A' is given twice"):
-        compare_collections(table)
+        compare(collections=table)
 
 
 def test_refused():
@@ -235,14 +235,14 @@ def test_refused():
     other = values(np.ones(8), runs=("a", "c"))
     measure = values(np.ones(8), measures=("Y",))
     with pytest.raises(InputError, match=r"collections: must be at least two, got 1"):
-        compare_collections({"A": one})
+        compare(collections={"A": one})
     with pytest.raises(InputError, match="at least 6 queries that all runs answer in each, B has 4"):
-        compare_collections({"A": one, "B": few})
+        compare(collections={"A": one, "B": few})
     with pytest.raises(InputError, match="the same runs: B lacks b, which A has"):
-        compare_collections({"A": one, "B": other})
+        compare(collections={"A": one, "B": other})
     with pytest.raises(InputError, match="the same measures: B lacks X, which A has"):
-        compare_collections({"A": one, "B": measure})
+        compare(collections={"A": one, "B": measure})
     with pytest.raises(InputError, match=r"^over: .*at least 6 of them at level 0\.95, there are 2"):
-        compare_collections({"A": one, "B": one}, over="random")
+        compare(collections={"A": one, "B": one}, over="random")
     with pytest.raises(InputError, match=r"over: must be one of fixed, random, both, got 'all'"):
-        compare_collections({"A": one, "B": one}, over="all")
+        compare(collections={"A": one, "B": one}, over="all")

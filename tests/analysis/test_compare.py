@@ -399,7 +399,7 @@ def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
         asked.append(str(measure))
         return na.theory.expected_ndcg(scorer, measure, n)
 
-    monkeypatch.setattr("ndcg_asymptotics.analysis.runs.compare.expected_ndcg", counted)
+    monkeypatch.setattr("ndcg_asymptotics.analysis.runs.ranked.expected_ndcg", counted)
     found = compare(scores, labels, "nDCG", resamples=99)  # the limit of nDCG is 1 for all runs
     assert asked == ["nDCG"] * 4
     # a run has the same prediction in each of its pairs

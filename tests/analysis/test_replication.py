@@ -15,7 +15,7 @@ from scipy import optimize, stats
 
 from benchmarks.replication import EFFECTS, PILOTS, Kept, rates
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.runs import plan_runs
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.replication import (
     effect_bound,
@@ -233,21 +233,22 @@ def test_the_table_of_the_documentation_is_that_of_the_law() -> None:
 
 
 @cache
-def collection() -> tuple[dict[str, Any], dict[str, Any]]:
+def collection() -> dict[str, Any]:
     rng = np.random.default_rng(2)
     labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(40)}
-    return {
+    runs = {
         name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
         for name, noise in (("good", 0.8), ("bad", 1.0))
-    }, labels
+    }
+    return {"runs": runs, "qrels": labels}
 
 
 @cache
 def both() -> tuple[Comparison, Plan]:
     measures = ["nDCG", "nDCG@1", "nDCG@5", "nDCG(geometric(2))"]
     return (
-        compare(*collection(), measures, resamples=199, theory=False),
-        plan_runs(*collection(), measures, theory=False),
+        compare(**collection(), measures=measures, resamples=199, theory=False),
+        plan(**collection(), measures=measures, theory=False),
     )
 
 
@@ -269,7 +270,7 @@ def test_compare_and_plan_have_the_same_numbers() -> None:
 
 def test_nothing_is_said_to_be_enough_by_the_same_queries() -> None:
     compared, planned = both()
-    stated = plan_runs(*collection(), "nDCG", theory=False, queries=40)
+    stated = plan(**collection(), measures="nDCG", theory=False, queries=40)
     for said in (str(compared), str(planned), str(stated)):
         assert "enough" not in said
         assert "if the true difference is as large as the observed one" in said.lower()
@@ -286,5 +287,5 @@ def test_new_queries_are_held_against_both_numbers() -> None:
         whole.queries_assured: "at least the assured number",
     }
     for queries, word in words.items():
-        found = plan_runs(*collection(), whole.measure, theory=False, queries=queries)
+        found = plan(**collection(), measures=whole.measure, theory=False, queries=queries)
         assert f"{queries} new queries are {word} by {whole.measure}." in found.answers

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.runs import plan_values
+from ndcg_asymptotics.analysis.planning.plan import plan
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import max_t
 from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.paired import paired_differences
-from ndcg_asymptotics.analysis.runs.values import compare_values
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.values import RunValues, Scale
 
@@ -35,14 +35,14 @@ def test_the_unit_of_the_values_changes_neither_p_values_nor_effects() -> None:
         return [(j.p, j.difference.p, j.difference.effect, j.difference.queries_assured) for j in judged]
 
     # powers of two, so that not even a rounding error differs
-    one = found(compare_values(values(), resamples=499))
-    assert found(compare_values(values(unit=2.0**60), resamples=499)) == one
-    assert found(compare_values(values(unit=2.0**-60), resamples=499)) == one
+    one = found(compare(values=values(), resamples=499))
+    assert found(compare(values=values(unit=2.0**60), resamples=499)) == one
+    assert found(compare(values=values(unit=2.0**-60), resamples=499)) == one
 
 
 def test_differences_are_in_the_unit_of_the_values() -> None:
     given = values(unit=1000.0)
-    compared = compare_values(given, resamples=499)
+    compared = compare(values=given, resamples=499)
     for k, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
         for m in range(2):
             d = given.values[a, :, m] - given.values[b, :, m]
@@ -54,7 +54,7 @@ def test_differences_are_in_the_unit_of_the_values() -> None:
 
 
 def test_lower_values_are_better_where_that_is_said() -> None:
-    higher, lower = (compare_values(values(lower=lower), resamples=499) for lower in (False, True))
+    higher, lower = (compare(values=values(lower=lower), resamples=499) for lower in (False, True))
     assert [row.run for row in higher.ranked(0)] == ["c", "b", "a"]
     assert [row.run for row in lower.ranked(0)] == ["a", "b", "c"]
     assert lower.ranked(0)[0].against == "->>"
@@ -69,18 +69,18 @@ def test_lower_values_are_better_where_that_is_said() -> None:
 def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is_lower() -> None:
     given = values(runs=2)
     opposite = RunValues(given.runs, given.queries, ("X", "cost"), given.values * [1.0, -1.0])
-    said = compare_values(opposite, resamples=499).pairs[0].text
+    said = compare(values=opposite, resamples=499).pairs[0].text
     assert "shows the opposite" in said
     scales = (Scale(), Scale(lower_is_better=True))
     same = RunValues(given.runs, given.queries, ("X", "cost"), opposite.values, scales)
-    assert "agrees." in compare_values(same, resamples=499).pairs[0].text
+    assert "agrees." in compare(values=same, resamples=499).pairs[0].text
 
 
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:
     with pytest.raises(InputError, match="at least two runs, got 1"):
-        compare_values(values(runs=1))
+        compare(values=values(runs=1))
     with pytest.raises(InputError, match="at least 6 common queries, there are 5"):
-        compare_values(values(queries=5))
+        compare(values=values(queries=5))
     with pytest.raises(InputError, match="runs: 'a' occurs twice"):
         RunValues(("a", "a"), ("1",), ("X",), np.zeros((2, 1, 1)))
 
@@ -96,7 +96,7 @@ def test_p_values_are_those_of_scipy(alternative: Any, shift: float) -> None:
         "a": dict(zip(map(str, range(11)), a, strict=True)),
         "b": dict(zip(map(str, range(11)), b, strict=True)),
     }
-    found = compare_values(given, alternative=alternative).pairs[0].by_measure[0]
+    found = compare(values=given, alternative=alternative).pairs[0].by_measure[0]
     student = stats.ttest_rel(a, b, alternative=alternative)
     permutation = stats.permutation_test(
         (a - b,),
@@ -145,7 +145,7 @@ def gated(shift: float, noise: float, **options: Any) -> Comparison:
     old = rng.random(40)
     new = old + shift + noise * (z := rng.normal(size=40)) - noise * z.mean()
     runs = {name: dict(zip(map(str, range(40)), v, strict=True)) for name, v in (("new", new), ("old", old))}
-    return compare_values(runs, resamples=999, **options)
+    return compare(values=runs, resamples=999, **options)
 
 
 def test_a_run_fails_if_its_interval_lies_below_0() -> None:
@@ -196,18 +196,18 @@ def test_a_gate_needs_the_end_of_the_interval_that_decides() -> None:
 
 
 def test_every_older_run_and_measure_counts_and_no_other_pair() -> None:
-    found = compare_values(values(runs=3), resamples=499)  # a is the worst of all
+    found = compare(values=values(runs=3), resamples=499)  # a is the worst of all
     result = gate(found)
     assert [(row.old, row.measure) for row in result.rows] == [("b", "X"), ("b", "Y"), ("c", "X"), ("c", "Y")]
     assert "FAIL: a is worse than b and c: X " in result.line
-    best = gate(compare_values(values(runs=3), runs=["c", "a", "b"], resamples=499))
+    best = gate(compare(values=values(runs=3), runs=["c", "a", "b"], resamples=499))
     assert best.passed  # though a is worse than b
 
 
 def test_wins_ties_and_losses_are_counted_by_what_is_better() -> None:
     runs = {"a": dict(zip("123456", [1, 2, 3, 4, 5, 6], strict=True)), "b": dict.fromkeys("123456", 4)}
     for lower, expected in (((), (2, 1, 3)), (("value",), (3, 1, 2))):
-        judged = compare_values(runs, lower_is_better=lower).pairs[0].by_measure[0]
+        judged = compare(values=runs, lower_is_better=lower).pairs[0].by_measure[0]
         assert (judged.wins, judged.ties, judged.losses) == expected
     assert judged.wins_text == "3 / 1 / 2"
 
@@ -217,10 +217,10 @@ def test_a_plan_of_values_is_that_of_a_comparison() -> None:
         "new": {str(q): 0.1 * (q % 7) for q in range(50)},
         "old": {str(q): 0.1 * (q % 5) for q in range(50)},
     }
-    row = plan_values(given).rows[0]
-    d = compare_values(given).pairs[0].by_measure[0].difference
+    row = plan(values=given).rows[0]
+    d = compare(values=given).pairs[0].by_measure[0].difference
     assert (row.required_lists, row.queries_assured) == (d.queries, d.queries_assured)
     options: Any = {"measures": ["s"], "lower_is_better": ["s"]}
-    assert (row.ahead, plan_values(given, values=options).rows[0].ahead) == ("new", "old")
-    with pytest.raises(InputError, match="a plan takes two runs, got 3: --run names them"):
-        plan_values(values(runs=3))
+    assert (row.ahead, plan(values=given, **options).rows[0].ahead) == ("new", "old")
+    with pytest.raises(InputError, match="a plan takes two runs, got 3: runs names them"):
+        plan(values=values(runs=3))

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer

@@ -49,8 +49,11 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     code, out, _ = run("evaluate", *options(files, "good"), *measures)
     assert code == 0
     assert f"{found['mean']['nDCG']:.4f}" in out
-    assert "1 of 13 judged queries is not in the run (lost): not counted; -c counts them as 0." in out
-    code, out, _ = run("evaluate", *options(files, "good"), *measures, "-c", "--json")
+    assert (
+        "1 of 13 judged queries is not in the run (lost): not counted; --missing zero counts them as 0."
+        in out
+    )
+    code, out, _ = run("evaluate", *options(files, "good"), *measures, "--missing", "zero", "--json")
     complete = json.loads(out)["runs"]["good"]
     expected = found["mean"]["nDCG"] * QUERIES / (QUERIES + 1)
     assert complete["mean"]["nDCG"] == pytest.approx(expected)
@@ -284,7 +287,8 @@ def test_values_that_evaluate_writes_are_compared_as_the_runs_are(
 
 
 def test_a_gate_exits_with_1_and_one_line_that_says_why(files: Path, run: Run, tmp_path: Path) -> None:
-    common = ("--qrels", files / "qrels", "--measure", "nDCG", "--no-theory", "--resamples", 199)
+    options = ("--measure", "nDCG", "--no-theory", "--resamples", 199)
+    common = ("--qrels", files / "qrels", *options, "--missing", "drop")  # both lack a query
     good, bad = files / "good.run", files / "bad.run"
     code, out, _ = run("compare", good, bad, *common, "--fail-if-worse")
     assert code == 0
@@ -319,7 +323,10 @@ def test_a_gate_refuses_a_query_that_one_run_lacks(files: Path, run: Run, tmp_pa
     assert "11 queries" in out
     code, _, err = run(*command, "--fail-if-worse")
     assert code == 2
-    assert "missing: not all runs have values for 1 of 12 queries (3): fewer lacks 1; --missing drop" in err
+    assert (
+        "missing: fewer lacks 2 of 13 judged queries (3, lost); drop leaves these out, zero counts them as 0"
+        in err
+    )
     assert run(*command, "--fail-if-worse", "--missing", "drop")[0] == 0
     code, out, _ = run(*command, "--fail-if-worse", "--missing", "zero")
     assert (code, "13 queries" in out) == (0, True)  # the query that both lack counts as 0 as well
@@ -330,15 +337,15 @@ def test_options_that_do_not_go_together_with_values(files: Path, run: Run, tmp_
     (tmp_path / "one.csv").write_text("query,run,AP\n" + "".join(f"{q},a,0.{q}\n" for q in range(9)))
     one = ("compare", "--values", tmp_path / "one.csv")
     for wrong, said in (
-        ((*one, "--qrels", files / "qrels"), "leave out --qrels"),
+        ((*one, "--qrels", files / "qrels"), "--qrels: does not belong to a comparison of values"),
         ((*one, "--lower-is-better", "s"), "there is no s; there are AP"),
         (one, "at least two runs, got 1"),
         (
             ("compare", files / "good.run", files / "bad.run"),
-            "needs runs and --qrels, --lists, --values, or --collections",
+            "compare needs either runs and qrels, lists, values, or collections",
         ),
         (("plan", "--values", tmp_path / "one.csv"), "a plan takes two runs, got 1"),
-        (("plan", "--values", tmp_path / "one.csv", "--sd", 1), "got values of --values and of --sd"),
+        (("plan", "--values", tmp_path / "one.csv", "--sd", 1), "got some of values and of sd"),
     ):
         code, _, err = run(*wrong)
         assert code == 2

@@ -11,7 +11,7 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 
 from ndcg_asymptotics import explorer
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists

@@ -95,7 +95,9 @@ def test_conventions_by_hand():
     assert set(values(empty="skip")) == {"q", "blind"}
     assert np.isnan(values(empty="nan")["none"])
     assert values(missing="zero")["unmet"] == 0.0
-    counted = {("zero", "skip"): 3, ("zero", "zero"): 4, ("nan", "skip"): 2, ("skip", "zero"): 3}
+    with pytest.raises(InputError, match=r"^missing: the run lacks 1 of 4 judged .* \(unmet\); drop leaves"):
+        values(missing="error")
+    counted = {("zero", "drop"): 3, ("zero", "zero"): 4, ("nan", "drop"): 2, ("skip", "zero"): 3}
     for (empty, missing), queries in counted.items():
         mean = evaluate(RUN, JUDGED, "nDCG", empty=empty, missing=missing).mean
         assert mean == pytest.approx(values()["q"] / queries)
@@ -118,7 +120,7 @@ def test_negative_labels_are_counted_once(tmp_path):
 def test_the_report():
     text = str(evaluate({"mine": RUN}, JUDGED, ["nDCG", "nDCG@10"]))
     assert "queries    nDCG  nDCG@10" in text
-    missing = "1 of 4 judged queries is not in the run (unmet): not counted; -c counts them as 0"
+    missing = "1 of 4 judged queries is not in the run (unmet): not counted; --missing zero counts them as 0"
     assert f"mine: {missing}." in text
     assert "mine: 1 query has no relevant document (none): counted as 0." in text
     assert "(unmet): counted as 0" in str(evaluate(RUN, JUDGED, "nDCG", missing="zero"))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.lists.given import is_one, joined, named_runs, rankers_of, scored_lists
+from ndcg_asymptotics.lists.given import is_one, joined_files, named_runs, rankers_of, scored_lists
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "c": 2.0}}
 QRELS = {"q1": {"b": 2.0, "d": 1.0}, "q2": {"a": 1.0}}
@@ -126,8 +126,8 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     assert "runs" not in grown.settings
     larger = na.larger_corpus(frames, judged, corpus=1000, to=10_000, draws=20)
     assert larger.as_dict() == na.larger_corpus(runs, labels, corpus=1000, to=10_000, draws=20).as_dict()
-    planned = na.analysis.plan_runs(frames, judged, "nDCG", theory=False)
-    assert planned.as_dict() == na.analysis.plan_runs(runs, labels, "nDCG", theory=False).as_dict()
+    planned = na.plan(runs=frames, qrels=judged, measures="nDCG", theory=False)
+    assert planned.as_dict() == na.plan(runs=runs, qrels=labels, measures="nDCG", theory=False).as_dict()
 
 
 def letor(path: Path, seed: int) -> Path:
@@ -193,7 +193,7 @@ def test_lists_of_frames() -> None:
     found = na.evaluate(lists=table, measures="nDCG")
     assert isinstance(found, na.lists.Evaluation)
     np.testing.assert_allclose(found.values[:, 0], [1 / np.log2(3), 1.0])
-    scores, labels = joined(scored_lists([table, pl.DataFrame(table)]))
+    scores, labels = joined_files(scored_lists([table, pl.DataFrame(table)]))
     assert scores.queries == ("lists 1: 1", "lists 1: 2", "lists 2: 1", "lists 2: 2")
     assert labels.values.tolist() == [1.0, 0.0, 1.0] * 2
     with pytest.raises(na.InputError, match="lists: expected a file or a frame, got 3"):

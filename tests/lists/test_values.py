@@ -213,7 +213,7 @@ def test_missing_values_are_left_out_counted_as_0_or_refused() -> None:
     zero = read_values(given, missing="zero")
     assert zero.values[:, :, 0].tolist() == [[0.5, 0.0, 1.0, 0.0], [0.25, 0.5, 0.0, 0.75]]
     assert zero.remarks == ("Missing values of 3 of 4 queries count as 0: a lacks 2, b lacks 1",)
-    with pytest.raises(InputError, match=r"for 3 of 4 queries \(2, 3, 4\): a lacks 2, b lacks 1; --missing"):
+    with pytest.raises(InputError, match=r"for 3 of 4 queries \(2, 3, 4\): a lacks 2, b lacks 1; drop"):
         read_values(given, missing="error")
 
 

@@ -101,7 +101,7 @@ OPTIONS = (
     "--like",
     "--unjudged",
     "--chance",
-    "--complete",
+    "--missing",
     "--level",
     "--replacement",
     "--correction",

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.collections import compare_collections, stratified_moments
+from ndcg_asymptotics.analysis.runs.collections import stratified_moments
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.paired import Interval, mean_tests, student_test, t_test
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.lists.values import RunValues
@@ -30,9 +31,18 @@ def _skewed(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
     return rng.exponential(1.0, shape) - 1.0
 
 
-def _rare(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-    """Return numbers of which four in five are the same, and the others exponential above them."""
-    return (rng.exponential(1.0, shape) * (rng.random(shape) < 0.2) - 0.2) / 0.6
+def _tied(ties: float) -> Law:
+    """Return the law of numbers of which a share are the same, and the others exponential above them."""
+    rest = 1 - ties
+    sd = np.sqrt(rest * (2 - rest))
+
+    def law(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        return np.asarray((rng.exponential(1.0, shape) * (rng.random(shape) < rest) - rest) / sd)
+
+    return law
+
+
+_rare = _tied(0.8)
 
 
 QUERIES: dict[str, Law] = {"normal": _normal, "skewed": _skewed, "one in five": _rare}
@@ -41,6 +51,8 @@ SPREADS: dict[str, tuple[Law, float]] = {
     "normal, 1": (_normal, 1.0),
     "skewed, 1": (_skewed, 1.0),
     "one in five, 0.3": (_rare, 0.3),
+    "one in five, 1": (_rare, 1.0),
+    "one in five, 3": (_rare, 3.0),
 }
 
 
@@ -66,6 +78,21 @@ def fixed_coverage(count: int, smallest: int, law: Law, repetitions: int) -> flo
         np.concatenate(gaps), students, alpha=ALPHA, resamples=RESAMPLES, seed=1, weights=weights
     )
     return _covered([test.interval for test in tests if test], effects.mean(axis=0))
+
+
+def tied_coverage(count: int, size: int, ties: float, repetitions: int) -> float:
+    """Return how often the interval over collections of one size, with ties, holds the mean."""
+    rng = np.random.default_rng([count, size])
+    law = _tied(ties)
+    gaps = [law((size, repetitions), rng) for _ in range(count)]
+    students = [t_test(*one, ALPHA) for one in zip(*stratified_moments(gaps), strict=True)]
+    weights = np.full(count * size, 1 / (count * size))
+    tests = mean_tests(
+        np.concatenate(gaps), students, alpha=ALPHA, resamples=RESAMPLES, seed=1, weights=weights
+    )
+    return float(
+        np.mean([test is not None and test.interval.low <= 0 <= test.interval.high for test in tests])
+    )
 
 
 def random_coverage(count: int, spread: tuple[Law, float], repetitions: int) -> tuple[float, float]:
@@ -97,8 +124,8 @@ def false_alarms(count: int, runs: int, repetitions: int) -> dict[str, float]:
             name: RunValues(values.runs, values.queries, ("X",), values.values + effects)
             for name, (values, effects) in collections.items()
         }
-        given = compare_collections(alike, over="fixed", resamples=RESAMPLES)
-        sampled = compare_collections(varied, over="random", resamples=RESAMPLES)
+        given = compare(collections=alike, over="fixed", resamples=RESAMPLES)
+        sampled = compare(collections=varied, over="random", resamples=RESAMPLES)
         rows = [pair.by_measure[0] for pair in given.pairs]
         found["fixed"] += any(row.over("fixed").p_corrected < ALPHA for row in rows)
         found["in collections"] += any(one.p_corrected < ALPHA for row in rows for one in row.by_collection)
@@ -124,6 +151,13 @@ def main(repetitions: int = 4000) -> None:
             student, used = random_coverage(count, spread, repetitions)
             cells.append(f"{student:.3f}" + ("" if np.isnan(used) else f", {used:.3f}"))
         print(f"| {count} |", " | ".join(cells), "|", flush=True)
+    shares = (0.3, 0.5, 0.6, 0.8, 0.9)
+    print("Given collections of one size, by the share of ties: coverage of 95% intervals")
+    print("| collections | queries of each |", " | ".join(f"{share:.0%}" for share in shares), "|")
+    for count in (2, 6, 18):
+        for size in (10, 25, 50, 100):
+            found = (tied_coverage(count, size, share, repetitions) for share in shares)
+            print(f"| {count} | {size} |", " | ".join(f"{one:.3f}" for one in found), "|", flush=True)
     boards = repetitions // 20
     print(f"Leaderboards of 6 runs that are alike: false alarms at 0.05 in {boards}")
     for count in (6, 12):

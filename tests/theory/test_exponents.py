@@ -10,7 +10,7 @@ from scipy import special, stats
 from scipy.integrate import quad
 from simulated_orders import wrong
 
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts

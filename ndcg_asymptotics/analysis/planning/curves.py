@@ -27,11 +27,10 @@ from ndcg_asymptotics.core.arrays import brief, list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
-from ndcg_asymptotics.measures import Measure, measures_of
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
@@ -52,57 +51,28 @@ Drawn = Mapping[Measure, tuple[Counts, Counts]]
 """What is counted on drawn lists, for each measure if a should be ahead, and if b should."""
 
 
-def plan(
+def plan_curves(
     a: Scorer | str,
     b: Scorer | str,
-    measures: Measure | str | Sequence[Measure | str] = MEASURES,
+    measures: Measures,
     *,
-    n: int = _DEFAULT_N,
-    gain: Gain = "linear",
+    n: int | None = None,
+    gain: Gain | None = None,
     relevant: Relevant | None = None,
-    coupling: Coupling | str | float = "independent",
+    coupling: Coupling | str | float | None = None,
     judge: Judge | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
-    """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
+    """Plan an experiment for two rankers that are described by their relevance curves.
 
-    Means and standard deviations of the difference on one list of n items are exact to about 1e-6 and 1e-3 of
-    their value. The number of queries follows from them, the length of a list from the
-    probability of the right order (`lengths_for`).
-
-    Parameters
-    ----------
-    a, b : Scorer or text
-        Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
-    measures : Measure or text, or several
-    n : int
-        The length of the lists of each query.
-    gain : {"linear", "exp2"}, text or mapping
-        The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
-    relevant : int or mapping, optional
-        The number of relevant items of every list, or the probability of each number, as of a study.
-    coupling : Coupling, text or number, optional
-        How much the rankers agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian copula of the
-        depths of an item given its label, 0 to 1. By default they are independent given the label. Rankers
-        that agree have no long run and no required documents in the answer.
-    judge : text or mapping, optional
-        The error rates of a judge, "fpr=0.01, fnr=0.2": the answer says how many queries its labels take, and
-        whether they turn the order of the rankers. For labels 0 and 1 and rankers that are independent.
-    **design
-        The fields of `Requirements`: ``rate``, ``power``, ``alpha``, ``queries``, ``systems``, ``width``.
-
-    Raises
-    ------
-    InputError
-        If the curves are equal or their label laws differ, or a number is out of range.
-
-    >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
-    >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
-    [('nDCG', 6, True), ('nDCG@3', 18, False)]
+    The parameters are those of `plan`. Means and standard deviations of the difference on one list of n items
+    are exact to about 1e-6 and 1e-3 of their value. The number of queries follows from them, the length of a
+    list from the probability of the right order (`lengths_for`).
     """
+    gain, n = gain or "linear", _DEFAULT_N if n is None else n
     required = Requirements(**design)
     with blaming("coupling"):
-        agree = Coupling.of(coupling)
+        agree = Coupling.of("independent" if coupling is None else coupling)
     require(
         judge is None or not isinstance(agree, Gaussian),
         "takes no coupling: rankers are independent",
@@ -112,7 +82,7 @@ def plan(
         require(
             isinstance(given, Scorer | str) and not Path(given if isinstance(given, str) else "").is_file(),
             f"must be a relevance curve, such as 'linear(0.1, 0.5)', got {brief(given)}; "
-            "analysis.plan_runs(runs, qrels) plans from runs",
+            "plan(runs=…, qrels=…) plans from runs",
             name,
         )
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers

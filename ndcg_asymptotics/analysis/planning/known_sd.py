@@ -14,37 +14,13 @@ from ndcg_asymptotics.measures import Measure
 
 def plan_for_sd(
     sd: float,
-    measure: Measure | str | None = None,
+    measure: Measure | str | None,
     *,
-    difference: float | None = None,
-    pilot: int | None = None,
+    difference: float | None,
+    pilot: int | None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
-    """Plan an experiment of which only a standard deviation is known.
-
-    Parameters
-    ----------
-    sd : float
-        The standard deviation over queries of the difference of two systems. For systems that share nothing
-        it is sqrt(2) times the standard deviation of one system.
-    measure : Measure or text, optional
-        The measure that it belongs to.
-    difference : float, optional
-        The difference of means that is to be detected, for the number of queries.
-    pilot : int, optional
-        The number of queries from which ``sd`` was estimated. Intervals then follow from its chi-square law.
-    **design
-        The fields of `Requirements`.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range, or none of ``difference``, ``queries`` and ``width`` is stated.
-
-    >>> row = plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40).rows[0]
-    >>> row.required_lists, row.required_lists_low, row.required_lists_high, round(row.detectable, 4)
-    (34, 24, 54, 0.0808)
-    """
+    """Plan an experiment of which only a standard deviation is known; the parameters are those of `plan`."""
     required = Requirements(**design)
     require_size(sd, "sd")
     require_size(None if difference is None else abs(difference), "difference")

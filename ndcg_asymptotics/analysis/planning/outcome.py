@@ -16,7 +16,7 @@ _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 
 @dataclass(frozen=True, repr=False)
 class Plan(Findings, Report):
-    """The outcome of `plan`, `plan_runs` and `plan_for_sd`: what they find (`Findings`), to be printed."""
+    """The outcome of `plan`: what it finds (`Findings`), to be printed."""
 
     @property
     def answers(self) -> Annotated[list[str], Data()]:

@@ -38,7 +38,6 @@ from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
-from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Population
 
 _FEWEST = 2  # queries
@@ -49,56 +48,30 @@ _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
 def plan_runs(
     runs: object,
     qrels: object,
-    measures: Measures = MEASURES,
+    measures: Measures,
     *,
-    columns: ColumnNames | None = None,
-    theory: bool = True,
-    conventions: ConventionOptions | None = None,
+    columns: ColumnNames | None,
+    theory: bool,
+    conventions: ConventionOptions,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
-    The required numbers of queries follow from the mean and standard deviation of the paired differences over
-    the queries that both runs answer (`analysis.replication`). The long run and the required documents are
-    those of curves that are fitted to the runs, for independent documents.
-
-    Parameters
-    ----------
-    runs, qrels : as `evaluate` takes them
-        Two runs.
-    measures : Measure, text, or several
-    columns : mapping, optional
-        The names of the columns of tables.
-    theory : bool
-        Whether to fit curves.
-    conventions : mapping, optional
-        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
-    **design
-        The fields of `Requirements`. ``queries`` is by default the number that both runs answer.
-
-    Raises
-    ------
-    InputError
-        For other than two runs, fewer than two common queries, and what `evaluate` refuses.
-
-    >>> rng = np.random.default_rng(1)
-    >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
-    >>> def run(noise):
-    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-    >>> row = plan_runs({"good": run(0.6), "bad": run(1.0)}, labels, "nDCG", theory=False).rows[0]
-    >>> row.ahead, row.required_lists_low < row.required_lists < row.queries_assured
-    ('good', True)
+    The parameters are those of `plan`. The required numbers of queries follow from the mean and standard
+    deviation of the paired differences over the queries that both runs answer (`analysis.replication`). The
+    long run and the required documents are those of curves that are fitted to the runs, for independent
+    documents.
     """
-    chosen = Conventions.of(**conventions or {})
+    chosen = Conventions.of(**conventions)
     asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
     scores = runs_of(runs, columns)
-    require(len(scores) == 2, f"a plan takes two runs, got {len(scores)}", "run")
+    require(len(scores) == 2, f"a plan takes two runs, got {len(scores)}", "runs")
     first, second = scores
     names = first, second
     labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
-    found = _differences(scores, labels, every, conventions or {})
+    found = _differences(scores, labels, every, conventions)
     count = len(found[every[0]])
     required = Requirements(**design)
     if required.queries is None:
@@ -127,35 +100,13 @@ def plan_runs(
     )
 
 
-def plan_values(
-    given: object, *, values: ValueOptions | None = None, **design: Unpack[RequirementOptions]
-) -> Plan:
+def plan_values(given: object, values: ValueOptions, **design: Unpack[RequirementOptions]) -> Plan:
     """Plan an experiment from the values of two runs by any measures, for the queries that both answer.
 
-    Parameters
-    ----------
-    given : path, several paths, frame, mapping, or RunValues
-        As `read_values` takes them.
-    values : mapping, optional
-        ``runs``, ``measures``, ``lower_is_better``, ``missing``, ``columns`` as in `read_values`.
-    **design
-        The fields of `Requirements`. ``queries`` is by default the number that both runs answer.
-
-    Raises
-    ------
-    InputError
-        For other than two runs, fewer than two common queries, and what `read_values` refuses.
-
-    >>> rng = np.random.default_rng(1)
-    >>> def seconds(mean):
-    ...     return {str(query): value for query, value in enumerate(rng.normal(mean, 1.0, 50))}
-    >>> runs = {"new": seconds(4.0), "old": seconds(5.0)}
-    >>> found = plan_values(runs, values={"measures": ["seconds"], "lower_is_better": ["seconds"]})
-    >>> found.rows[0].measure, found.rows[0].ahead, 10 < found.rows[0].required_lists < 40
-    ('seconds', 'new', True)
+    The parameters are what `read_values` takes, its options, and the fields of `Requirements`.
     """
-    found = read_values(given, **values or {})
-    require(len(found.runs) == 2, f"a plan takes two runs, got {len(found.runs)}: --run names them", "run")
+    found = read_values(given, **values)
+    require(len(found.runs) == 2, f"a plan takes two runs, got {len(found.runs)}: runs names them", "runs")
     count, (first, second) = len(found.queries), found.runs
     require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", "values")
     required = Requirements(**design)
@@ -190,7 +141,7 @@ def _differences(
     require(
         len(values) >= _FEWEST,
         f"a plan needs at least {_FEWEST} common queries, there are {len(common)}",
-        "run",
+        "runs",
     )
     values = np.where(np.abs(values) <= ROUNDING, 0.0, values)
     return dict(zip(measures, values.T, strict=True))

@@ -23,13 +23,13 @@ the t law. docs/howto/collections.md has their coverage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.collections_files import RunConventions, read_collections
+from ndcg_asymptotics.analysis.runs.collections_files import read_collections
 from ndcg_asymptotics.analysis.runs.collections_rows import (
     InCollection,
     MeasureOverCollections,
@@ -55,9 +55,9 @@ from ndcg_asymptotics.core.arrays import Floats, require_choice
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Table
+from ndcg_asymptotics.lists.conventions import ConventionOptions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures
 from ndcg_asymptotics.lists.reading import ColumnNames
-from ndcg_asymptotics.lists.reading.values import Missing
 from ndcg_asymptotics.lists.values import RunValues, few
 
 _SMALL = 50  # queries of a collection below which intervals cover too rarely if most differences are 0
@@ -70,61 +70,20 @@ def compare_collections(
     measures: AnyMeasures = (),
     *,
     runs: Sequence[str] = (),
-    over: Over = "both",
+    over: Over,
     level: float = 0.95,
     power: float = 0.8,
     correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
-    missing: Missing = "drop",
-    lower_is_better: Sequence[str] = (),
+    lower_is_better: Collection[str] = (),
     columns: ColumnNames | None = None,
-    **conventions: Unpack[RunConventions],
+    **conventions: Unpack[ConventionOptions],
 ) -> CollectionsComparison:
     """Compare every pair of runs in each of several collections, and in the mean over them.
 
-    Parameters
-    ----------
-    collections : path, or mapping of name to values
-        A CSV file with the columns collection, qrels, run and path: a row for each run in each collection,
-        with the file of the judgements and that of the run. Or with the columns collection and values: a row
-        for each collection, with a file of values as `compare_values` takes it. Names of files are relative
-        to the folder of the table. In a mapping, each collection has such values, or what `values_of_runs`
-        makes of ranked lists.
-    measures : Measure, text, or several
-        Of runs by default those of `compare`, and of values all that there are.
-    runs : names of runs
-        Those that count, in this order; by default all.
-    over : {"fixed", "random", "both"}
-        Whether intervals and tests are about the given collections, about others of which these are a
-        sample, or there are both. "random" needs at least 6 collections at level 0.95.
-    level, power, correction, resamples, seed
-        As in `compare`. p-values of the means are corrected for all pairs and measures, and those in
-        collections also for the number of collections.
-    missing : {"drop", "zero", "error"}
-        What becomes of a query that a run lacks: it does not count, counts as 0, or is an error.
-    lower_is_better : names of measures
-        Of values.
-    columns : mapping, optional
-        The names of columns of tables of runs, judgements and values.
-    **conventions
-        Of runs ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
-
-    Raises
-    ------
-    InputError
-        For fewer than two collections, too few collections for "random", too few queries in one of them (6
-        at level 0.95), collections with different runs or measures, and files that cannot be read.
-
-    >>> rng = np.random.default_rng(1)
-    >>> def values(queries, gain):
-    ...     first = rng.random((queries, 1))
-    ...     both = {"new": first + gain, "old": first + 0.1 * rng.random((queries, 1))}
-    ...     return {run: {str(q): v for q, v in enumerate(of[:, 0])} for run, of in both.items()}
-    >>> found = compare_collections({"A": values(30, 0.1), "B": values(60, 0.08)}, over="fixed")
-    >>> row = found.pairs[0].by_measure[0].over("fixed")
-    >>> round(row.difference, 2), row.sign, row.p_corrected
-    (0.04, 1, 0.0001)
+    The parameters are those of `compare`. p-values of the means are corrected for all pairs and measures, and
+    those in collections also for the number of collections.
     """
     require_choice(over, get_args(Over), "over")
     read = _same_runs_and_measures(
@@ -132,7 +91,6 @@ def compare_collections(
             collections,
             measures,
             runs=runs,
-            missing=missing,
             lower_is_better=lower_is_better,
             columns=columns,
             conventions=conventions,

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TypedDict
 
-from ndcg_asymptotics.analysis.runs.compare import values_of_runs
-from ndcg_asymptotics.core.arrays import as_list, brief, require_choice
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
+from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Empty
+from ndcg_asymptotics.lists.conventions import ConventionOptions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
-from ndcg_asymptotics.lists.ranking import Ideal, Ties
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.text import read_text
-from ndcg_asymptotics.lists.reading.values import MISSING, Missing, read_values
+from ndcg_asymptotics.lists.reading.values import read_values
 from ndcg_asymptotics.lists.values import RunValues
-from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 
 _MOST_BYTES = 1 << 24
@@ -28,25 +25,14 @@ _OF_RUNS, _OF_VALUES = ("collection", "qrels", "run", "path"), ("collection", "v
 _FORMS = f"the columns {', '.join(_OF_RUNS)}, or {' and '.join(_OF_VALUES)}"
 
 
-class RunConventions(TypedDict, total=False):
-    """Conventions of the measures of runs; see `evaluate`."""
-
-    like: str | None
-    gain: Gain | None
-    ties: Ties | None
-    ideal: Ideal | None
-    empty: Empty | None
-
-
 def read_collections(
     given: object,
     measures: AnyMeasures,
     *,
     runs: Sequence[str],
-    missing: Missing,
-    lower_is_better: Sequence[str],
+    lower_is_better: Collection[str],
     columns: ColumnNames | None,
-    conventions: RunConventions,
+    conventions: ConventionOptions,
 ) -> dict[str, RunValues]:
     """Return the values of runs in each collection; the arguments are those of `compare_collections`.
 
@@ -56,13 +42,12 @@ def read_collections(
         For a table without the columns, a run that is named twice in a collection or lacks in one, judgements
         that differ within a collection, and what cannot be read.
     """
-    require_choice(missing, MISSING, "missing")
     if isinstance(given, str | os.PathLike):
         path = Path(given)
         rows = _listed(path)
         if "values" not in rows[0]:
             require(not lower_is_better, "is of values: higher NDCG is better", "lower_is_better")
-            return _of_runs(_chosen(path, rows, runs), measures, missing, columns, conventions)
+            return _of_runs(_chosen(path, rows, runs), measures, columns, conventions)
         names = [row["collection"] for row in rows]
         twice = next((name for name in names if names.count(name) > 1), "")
         require(not twice, f"{path}: the collection {brief(twice)} is given twice")
@@ -70,8 +55,7 @@ def read_collections(
     if not isinstance(given, Mapping):
         expected = "the path of a table or a mapping of name to values"
         raise InputError(f"must be {expected}, got {brief(given)}", "collections")
-    changed = [name for name, value in conventions.items() if value is not None]
-    require(not changed, "is a convention of ranked lists, not of values", changed[0] if changed else "")
+    refuse_others("collections of values", conventions, ("missing",))
     of_values = [str(measure) for measure in as_list(measures, "measures", str)]
     found = {}
     for name, values in tracked(given.items(), "collections"):
@@ -81,7 +65,7 @@ def read_collections(
                 runs=runs,
                 measures=of_values,
                 lower_is_better=lower_is_better,
-                missing=missing,
+                missing=conventions.get("missing") or "drop",
                 columns=columns,
             )
     return found
@@ -90,17 +74,15 @@ def read_collections(
 def _of_runs(
     collections: Mapping[str, tuple[Path, Mapping[str, Path]]],
     measures: AnyMeasures,
-    missing: Missing,
     columns: ColumnNames | None,
-    conventions: RunConventions,
+    conventions: ConventionOptions,
 ) -> dict[str, RunValues]:
     """Return the values of the runs in each collection, whose judgements and runs are in files."""
     parsed = any_measures_of(measures or MEASURES)  # before files are read
-    every: ConventionOptions = {**conventions, "missing": "zero" if missing == "zero" else None}
-    found, strict = {}, missing == "error"
+    found = {}
     for name, (qrels, files) in tracked(collections.items(), "collections"):
         with naming(name):
-            found[name] = values_of_runs(files, qrels, parsed, columns=columns, same_queries=strict, **every)
+            found[name] = values_of_runs(files, qrels, parsed, columns=columns, **conventions)
     return found
 
 

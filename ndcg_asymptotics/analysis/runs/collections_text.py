@@ -39,7 +39,7 @@ class RankingOverCollections:
 
 @dataclass(frozen=True, repr=False)
 class CollectionsComparison(ComparedPairs):
-    """The outcome of `compare_collections`."""
+    """The outcome of `compare` for several collections."""
 
     runs: tuple[str, ...]
     collections: tuple[str, ...]

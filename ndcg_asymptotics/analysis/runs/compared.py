@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol, TypeVar
 from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, Table, fixed, frame_of, general
-from ndcg_asymptotics.lists.values import refuse_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,12 +60,6 @@ def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
     for name, queries in answered.items():
         if count := len(queries) - shared:
             yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
-
-
-def require_same_queries(answered: Mapping[str, Collection[str]]) -> None:
-    """Refuse runs of which one lacks a query that another one answers."""
-    every = set().union(*answered.values())
-    refuse_missing({name: every - {*queries} for name, queries in answered.items()}, len(every))
 
 
 class ComparedPairs(Report):

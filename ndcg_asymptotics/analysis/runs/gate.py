@@ -115,11 +115,11 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
         For a margin that is not above 0, and for one-sided intervals without the end that decides.
 
     >>> import numpy as np
-    >>> from ndcg_asymptotics.analysis.runs.values import compare_values
+    >>> from ndcg_asymptotics.analysis import compare
     >>> rng = np.random.default_rng(1)
     >>> old = {str(q): value for q, value in enumerate(rng.random(100))}
     >>> new = {q: value + 0.01 * rng.normal() for q, value in old.items()}
-    >>> compared = compare_values({"new": new, "old": old})
+    >>> compared = compare(values={"new": new, "old": old})
     >>> gate(compared).passed, gate(compared, margin=0.01).passed, gate(compared, margin=0.0001).passed
     (True, True, False)
     """

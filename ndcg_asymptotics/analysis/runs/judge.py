@@ -16,7 +16,7 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
-from ndcg_asymptotics.analysis.runs.compared import left_out, require_same_queries
+from ndcg_asymptotics.analysis.runs.compared import left_out
 from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, require_tests
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
@@ -56,7 +56,6 @@ def compare_judged(
     correction: Correction = "maxt",
     resamples: int = 9999,
     seed: int = 0,
-    same_queries: bool = False,
     columns: ColumnNames | None = None,
     **conventions: Unpack[ConventionOptions],
 ) -> JudgedComparison:
@@ -69,12 +68,12 @@ def compare_judged(
         Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
         count.
     measures : Measure, text, or several
-    level, power, correction, resamples, seed, same_queries
+    level, power, correction, resamples, seed
         As in `compare`. "maxt" draws from a multivariate t law for both kinds of labels together.
     columns : mapping, optional
         The names of the columns of tables.
     **conventions
-        ``like``, ``gain``, ``ties``, ``ideal``, ``empty`` as in `evaluate`.
+        ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`.
 
     Raises
     ------
@@ -106,8 +105,6 @@ def compare_judged(
         _values(scores, labels, parsed, what, conventions)
         for labels, what in ((human, "qrels"), (machine, "judge"))
     )
-    if same_queries:
-        require_same_queries({name: human_answers[name] | judge_answers[name] for name in scores})
     both = [query for query in by_humans if query in by_judge]
     needed = fewest_queries(level)
     if len(both) < needed:
@@ -148,7 +145,7 @@ def compare_judged(
                     str(measure),
                     _of_humans(str(measure), alone[t], p_alone[t], len(both)),
                     _of_judge(str(measure), of_judge[t], p_judge[t], len(queries)),
-                    _of_both(str(measure), together[t], p_both[t], len(both), power, level),
+                    of_both(str(measure), together[t], p_both[t], len(both), power, level),
                     Quality.of(bias[t].mean, bias[t].interval, found),
                 )
             )
@@ -202,7 +199,8 @@ def _of_judge(measure: str, found: Difference, p: float, queries: int) -> Labell
     return Labelled(measure, "judge", found.mean, found.interval, found.p, p, queries)
 
 
-def _of_both(measure: str, found: Combined, p: float, humans: int, power: float, level: float) -> OfBoth:
+def of_both(measure: str, found: Combined, p: float, humans: int, power: float, level: float) -> OfBoth:
+    """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""
     return OfBoth(
         measure,
         "both",

@@ -26,29 +26,7 @@ def compare_values(
 ) -> Comparison:
     """Compare every pair of runs by their values for the same queries.
 
-    Parameters
-    ----------
-    given : path, several paths, frame, mapping, or RunValues
-        As `read_values` takes them.
-    level, power, correction, resamples, seed
-        As in `compare`.
-    alternative : {"two-sided", "less", "greater"}
-        As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
-    **options
-        ``runs``, ``measures``, ``lower_is_better``, ``missing``, ``columns`` as in `read_values`.
-
-    Raises
-    ------
-    InputError
-        For fewer than two runs, too few queries for the level (6 at 0.95), and what `read_values` refuses.
-
-    >>> rng = np.random.default_rng(1)
-    >>> def seconds(mean):
-    ...     return {str(query): value for query, value in enumerate(rng.exponential(mean, 50))}
-    >>> runs = {"new": seconds(1.0), "old": seconds(3.0)}
-    >>> found = compare_values(runs, measures=["seconds"], lower_is_better=["seconds"])
-    >>> found.pairs[0].clearest.ahead, found.ranked(0)[0].run
-    (1, 'new')
+    The parameters are those of `compare`, and options those of `read_values`.
     """
     values = read_values(given, **options)
     require_tests(len(values.runs), level, power, correction)

@@ -6,6 +6,7 @@ from ndcg_asymptotics.lists.reading.load import (
     read_csv,
     read_lists,
     read_qrels,
+    read_rankers,
     read_ranks,
     read_run,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "read_csv",
     "read_lists",
     "read_qrels",
+    "read_rankers",
     "read_ranks",
     "read_run",
     "read_weights",

@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
 from ndcg_asymptotics.lists.reading.nested import is_json, read_json
-from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, svmlight_columns
+from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, score_columns, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
 from ndcg_asymptotics.lists.records import Kind, Qrels, RankedList, Records, Run, ranked_lists
@@ -90,17 +90,25 @@ def read_lists(
     InputError
         As `read`, and for an SVMlight file without weights.
     """
+    (scores,), labels = read_rankers(path, columns, [weights])
+    return scores, labels
+
+
+def read_rankers(
+    path: Path | str, columns: ColumnNames | None, rankers: Sequence[Mapping[int, float] | None]
+) -> tuple[list[Records], Records]:
+    """Read the scores of one ranker or several, and labels, as `read_lists`; the file is read once."""
     path, columns = path_of(path, "path"), columns or {}
     form: LineFormat | None = None
     if not is_parquet(path) and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
         need += " (--feature 1 or --weights FILE)"
-        require(bool(weights), need)
-        parts = svmlight_columns(path, weights or {})
+        require(all(rankers), need)
+        parts = svmlight_columns(path, [weights or {} for weights in rankers])
     else:
-        require(weights is None, f"{path}: only SVMlight files have features with weights")
+        require(rankers == [None], f"{path}: only SVMlight files have features with weights")
         parts, form = _table(path, ("query", "score", "label"), ("document",), columns)
-    scores, labels = _records(path, parts, form, ["score", "label"])
+    *scores, labels = _records(path, parts, form, [*score_columns(len(rankers)), "label"])
     return scores, labels
 
 
@@ -164,11 +172,11 @@ def _table(
 
 
 def _records(
-    path: Path, parts: Iterator[Columns], form: LineFormat | None, kinds: Sequence[Kind]
+    path: Path, parts: Iterator[Columns], form: LineFormat | None, kinds: Sequence[str]
 ) -> list[Records]:
-    """Return the records of each kind; ``form``, of a text file, is for line numbers in messages."""
+    """Return records of each kind of number; ``form``, of a text file, is for line numbers in messages."""
     queries, documents = Encoder(), Encoder()
-    values: dict[Kind, list[Floats]] = {kind: [] for kind in kinds}
+    values: dict[str, list[Floats]] = {kind: [] for kind in kinds}
     total = 0
     for part in parts:
         numbers = range(total + 1, total + len(part["query"]) + 1)

@@ -103,37 +103,56 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
         yield SvmlightLines(features, labels, queries, documents, numbers)
 
 
-def svmlight_columns(path: Path, weights: Mapping[int, float]) -> Iterator[Columns]:
-    """Yield query, document, score and label; the score is ``sum_i weights[i] feature_i``.
+def svmlight_columns(path: Path, rankers: Sequence[Mapping[int, float]]) -> Iterator[Columns]:
+    """Yield query, document, label and the scores of rankers, which are ``sum_i weights[i] feature_i``.
 
-    A document without a ``docid`` in its comment is named after its line. Features that a line does not name
-    are 0.
+    The columns of the scores are `score_columns`. A document without a ``docid`` in its comment is named
+    after its line. Features that a line does not name are 0.
 
     Raises
     ------
     InputError
-        As `read_svmlight_lines`, for a score that is not finite, and if no line has any of the features.
+        As `read_svmlight_lines`, for a score that is not finite, and if no line has any of the features of a
+        ranker.
     """
-    wanted = np.fromiter(weights, np.int64)
-    seen, highest = False, 0
+    wanted = [np.fromiter(weights, np.int64) for weights in rankers]
+    seen, highest = [False] * len(rankers), 0
     for part in read_svmlight_lines(path):
-        seen = seen or bool(np.isin(wanted - 1, part.features.indices).any())
         highest = max(highest, int(part.features.indices.max(initial=-1)) + 1)
-        width = part.features.shape[1]
-        dense = np.zeros(width)
-        for feature, weight in weights.items():
-            if feature <= width:
-                dense[feature - 1] = weight
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = part.features @ dense
-        for bad in np.flatnonzero(~np.isfinite(scores))[:1].tolist():
-            raise InputError(f"{path}, line {part.numbers[bad]}: the weighted sum of features is not finite")
         documents = [
             name or f"line {number}" for name, number in zip(part.documents, part.numbers, strict=True)
         ]
-        yield {"query": part.queries, "document": documents, "score": scores, "label": part.labels}
-    named = f"feature {wanted[0]}" if len(wanted) == 1 else "a feature with a weight"
-    require(seen, f"{path}: no line has {named}; the highest is {highest}")
+        columns: Columns = {"query": part.queries, "document": documents, "label": part.labels}
+        for i, (column, weights) in enumerate(zip(score_columns(len(rankers)), rankers, strict=True)):
+            seen[i] = seen[i] or bool(np.isin(wanted[i] - 1, part.features.indices).any())
+            columns[column] = _weighted(path, part, weights)
+        yield columns
+    for features, found in zip(wanted, seen, strict=True):
+        named = f"feature {features[0]}" if len(features) == 1 else "a feature with a weight"
+        require(found, f"{path}: no line has {named}; the highest is {highest}")
+
+
+def score_columns(rankers: int) -> list[str]:
+    """Return the names of the columns of the scores of so many rankers.
+
+    >>> score_columns(2)
+    ['score', 'score 2']
+    """
+    return ["score", *(f"score {number}" for number in range(2, rankers + 1))]
+
+
+def _weighted(path: Path, part: SvmlightLines, weights: Mapping[int, float]) -> Floats:
+    """Return the weighted sums of the features of some lines."""
+    width = part.features.shape[1]
+    dense = np.zeros(width)
+    for feature, weight in weights.items():
+        if feature <= width:
+            dense[feature - 1] = weight
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = np.asarray(part.features @ dense)
+    for bad in np.flatnonzero(~np.isfinite(scores))[:1].tolist():
+        raise InputError(f"{path}, line {part.numbers[bad]}: the weighted sum of features is not finite")
+    return scores
 
 
 def read_weights(path: Path) -> dict[int, float]:

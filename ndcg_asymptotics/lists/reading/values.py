@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, needing, require
 from ndcg_asymptotics.core.files import paths_of
+from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
 from ndcg_asymptotics.lists.reading.runs import named_paths
@@ -25,10 +26,6 @@ from ndcg_asymptotics.lists.values import RunValues, few, refuse_missing, requir
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Missing = Literal["drop", "zero", "error"]
-"""What becomes of a query for which a run has no value: it does not count, counts as 0, or is an error."""
-MISSING: tuple[Missing, ...] = ("drop", "zero", "error")
 
 _QUERY = (*COLUMNS["query"], "id", "question", "user_input", "input", "Unnamed: 0")
 """Columns with the names of queries, the first of them that there is; the last is an index of pandas."""
@@ -99,7 +96,7 @@ def read_values(
     >>> found.remarks
     ('1 of 3 queries does not count, as not all runs have its values: a lacks 1',)
     """
-    require_choice(missing, MISSING, "missing")
+    require_choice(missing, get_args(Missing), "missing")
     if not isinstance(given, RunValues):
         collected = _Collected(tuple(runs), tuple(measures), dict(columns or {}))
         collected.add(given)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from ndcg_asymptotics.analysis.planning.coupled import Coupled
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines.items import engine
 from ndcg_asymptotics.measures import Measure

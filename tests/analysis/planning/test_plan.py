@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff, plan
+from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
-from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
 from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
-from ndcg_asymptotics.analysis.planning.runs import plan_runs
 from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
@@ -103,7 +102,7 @@ def test_families_of_measures() -> None:
     assert found.cutoffs[-1].effect == pytest.approx(found.rows[0].effect, rel=1e-3)
     assert found.cutoffs[-1].wrong.log10 == pytest.approx(found.rows[0].wrong.log10, abs=1e-9)
     with pytest.raises(InputError, match="has no figure"):
-        plan_figure(plan_for_sd(0.2, queries=10))
+        plan_figure(plan(sd=0.2, queries=10))
 
 
 def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +172,7 @@ def test_bad_input(change: dict[str, object], message: str) -> None:
 
 
 def test_a_stated_standard_deviation() -> None:
-    found = plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40)
+    found = plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40)
     (row,) = found.rows
     assert row.required_lists == 34
     # the chi-square interval of the standard deviation
@@ -186,11 +185,11 @@ def test_a_stated_standard_deviation() -> None:
     assert lists_for(row.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
     assert "are enough: 34 [24, 54] are needed" in found.answers[1]
     with pytest.raises(InputError, match="needs queries, difference or width"):
-        plan_for_sd(0.2)
+        plan(sd=0.2)
     with pytest.raises(InputError, match="sd: must be 1e-09 to 1e\\+09"):
-        plan_for_sd(0.0, queries=10)
+        plan(sd=0.0, queries=10)
     with pytest.raises(InputError, match="systems: an analysis of variance needs the difference"):
-        plan_for_sd(0.2, queries=10, systems=3)
+        plan(sd=0.2, queries=10, systems=3)
 
 
 def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -205,7 +204,7 @@ def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.mark.slow
 def test_runs_of_a_pilot() -> None:
     scores, labels = runs(40, seed=2)
-    found = plan_runs(scores, labels, ["nDCG", "nDCG@5", "nDCG(geometric(2))"])
+    found = plan(runs=scores, qrels=labels, measures=["nDCG", "nDCG@5", "nDCG(geometric(2))"])
     for row in found.rows:
         assert row.required_lists == lists_for(row.effect, 0.8, 0.05)
         assert row.required_lists_low < row.required_lists
@@ -214,12 +213,12 @@ def test_runs_of_a_pilot() -> None:
         assert row.long_run is not None
         assert row.detectable_low < row.detectable < row.detectable_high
     assert found.design.queries == 40
-    assert plan_runs(scores, labels, "nDCG", theory=False, queries=7).design.queries == 7
+    assert plan(runs=scores, qrels=labels, measures="nDCG", theory=False, queries=7).design.queries == 7
     assert plan_figure(found).axes
-    same = plan_runs({"a": scores["good"], "b": dict(scores["good"])}, labels, "nDCG")
+    same = plan(runs={"a": scores["good"], "b": dict(scores["good"])}, qrels=labels, measures="nDCG")
     assert "identical" in same.rows[0].reason
     with pytest.raises(InputError, match="takes two runs, got 1"):
-        plan_runs({"a": scores["good"]}, labels, "nDCG")
+        plan(runs={"a": scores["good"]}, qrels=labels, measures="nDCG")
 
 
 @pytest.mark.slow
@@ -231,10 +230,10 @@ def test_runs_with_several_gains(highest: int, known: set[str]) -> None:
         q: {d: float(i % (highest + 1) * (i < 25 + int(q) % 5)) for i, d in enumerate(docs)}
         for q, docs in labels.items()
     }
-    found = plan_runs(scores, graded, ["nDCG@3", "nDCG@0.2n"])
+    found = plan(runs=scores, qrels=graded, measures=["nDCG@3", "nDCG@0.2n"])
     assert {row.measure for row in found.rows if row.long_run is not None} == known
     assert "A table with fewer, such as --gain" in found.remarks[-1]
-    binary = plan_runs(scores, graded, "nDCG@3", conventions={"gain": "0=0, 1=1, 2=1, 3=1, 4=1, 5=1"})
+    binary = plan(runs=scores, qrels=graded, measures="nDCG@3", gain="0=0, 1=1, 2=1, 3=1, 4=1, 5=1")
     assert binary.rows[0].long_run is not None
 
 
@@ -252,7 +251,7 @@ def test_one_relevant_item_for_every_query_has_no_long_run_and_its_ties_are_not_
 
     scores = {"a": run([1] * 20 + [2] * 10 + [9] * 30), "b": run([2] * 20 + [1] * 10 + [10] * 30)}
     labels = {str(user): {items[0]: 1} for user in range(60)}
-    found = plan_runs(scores, labels, ["nDCG", "nDCG@3"])
+    found = plan(runs=scores, qrels=labels, measures=["nDCG", "nDCG@3"])
     assert not any(
         "In the long run" in answer or "order of the long run" in answer for answer in found.answers
     )
@@ -272,7 +271,9 @@ def test_a_plan_from_curves_says_that_they_are_independent_given_the_label() -> 
     said = " ".join(str(plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@3", n=30)).split())
     assert "The rankers are taken to score documents independently given the label." in said
     scores, labels = runs(12, seed=3)
-    assert "independently given the label" not in str(plan_runs(scores, labels, "nDCG@3", theory=False))
+    assert "independently given the label" not in str(
+        plan(runs=scores, qrels=labels, measures="nDCG@3", theory=False)
+    )
 
 
 def test_equal_differences_need_two_queries() -> None:
@@ -280,7 +281,9 @@ def test_equal_differences_need_two_queries() -> None:
         "a": {str(q): {"x": 2.0, "y": 1.0} for q in range(6)},
         "b": {str(q): {"y": 2.0, "x": 1.0} for q in range(6)},
     }
-    (row,) = plan_runs(scores, {str(q): {"x": 1.0} for q in range(6)}, "nDCG", theory=False).rows
+    (row,) = plan(
+        runs=scores, qrels={str(q): {"x": 1.0} for q in range(6)}, measures="nDCG", theory=False
+    ).rows
     assert (row.sd, row.required_lists, row.queries_assured, row.wrong.log10) == (0.0, 2, 2, None)
 
 
@@ -315,7 +318,7 @@ def test_the_digits_of_an_effect_follow_its_error(sd_error: float, shown: str) -
 
 def test_a_table_as_csv_has_values_only() -> None:
     """Intervals were once written as the text of the whole row."""
-    said = in_format(plan_for_sd(0.2, "nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
+    said = in_format(plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
     assert '"34 [24, 54]",True,0.1,0.5' in said
     assert "PlanRow" not in said
 

@@ -11,7 +11,7 @@ from cases import design
 from scipy.special import gammaln
 
 from ndcg_asymptotics.analysis.orders.right_order import long_run
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import lengths_for
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells

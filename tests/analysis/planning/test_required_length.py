@@ -12,7 +12,7 @@ from oracles.orders import chance_not_greater
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.right_order import long_run
-from ndcg_asymptotics.analysis.planning.curves import plan
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top

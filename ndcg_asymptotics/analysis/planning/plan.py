@@ -1,0 +1,202 @@
+"""Plan an experiment, from whatever is known of two rankers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NoReturn, Unpack
+
+from ndcg_asymptotics.analysis.planning.curves import plan_curves
+from ndcg_asymptotics.analysis.planning.judged import Judge
+from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
+from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions
+from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
+from ndcg_asymptotics.core.arrays import as_list
+from ndcg_asymptotics.core.errors import InputError, refuse_others, require
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.measures import Measures
+from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.measures.measure import MEASURES
+from ndcg_asymptotics.populations import Coupling, Scorer
+from ndcg_asymptotics.studies.relevant import Relevant
+
+_OPTIONS = {
+    "two curves, a and b": ("n", "gain", "relevant", "coupling", "judge"),
+    "two runs and qrels": ("runs", "columns", "like", "gain", "missing"),
+    "values": ("runs", "columns", "lower_is_better", "missing"),
+    "sd": ("difference", "pilot"),
+}
+"""What may be stated of each kind of input, beside what all of them take."""
+_REASONS = {
+    "relevant": 'runs come with their relevant items; curves are stated such as a="roc_power(0.4)"',
+    "coupling": "runs, and a standard deviation of differences, show how much rankers agree",
+    "gain": "values have no labels",
+}
+
+
+def plan(
+    a: Scorer | str | None = None,
+    b: Scorer | str | None = None,
+    measures: Measures | None = None,
+    *,
+    runs: object = None,
+    qrels: object = None,
+    values: object = None,
+    sd: float | None = None,
+    difference: float | None = None,
+    pilot: int | None = None,
+    n: int | None = None,
+    relevant: Relevant | None = None,
+    coupling: Coupling | str | float | None = None,
+    judge: Judge | None = None,
+    columns: ColumnNames | None = None,
+    lower_is_better: Collection[str] = (),
+    like: str | None = None,
+    gain: Gain | None = None,
+    missing: Missing | None = None,
+    theory: bool = True,
+    **design: Unpack[RequirementOptions],
+) -> Plan:
+    """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
+
+    What is known of the rankers are their relevance curves ``a`` and ``b``, runs of a pilot, their values by
+    any measures, or only the standard deviation of a difference.
+
+    Parameters
+    ----------
+    a, b : Scorer or text
+        Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
+    measures : Measure or text, or several
+        By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to.
+    runs, qrels : as `evaluate` takes them
+        Two runs. With ``values``, ``runs`` are the names of the two that count.
+    values : in place of runs and qrels
+        Values of any measures, query by query, as `lists.read_values` takes them.
+    sd : float
+        The standard deviation over queries of the difference of two systems. For systems that share nothing
+        it is sqrt(2) times the standard deviation of one system.
+    difference : float
+        With ``sd``: the difference of means that is to be detected, for the number of queries.
+    pilot : int
+        The number of queries from which ``sd`` was estimated. Intervals then follow from its chi-square law.
+    n : int
+        The length of the lists of the curves, 1000 by default.
+    relevant : int or mapping
+        Of curves: the number of relevant items of every list, or the probability of each number.
+    coupling : Coupling, text or number
+        How much the rankers of the curves agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian
+        copula of the depths of an item given its label, 0 to 1. By default they are independent given the
+        label. Rankers that agree have no long run and no required documents in the answer.
+    judge : text or mapping
+        The error rates of a judge, "fpr=0.01, fnr=0.2": the answer says how many queries its labels take, and
+        whether they turn the order of the rankers. For labels 0 and 1 and curves that are independent.
+    columns : mapping
+        The names of the columns of tables.
+    lower_is_better : names of measures
+        Of values.
+    like, gain, missing
+        As in `evaluate`; curves take ``gain`` and values ``missing``.
+    theory : bool
+        Whether to fit curves to runs.
+    **design
+        The fields of `Requirements`: ``rate``, ``power``, ``level``, ``queries``, ``systems``, ``width``.
+        ``queries`` is by default the number that both runs answer.
+
+    Raises
+    ------
+    InputError
+        If the curves are equal or their label laws differ, for other than two runs or fewer than two common
+        queries, if a number is out of range, and if there is nothing to plan for a standard deviation.
+
+    >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
+    >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
+    [('nDCG', 6, True), ('nDCG@3', 18, False)]
+    >>> row = plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).rows[0]
+    >>> row.required_lists, row.required_lists_low, row.required_lists_high, round(row.detectable, 4)
+    (34, 24, 54, 0.0808)
+
+    Of runs, and of values of which less is better:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
+    >>> def run(noise):
+    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+    >>> runs = {"good": run(0.6), "bad": run(1.0)}
+    >>> row = plan(runs=runs, qrels=labels, measures="nDCG", theory=False).rows[0]
+    >>> row.ahead, row.required_lists_low < row.required_lists < row.queries_assured
+    ('good', True)
+    >>> def seconds(mean):
+    ...     return {str(query): value for query, value in enumerate(rng.normal(mean, 1.0, 50))}
+    >>> runs = {"new": seconds(4.0), "old": seconds(5.0)}
+    >>> found = plan(values=runs, measures="seconds", lower_is_better=["seconds"])
+    >>> found.rows[0].measure, found.rows[0].ahead, 10 < found.rows[0].required_lists < 40
+    ('seconds', 'new', True)
+    """
+    of_values = values is not None
+    complete = (
+        a is not None and b is not None,
+        runs is not None and qrels is not None and not of_values,
+        of_values,
+        sd is not None,
+    )
+    of_runs = qrels is not None or (runs is not None and not of_values)
+    begun = (a is not None or b is not None, of_runs, of_values, sd is not None)
+    given = {
+        "runs": runs,
+        "n": n,
+        "relevant": relevant,
+        "coupling": coupling,
+        "judge": judge,
+        "columns": columns,
+        "lower_is_better": lower_is_better or None,
+        "like": like,
+        "gain": gain,
+        "missing": missing,
+        "difference": difference,
+        "pilot": pilot,
+    }
+    kinds = [kind for kind, known in zip(_OPTIONS, complete, strict=True) if known]
+    if len(kinds) != 1 or sum(begun) > 1:
+        _refuse(begun, given, {"a": a, "b": b, "runs": runs, "qrels": qrels, "values": values, "sd": sd})
+    kind = kinds[0]
+    refuse_others(f"a plan of {kind}", given, _OPTIONS[kind], _REASONS)
+    asked = MEASURES if measures is None else measures
+    if a is not None and b is not None:
+        return plan_curves(
+            a, b, asked, n=n, gain=gain, relevant=relevant, coupling=coupling, judge=judge, **design
+        )
+    if of_values:
+        names = () if runs is None else [str(name) for name in as_list(runs, "runs", str)]
+        return plan_values(
+            values,
+            {
+                "runs": names,
+                "measures": [str(one) for one in as_list(measures or (), "measures", str)],
+                "lower_is_better": lower_is_better,
+                "missing": missing or "drop",
+                "columns": columns,
+            },
+            **design,
+        )
+    if sd is not None:
+        one = () if measures is None else as_list(measures, "measures", str)
+        require(len(one) <= 1, "sd belongs to one measure", "measures")
+        return plan_for_sd(sd, one[0] if one else None, difference=difference, pilot=pilot, **design)
+    conventions: ConventionOptions = {"like": like, "gain": gain, "missing": missing}
+    return plan_runs(runs, qrels, asked, columns=columns, theory=theory, conventions=conventions, **design)
+
+
+def _refuse(begun: Sequence[bool], given: Mapping[str, object], inputs: Mapping[str, object]) -> NoReturn:
+    """Say what a plan needs, and what is lacking if it is plain what was meant."""
+    some = [kind for kind, known in zip(_OPTIONS, begun, strict=True) if known]
+    meant = some or [
+        kind for kind, names in _OPTIONS.items() if any(given[name] is not None for name in names)
+    ]
+    if len(meant) == 1:
+        words = meant[0].replace(",", "").split()
+        lacking = [name for name, value in inputs.items() if name in words and value is None]
+        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}")
+    said = f"; got some of {' and of '.join(some)}" if some else ""
+    raise InputError(f"plan needs either {', or '.join(_OPTIONS)}{said}")

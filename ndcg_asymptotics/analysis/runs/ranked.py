@@ -1,0 +1,210 @@
+"""Comparison of runs by their ranked lists: their values, and what longer and shorter lists show.
+
+Beside what `analysis.runs.values` compares: how often n random documents order the two runs as the whole list
+does, and what i.i.d. theory predicts for longer lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Unpack
+
+import numpy as np
+
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.correction import Correction
+from ndcg_asymptotics.analysis.runs.paired import Alternative
+from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
+from ndcg_asymptotics.analysis.runs.values import compare_values
+from ndcg_asymptotics.core.errors import NotAvailableError, naming
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.evaluating import evaluate_run
+from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
+from ndcg_asymptotics.lists.given import records_of, runs_of
+from ndcg_asymptotics.lists.groups import fit_groups
+from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.remarks import of_unjudged
+from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Mixture
+from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
+
+_DEEPER = 1.1  # ratio of the numbers of documents per query from which measures of deep ranks are unfair
+_GROUPS = 8
+_GAINS = 2  # with more different gains the exact mean of long lists takes long
+_LONG = 10**6
+_SAME = 1e-9  # limits closer than this count as equal
+
+
+def compare_ranked(
+    scores: Mapping[str, Records],
+    labels: Records,
+    measures: AnyMeasures,
+    *,
+    level: float,
+    power: float,
+    correction: Correction,
+    resamples: int,
+    seed: int,
+    alternative: Alternative,
+    theory: bool,
+    **conventions: Unpack[ConventionOptions],
+) -> Comparison:
+    """Compare every pair of runs by their ranked lists; the parameters are those of `compare`."""
+    values = values_of_runs(scores, labels, measures, **conventions)
+    compared = compare_values(
+        values,
+        level=level,
+        power=power,
+        correction=correction,
+        resamples=resamples,
+        seed=seed,
+        alternative=alternative,
+    )
+    chosen = Conventions.of(**conventions)
+    own = _own_measures(chosen.measures(any_measures_of(measures)))
+    if not own:
+        return compared
+    documents = pool_runs(scores, gains_of(without_negatives(labels, chosen.gain), chosen.gain))
+    pairs = [pair.pair for pair in compared.pairs]
+    predicted = _predicted(documents, own) if theory else None
+    longer_lists = {
+        pair: {str(measure): _longer_lists(predicted, pair, m) for m, measure in enumerate(own)}
+        for pair in pairs
+    }
+    cuts = {
+        pair: dict(zip(map(str, own), of_pair, strict=True))
+        for pair, of_pair in cuts_of_pairs(documents, own, pairs, level, seed).items()
+    }
+    return compared.with_lists(cuts, longer_lists)
+
+
+def _own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:
+    """Return the measures of this package, each once."""
+    return tuple(dict.fromkeys(measure for measure in measures if isinstance(measure, Measure)))
+
+
+def values_of_runs(
+    runs: object,
+    qrels: object,
+    measures: AnyMeasures,
+    *,
+    columns: ColumnNames | None = None,
+    **conventions: Unpack[ConventionOptions],
+) -> RunValues:
+    """Return the values of runs for the queries that all of them answer, with remarks on what differs.
+
+    Parameters
+    ----------
+    runs, qrels, measures, columns, **conventions
+        As in `compare`.
+
+    Raises
+    ------
+    InputError
+        As `evaluate`.
+
+    >>> runs = {"a": {"1": {"d": 2.0, "e": 1.0}}, "b": {"1": {"d": 1.0, "e": 2.0}}}
+    >>> values_of_runs(runs, {"1": {"e": 1}}, "nDCG(zipf)@2").values.tolist()
+    [[[0.5]], [[1.0]]]
+    """
+    chosen = Conventions.of(**conventions)
+    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
+    scores = runs_of(runs, columns)
+    labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    found = {}
+    for name, run in scores.items():
+        with naming(name):
+            found[name] = evaluate_run(run, labels, parsed, name=name, **conventions)
+    answered = {name: of_run.queries for name, of_run in found.items()}
+    remarks = (*left_out(answered), *_different_inputs(found, scores, _own_measures(parsed)))
+    return replace(Evaluations(tuple(found.values())).common(), remarks=remarks)
+
+
+def _different_inputs(
+    found: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
+) -> Iterator[str]:
+    """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
+    if said := next(iter(found.values())).of_others:
+        yield said
+    for name, of_run in found.items():
+        if said := of_run.few_judged:
+            yield f"Warning: {said} in {name}; the others count as not relevant"
+        if said := of_run.of_ties:
+            yield f"{name}: {said}"
+    for name, of_run in found.items():
+        if of_run.unjudged:
+            yield f"Warning: {of_unjudged(of_run.unjudged, name)}"
+    depths = {name: int(np.median(np.bincount(records.row))) for name, records in scores.items()}
+    shortest, longest = min(depths, key=depths.__getitem__), max(depths, key=depths.__getitem__)
+    deep = [str(m) for m in measures if m.cutoff(depths[longest]) > depths[shortest]]
+    if deep and depths[longest] > _DEEPER * depths[shortest]:
+        yield (
+            f"Warning: {longest} has {depths[longest]} documents per query in the median, {shortest} "
+            f"{depths[shortest]}: {', '.join(deep)} {'counts' if len(deep) == 1 else 'count'} ranks that "
+            f"{shortest} leaves empty; nDCG@{depths[shortest]} does not"
+        )
+
+
+@dataclass(frozen=True)
+class _Predicted:
+    """Predictions of theory for ever longer lists of one run, by one measure."""
+
+    mixture: Mixture
+    measure: Measure
+
+    @cached_property
+    def limit(self) -> Limit:
+        """The limit of NDCG, with its theorem."""
+        return limit(self.mixture, self.measure)
+
+    @cached_property
+    def end(self) -> float | None:
+        """The limit of the mean of NDCG, if there is one."""
+        if self.limit.converges is not False:
+            return None if self.limit.value is None else float(self.limit.value)
+        # where NDCG does not converge its mean does, to that of the top
+        tops = [of_group.mean_gain_at_top / of_group.gains[0] for of_group in self.mixture.models]
+        return float(self.mixture.weights @ tops)
+
+    @cached_property
+    def long_mean(self) -> float | None:
+        """The exact mean at n = 1e6; None for a discount of the user's own that is no sum of exponentials."""
+        try:
+            return float(expected_ndcg(self.mixture, self.measure, [_LONG]).value[0])
+        except NotAvailableError:
+            return None
+
+
+def _predicted(documents: Pooled, measures: tuple[Measure, ...]) -> dict[str, list[_Predicted]]:
+    """Return the predictions of each run and measure, whose values are computed once for all pairs."""
+    groups = min(_GROUPS, len(documents.queries))
+    fitted = fit_groups(documents.lists(), groups, resamples=1)
+    return {
+        name: [_Predicted(mixture.relevance, measure) for measure in measures]
+        for name, mixture in fitted.items()
+    }
+
+
+def _longer_lists(
+    predicted: Mapping[str, list[_Predicted]] | None, pair: tuple[str, str], measure: int
+) -> LongListMeans | None:
+    """Return what theory predicts for ever longer lists; None if it predicts nothing."""
+    if predicted is None:
+        return None
+    a, b = (predicted[name][measure] for name in pair)
+    if a.end is None or b.end is None:
+        return None
+    if abs(a.end - b.end) > _SAME or len(a.mixture.gains) > _GAINS:
+        return LongListMeans(a.end, b.end, a.limit.theorem)
+    if a.long_mean is None or b.long_mean is None:
+        return None
+    return LongListMeans(a.long_mean, b.long_mean, a.limit.theorem, _LONG)
