@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.planning.curves import Experiment, plan
+from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.judged import Judge, Judged, judged
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
