@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
@@ -25,7 +25,7 @@ from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, st
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed
+from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, details, fixed
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
@@ -170,7 +170,7 @@ class Check(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Return a table with a row per scorer and measure, the limits, and the verdict."""
         yield self._heading()
-        yield self._summary()
+        yield replace(self._summary(), detail=self.agrees)
         yield from self._conclusion()
 
     def long(self) -> Iterator[ReportBlock]:
@@ -209,16 +209,29 @@ class Check(Report):
         return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std", "law")
 
     def _conclusion(self) -> Iterator[ReportBlock]:
-        yield limits_table(self.limits)
+        yield replace(limits_table(self.limits), detail=True)
         if any(not row.measure.startswith("nDCG") for row in self.limits):
-            yield Line(LIMITS_OF_DCG)
+            yield Line(LIMITS_OF_DCG, detail=True)
         for row in self.limits:
             if row.verdict != "agrees":
-                yield Line(f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}.")
+                line = f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}."
+                yield Line(line, detail=row.verdict != "disagrees")
+        yield from details(self._power())
+        yield Line(_tested([self]), detail=not self.agrees)
+        if wrong := self._wrong:
+            first = wrong[0]
+            at = "" if isinstance(first, LimitTest) else f" at n = {first.n:g}"
+            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
+            yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
+        else:
+            yield _nothing_disagrees([self])
+
+    def _power(self) -> Iterator[Line]:
+        """Yield what the tests can and cannot detect."""
         yield from _not_tested("standard deviations", self.stds)
         yield from _not_tested("laws", self.laws)
         yield Line(
-            f"{_tested([self])} Family-wise error rate of the tests of means, standard deviations and laws: "
+            "Family-wise error rate of the tests of means, standard deviations and laws: "
             f"at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} for each test). Means and "
             "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
             "dominates, and elsewhere by betting, which is valid for any values in [0, 1]; laws by "
@@ -230,13 +243,6 @@ class Check(Report):
                 yield Line(
                     f"Smallest relative error of an exact {what} that is detected with 99% power: {errors}."
                 )
-        if wrong := self._wrong:
-            first = wrong[0]
-            at = "" if isinstance(first, LimitTest) else f" at n = {first.n:g}"
-            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
-            yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
-        else:
-            yield _nothing_disagrees([self])
 
 
 def _counts(checks: Sequence[Check]) -> dict[Kind, tuple[int, int]]:

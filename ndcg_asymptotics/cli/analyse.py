@@ -91,9 +91,9 @@ def check(
         found, kind = check_grid(opened, alpha=alpha, perturb=perturb, std=std), "grid check"
     else:
         parted = deviations(opened)
-        output.show(parted, "deviations", blocks=None if full else parted.statements())
+        output.show(parted, "deviations", blocks=None if full else parted.statements(), full=full)
         return
-    output.show(found, kind, blocks=found.long() if full else None)
+    output.show(found, kind, blocks=found.long() if full else None, full=full)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
@@ -132,7 +132,7 @@ def distinguish(
 
     beside = open_results(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    output.show(found, "distinguish", blocks=found.long() if full else None)
+    output.show(found, "distinguish", blocks=found.long() if full else None, full=full)
 
 
 @app.command()

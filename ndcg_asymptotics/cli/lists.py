@@ -279,9 +279,7 @@ def grow(
     if output.form == "json":
         show_json("grow", grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None})
         return
-    output.show(grown.blocks(), "grow")
-    if from_theory:
-        output.show(from_theory.statements(), "deviations")
+    output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow")
 
 
 @app.command("larger-corpus")
@@ -495,7 +493,7 @@ def compare(
     else:
         kind = "compare collections" if several else "compare" if judge is None else "compare with a judge"
         data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
-        output.show(found, kind, blocks=found.blocks(full), data=data)
+        output.show(found, kind, blocks=found.blocks(full), data=data, full=full)
     if report is not None and not isinstance(found, CollectionsComparison):
         from ndcg_asymptotics.reports.page import report as report_comparison
 

@@ -149,7 +149,7 @@ class Output:
             "-v",
             "--verbose",
             callback=_print_time_at_end,
-            help="Print the running time and, after an error, a traceback.",
+            help="Print all notes and tables, the running time and, after an error, a traceback.",
         ),
     ] = False
 
@@ -179,11 +179,12 @@ class TableOutput(Output, _Formats):
         *,
         blocks: Iterable[ReportBlock] | None = None,
         data: Mapping[str, object] | None = None,
+        full: bool = False,
     ) -> None:
-        """Print results in their format, as `reports.terminal.show`."""
+        """Print results in their format, as `reports.terminal.show`; tables in full with their details."""
         from ndcg_asymptotics.reports.terminal import show
 
-        show(found, self.form, kind, blocks=blocks, data=data)
+        show(found, self.form, kind, blocks=blocks, data=data, verbose=self.verbose or full)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,11 @@ def plan(
     ] = None,
     b: Annotated[
         str | None,
-        _from_input("--b", metavar="CURVE", help="That of the second one, with equally distributed labels."),
+        _from_input(
+            "--b",
+            metavar="CURVE",
+            help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
+        ),
     ] = None,
     n: Annotated[
         int | None,

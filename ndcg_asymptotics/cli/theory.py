@@ -61,7 +61,11 @@ def order(
     a: Annotated[str, typer.Option("--a", metavar="CURVE", help="Relevance curve of the first ranker.")],
     b: Annotated[
         str,
-        typer.Option("--b", metavar="CURVE", help="That of the second one, with equally distributed labels."),
+        typer.Option(
+            "--b",
+            metavar="CURVE",
+            help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
+        ),
     ],
     measure: Measures,
     gain: Gain = "linear",

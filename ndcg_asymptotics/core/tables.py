@@ -332,11 +332,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class Table(Frame):
-    """Rows of values under columns."""
+    """Rows of values under columns; a detail is left out where only the answer is shown."""
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[object, ...], ...]
+    detail: bool = False
 
     @classmethod
     def of(cls, title: str, kind: type, rows: Iterable[object], *shown: str, **headings: str | None) -> Table:
@@ -484,14 +485,20 @@ class Table(Frame):
 
 @dataclass(frozen=True)
 class Line:
-    """A line of text, with one of rich's styles."""
+    """A line of text, with one of rich's styles; a detail is left out where only the answer is shown."""
 
     text: str
     style: str = ""
+    detail: bool = False
 
 
 ReportBlock = Table | Line
 """One piece of a report."""
+
+
+def details(blocks: Iterable[ReportBlock]) -> Iterator[ReportBlock]:
+    """Yield blocks as details: what explains an answer and its table, or adds to them."""
+    return (dataclasses.replace(block, detail=True) for block in blocks)
 
 
 class Report(Frame):
@@ -542,20 +549,45 @@ def console() -> Console:
     return Console(highlight=False, width=WIDTH)
 
 
-def print_blocks(blocks: Iterable[ReportBlock], console: Console) -> None:
-    """Print tables that fit the width of the console, and lines, which a terminal folds between words."""
+def print_blocks(blocks: Iterable[ReportBlock], console: Console, *, verbose: bool = True) -> None:
+    """Print tables that fit the width of the console, and lines, which a terminal folds between words.
+
+    Without ``verbose`` the details are left out, and a last line says how many there are.
+    """
+    hidden: list[ReportBlock] = []
+    narrowed = 0  # columns left out for lack of width
+    below_table = False
     for block in blocks:
+        if block.detail and not verbose:
+            hidden.append(block)
+            continue
+        if below_table:
+            console.print()
+        below_table = isinstance(block, Table)
         if isinstance(block, Table):
             table, left_out = block.fitted(console.width)
             if block.title:
                 console.print(Text(visible(block.title), "bold"))
             console.print(table)
-            if left_out:
+            if left_out and verbose:
                 console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))
-            console.print()
+            narrowed += len(left_out)
         else:
             text = "\n".join(map(visible, block.text.split("\n")))
             console.print(Text(text, block.style), soft_wrap=not console.is_terminal)
+    if more := _more(hidden, 0 if verbose else narrowed):
+        console.print(Text(more, "dim"))
+
+
+def _more(hidden: Sequence[ReportBlock], narrowed: int) -> str:
+    """Return where the rest of an output is, empty if there is none."""
+    tables = sum(isinstance(block, Table) for block in hidden)
+    counts = ((len(hidden) - tables, "note"), (tables, "table"))
+    said = [f"{count} {noun}{'s' * (count > 1)}" for count, noun in counts if count]
+    parts = [f"{' and '.join(said)} with -v"] if said else []
+    if narrowed:
+        parts.append(f"{narrowed} column{'s' * (narrowed > 1)} with --format csv")
+    return f"More: {'; '.join(parts)}." if parts else ""
 
 
 def in_format(blocks: Iterable[ReportBlock], form: str) -> str:

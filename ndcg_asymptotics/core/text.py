@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _JOINERS = "\u200c\u200d"  # the zero-width joiners, without which some scripts cannot be written
 
@@ -167,6 +167,15 @@ def count_text(number: int) -> str:
     ('3,167', '1e+12')
     """
     return f"{number:,}" if number < 10**7 else f"{number:.3g}"
+
+
+def listed(names: Sequence[str], between: str = ", ") -> str:
+    """Return names with "and" before the last one.
+
+    >>> listed(["AP"]), listed(["AP", "RR", "P@5"])
+    ('AP', 'AP, RR and P@5')
+    """
+    return names[0] if len(names) == 1 else f"{between.join(names[:-1])} and {names[-1]}"
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -103,9 +103,14 @@ class Decision(Report):
                 self.problem.standardised_order()
             except InputError as error:  # the preferences are not low-noise, or the law not order-preserving
                 yield Line(f"{error}.")
-        yield Line("An order is certain where its margin, in the loss's unit, exceeds the residual.")
+        yield Line(
+            "An order is certain where its margin, in the loss's unit, exceeds the residual.", detail=True
+        )
         if any(d.verdict == "inconsistent (ties)" for d in self.losses):
-            yield Line("Ties: other minimisers of the loss have an optimal order, but not the one shown.")
+            yield Line(
+                "Ties: other minimisers of the loss have an optimal order, but not the one shown.",
+                detail=True,
+            )
 
 
 def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | None = None) -> Decision:

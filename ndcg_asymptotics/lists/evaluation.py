@@ -254,7 +254,7 @@ class Evaluations(Report, Mapping[str, Evaluation]):
         yield Table("", columns, rows)
         for name, meaning in remarks.MEANINGS.items():
             if any(column.endswith(name) for column in self.runs[0].columns):
-                yield Line(meaning)
+                yield Line(meaning, detail=True)
         for run in self.runs:
             for remark in run.remarks():
                 yield Line(f"{run.name}: {remark}." if run.name else f"{remark}.")

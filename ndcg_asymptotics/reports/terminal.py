@@ -34,6 +34,7 @@ def show(
     *,
     blocks: Iterable[ReportBlock] | None = None,
     data: Mapping[str, object] | None = None,
+    verbose: bool = True,
 ) -> None:
     """Print an outcome in one of the formats.
 
@@ -48,6 +49,8 @@ def show(
         What to print instead of all blocks of ``found``.
     data : optional
         What to print as JSON instead of ``found.as_dict()``.
+    verbose : bool
+        Whether a table is printed with its details; other formats have all tables.
     """
     listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
     if form == "json":
@@ -57,7 +60,7 @@ def show(
     elif form != "table":
         _print_text(in_format(listed, form))
     else:
-        print_blocks(listed, console())
+        print_blocks(listed, console(), verbose=verbose)
 
 
 def _print_text(text: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Timer
+
 from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.sweep.block import Block
 
 SHORTEST_ANNOUNCED = 30.0
 """The shortest duration in seconds that is announced."""
 
-_SECONDS_OF_WORK = 1.0  # that are timed before the estimate
+_SECONDS_OF_WORK = 2.0  # that are timed before the estimate
 
 
 def announce(what: str, seconds: float, at_most: bool) -> None:
@@ -39,8 +44,20 @@ def duration(seconds: float) -> str:
     return f"{max(10, round(seconds, -1)):.0f} seconds"
 
 
+@contextmanager
+def said_if_slow(line: str, seconds: float = 1.0) -> Iterator[None]:
+    """Write a line if what is done in this context takes longer."""
+    timer = Timer(seconds, copy_context().run, (say, line))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 class TimeEstimate:
-    """The estimated duration of a sweep, announced as soon as a second of work has been timed.
+    """The estimated duration of a sweep, announced as soon as two seconds of work have been timed.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, run_block
-from ndcg_asymptotics.sweep.estimate import TimeEstimate
+from ndcg_asymptotics.sweep.estimate import TimeEstimate, said_if_slow
 from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
@@ -255,7 +255,8 @@ class _Sweep:
         """Compute and write; compute again what was lost with a worker."""
         study, jobs = self.study, self.jobs
         # in this process first: the workers load what it has compiled from numba's cache
-        prepared(ENGINES[study.engine], study.design)
+        with said_if_slow("compiling the engine; later runs load what is compiled now"):
+            prepared(ENGINES[study.engine], study.design)
         if jobs is not None and self.scheduler is None:
             jobs = min(jobs, len(missing))
             _require_memory(study, jobs)

@@ -99,7 +99,8 @@ class MeanOrders(Report):
             yield Line(f"{names}: {reason}.")
         yield Line(
             "Consistently: the order is the same at every length from n on, with a probability that tends to "
-            "1 faster than any power of n, if the scores are independent given the label."
+            "1 faster than any power of n, if the scores are independent given the label.",
+            detail=True,
         )
 
 

@@ -63,8 +63,8 @@ def test_a_paragraph_comes_first():
     assert first.startswith("good is better than bad by ")
     assert "95% interval" in first
     assert "At the observed differences 80% power takes " in first
-    shown = next(cut for cut in two().pairs[0].clearest.cuts if f"samples of {cut.n:,} documents" in first)
-    assert f"in {shown.rate:.0%} of the cases (interval {shown.low:.0%} to {shown.high:.0%})" in first
+    shown = next(cut for cut in two().pairs[0].clearest.cuts if f"Among {cut.n:,} documents" in first)
+    assert f"in {shown.rate:.0%} of the draws (interval {shown.low:.0%} to {shown.high:.0%})" in first
     assert "longer lists" not in first  # two fitted curves have no interval
     assert "They have no interval here, and other queries may order the runs the other way." in " ".join(
         rest.split()
@@ -126,7 +126,7 @@ def test_measures_that_contradict_each_other_are_named():
     rest = {q: {d: (100.0 if d == "d59" else -float(d[1:])) for d in docs} for q, docs in labels.items()}
     found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
     said = found.pairs[0].text
-    assert "shows the opposite" in said
+    assert "is significantly better: the answer depends on the measure." in said
     signs = [judged.difference.sign for judged in found.pairs[0].by_measure]
     assert signs == [-1, 1]
 

@@ -69,7 +69,8 @@ def test_more_negatives_may_be_worse_and_a_statement_says_so() -> None:
     start = "nDCG@10, m = {}: a sampled result orders a and b as the full metric does with probability "
     assert found.statements == (
         start.format(30)
-        + "0.95 or more; for a and b it falls below 0.95 at larger m, and is that again from m = 970 on.",
+        + "0.95 or more; for a and b the probability falls below 0.95 at larger m and is back above it from "
+        "m = 970 on.",
         start.format(990) + "0.95 or more.",
     )
     assert "from m" in str(found)

@@ -43,6 +43,9 @@ def test_check(results: Path, run: Run) -> None:
     code, text, _ = run("check", results)
     assert code == 0
     assert "Nothing disagrees" in text
+    assert sum(-(-len(line) // 80) for line in text.splitlines()) <= 5
+    code, text, _ = run("check", results, "-v")
+    assert code == 0
     assert 4 < text.count("agrees") < 12
     code, text, _ = run("check", results, "--full")
     assert code == 0

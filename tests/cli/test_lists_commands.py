@@ -188,7 +188,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert pair["pair"] == ["good", "bad"]
     assert pair["measures"][0]["longer_lists"] is None
     assert pair["measures"][0]["interval"][0] > 0
-    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--correction", "holm")
+    code, said, _ = run(*asked, "--resamples", 499, "--no-theory", "--correction", "holm", "-v")
     assert code == 0
     assert "Corrected p-values are Holm's, for 1 test." in said
     (tmp_path / "copy.run").write_text((files / "good.run").read_text())
@@ -249,8 +249,8 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
         ("--unjudged=bounds", "Lowest and highest: "),
         ("--chance", "Chance: the mean of a random"),
     ):
-        assert said in run(*asked, option)[1]
-        assert said not in run(*asked)[1]
+        assert said in run(*asked, option, "-v")[1]
+        assert said not in run(*asked, "-v")[1]
     code, _, error = run(*asked, "--measure", "DCG@10", "--unjudged", "bounds")
     assert code == 2
     assert (

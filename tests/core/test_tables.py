@@ -24,6 +24,7 @@ from ndcg_asymptotics.core.tables import (
     ReportBlock,
     Table,
     csv_of,
+    details,
     fixed,
     frame_of,
     general,
@@ -247,3 +248,23 @@ def test_a_row_says_where_its_values_stand() -> None:
     some = Table.of("", Compared, [row], "effect", "gap.mean", "runs", mean="gap")
     assert [column.name for column in some.columns] == ["effect", "gap", "runs"]
     assert some.rows == ((0.5, 1.0, ("a", "b")),)
+
+
+def test_details_are_counted_in_one_line_unless_they_are_wanted() -> None:
+    table = Table("", (Column("name"), Column("value", fixed(1))), (("a", 0.5),))
+    blocks: list[ReportBlock] = [
+        Line("The answer."),
+        table,
+        *details([Line("A note."), Line("Another."), table]),
+    ]
+    said = {}
+    for verbose in (False, True):
+        out = io.StringIO()
+        print_blocks(blocks, Console(file=out, width=80), verbose=verbose)
+        said[verbose] = out.getvalue()
+    assert said[False].endswith("\nMore: 2 notes and 1 table with -v.\n")
+    assert said[False].count("0.5") == 1
+    assert "A note." not in said[False]
+    assert "A note.\nAnother.\n" in said[True]
+    assert said[True].count("0.5") == 2
+    assert "More:" not in said[True]

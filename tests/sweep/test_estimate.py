@@ -69,7 +69,7 @@ def test_one_long_replicate_is_enough(said: list[str]) -> None:
     ("count", "words"), [(59, []), (61, ["61 replicates will take at most about 30 seconds"])]
 )
 def test_less_than_half_a_minute_is_not_announced(said: list[str], count: int, words: list[str]) -> None:
-    TimeEstimate(count, at_most=True).learn(block(2, 0.5), already=0, jobs=1)
+    TimeEstimate(count, at_most=True).learn(block(4, 0.5), already=0, jobs=1)
     assert said == words
 
 
@@ -107,7 +107,7 @@ def test_interim_sizes_share_one_estimate(
     use_fake_engine(monkeypatch)
     sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=5)
     assert len(said) == 1
-    assert said[0].startswith("12000 replicates will take at most about ")
+    assert "replicates will take at most about " in said[0]
 
 
 def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

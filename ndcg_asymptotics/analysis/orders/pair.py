@@ -180,10 +180,12 @@ def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
             "Probabilities of a wrong order are means of importance weights. The effective sample size of "
             f"weights w is (sum w)^2 / sum w^2. An estimate is not reliable if it is below "
             f"{LEAST_EFFECTIVE:g} or one draw has more than {LARGEST_SHARE:.0%} of the weight. --json has "
-            f"{LEVEL:.0%} intervals."
+            f"{LEVEL:.0%} intervals.",
+            detail=True,
         )
     if not all(pair.weighted for pair in pairs):
-        yield Line(f"Intervals are Wilson's, at {LEVEL:.0%} for each n alone. A tie counts as a wrong order.")
+        said = f"Intervals are Wilson's, at {LEVEL:.0%} for each n alone. A tie counts as a wrong order."
+        yield Line(said, detail=True)
 
 
 def paragraph(pair: Pair) -> str:

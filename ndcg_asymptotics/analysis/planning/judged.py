@@ -158,7 +158,6 @@ class Judged:
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answer and a table of the measures."""
-        yield Line("")
         yield Line(self.answer)
         yield Table.of(f"True labels and those of the judge, n = {self.n:,}", JudgedRow, self.rows)
         for row in self.rows:

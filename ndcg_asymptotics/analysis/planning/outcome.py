@@ -8,7 +8,7 @@ from typing import Annotated
 
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.findings import Findings, PlanRow
-from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, Table, declared
+from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, Table, declared, details
 
 _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 """The columns of the second table."""
@@ -28,17 +28,19 @@ class Plan(Findings, Report):
         for answer in self.answers:
             yield Line(answer)
         yield Line("")
-        for table in (self._table(), self._sample_sizes()):
-            if len(table.columns) > 1:
-                yield table
+        tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
+        yield from tables[:1]
+        if self.judge is not None:
+            yield from self.judge.blocks()
+        yield from details([*tables[1:], *self._notes()])
+
+    def _notes(self) -> Iterator[Line]:
         yield Line(sentences.legend(self))
         for row in self.rows:
             if reason := row.reason or (row.why if row.error_exponent == 0 else ""):
                 yield Line(f"{row.measure}: {reason}.")
         for remark in self.remarks:
             yield Line(f"{remark}.")
-        if self.judge is not None:
-            yield from self.judge.blocks()
 
     def _table(self) -> Table:
         return Table.of(

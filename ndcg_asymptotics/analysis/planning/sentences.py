@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, Findings, PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
-from ndcg_asymptotics.core.text import count_text
+from ndcg_asymptotics.core.text import count_text, listed
 
 INDEPENDENT = (
     "The rankers are taken to score documents independently given the label. Real ones agree more: three "
@@ -15,6 +15,7 @@ INDEPENDENT = (
 )
 """What plans from curves assume."""
 
+_NAMED = 3  # measures that a sentence names
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 
 
@@ -75,16 +76,16 @@ def _long_run(found: Findings) -> str:
         shares = []
         sure = [row.measure for row in rows if row.long_run == 1]
         if sure:
-            shares.append(f"on every list by {_listed(sure)}")
+            shares.append(f"on every list by {listed(sure)}")
         unsure = [
             f"{percent(share)} by {row.measure}" for row in rows if 0 < (share := row.long_run or 0.0) < 1
         ]
         if unsure:
             unsure[0] = unsure[0].replace(" by ", " of the lists by ", 1)
-            shares.append(f"on {'only ' if sure else ''}{_listed(unsure)}")
+            shares.append(f"on {'only ' if sure else ''}{listed(unsure)}")
         equal = [row.measure for row in rows if row.long_run == 0]
         if equal:
-            shares.append(f"on none by {_listed(equal)}, as both become equal")
+            shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
             parts.append(f"{name} comes before {other} {'; '.join(shares)}")
     return f"In the long run {'. '.join(parts)}." if parts else ""
@@ -125,7 +126,7 @@ def _agreement(found: Findings) -> str:
     if not known:
         return ""
     needs = [f"{row.independent_lists:,} by {row.measure}" for row in dict.fromkeys((known[0], known[-1]))]
-    return f"They agree, {found.coupling}; independent given the label they would need {_listed(needs)}."
+    return f"The rankers agree ({found.coupling}). If they were independent, it would take {listed(needs)}."
 
 
 def _assured(found: Findings) -> str:
@@ -133,9 +134,9 @@ def _assured(found: Findings) -> str:
     bounds = sorted((row.queries_assured, row.measure) for row in found.rows if row.queries_assured)
     if not bounds:
         return "no lower bound of the difference is positive"
-    ends = _listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
+    ends = listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
     none = [row.measure for row in found.rows if row.effect is not None and not row.queries_assured]
-    return f"{IF_BOUND}, with {ends}" + (f" (not positive by {_listed(none)})" if none else "")
+    return f"{IF_BOUND}, with {ends}" + (f" (not positive by {listed(none)})" if none else "")
 
 
 def _enough(found: Findings) -> Iterator[str]:
@@ -143,7 +144,7 @@ def _enough(found: Findings) -> Iterator[str]:
     judged = [row for row in found.rows if row.enough is not None]
     if queries is None:
         if found.source != "sd":
-            yield "State how many queries there are (--queries) to see whether they are enough."
+            yield "With --queries N, plan says whether N queries are enough."
     elif judged and found.source == "sd":
         (need,) = judged
         word = "enough" if need.enough else "too few"
@@ -166,30 +167,29 @@ def _enough(found: Findings) -> Iterator[str]:
 def _choice(found: Findings) -> str:
     fewest = []
     if len(found.rows) > 1 and found.rows[0].required_lists:
-        fewest.append(f"of these measures, {found.rows[0].measure} ({found.rows[0].required_lists})")
+        fewest.append(f"{found.rows[0].measure} of these measures ({found.rows[0].required_lists})")
     opposite = [row.measure for row in found.rows if _shows_opposite(found, row)]
     for name, letter, choices in (
-        ("discounts r^-b", "b", found.exponents),
-        ("cutoffs nDCG@k", "k", found.cutoffs),
+        ("the discounts r^-b", "b", found.exponents),
+        ("the cutoffs nDCG@k", "k", found.cutoffs),
     ):
         if best := found.best(choices):
-            fewest.append(f"of the {name}, {letter} = {best.at:,.10g} ({best.lists:,})")
+            fewest.append(f"{letter} = {best.at:,.10g} of {name} ({best.lists:,})")
         if at := [f"{choice.at:g}" for choice in choices if _shows_opposite(found, choice)]:
-            opposite.append(f"{letter} = {_listed(at)}")
+            opposite.append(f"{letter} = {listed(at)}")
     if not fewest:
         return ""
+    cheapest = ""
     if cheap := found.fewest_judgements:
-        fewest.append(
-            f"fewest judgements: {cheap.documents:,}, with {cheap.lists:,} queries judged to rank "
-            f"{cheap.at:g}"
-        )
+        each = "one judgement" if cheap.at == 1 else f"{cheap.at:g} judgements"
+        cheapest = f" Cheapest to judge: nDCG@{cheap.at:g}, {cheap.lists:,} queries, {each} each."
     aim = f" to show that {found.better} is ahead on average" if opposite else ""
     observed = f", {IF_OBSERVED}" if found.source == "runs" else ""
-    said = f"Fewest queries{aim}{observed}: {'; '.join(fewest)}."
+    said = f"Fewest queries{aim}{observed}: {', '.join(fewest)}.{cheapest}"
     if not opposite:
         return said
     other = found.b if found.better == found.a else found.a
-    return f"{said} {other} is ahead by {_listed(opposite, '; ')}."
+    return f"{said} {other} is ahead by {listed(opposite, '; ')}."
 
 
 def _shows_opposite(found: Findings, of: PlanRow | FamilyMember) -> bool:
@@ -296,15 +296,16 @@ def required(found: Findings) -> str:
 
 
 def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
-    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10"."""
-    parts = []
-    for word in words:
-        by = [measure for measure, its in said if its == word]
-        many = "both" if len(by) == 2 else f"all {len(by)}"
-        if by:
-            parts.append(f"{word} by {f'{many} measures' if len(by) == len(said) > 1 else _listed(by)}")
-    return _listed(parts)
+    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10".
 
-
-def _listed(names: Sequence[str], between: str = ", ") -> str:
-    return names[0] if len(names) == 1 else f"{between.join(names[:-1])} and {names[-1]}"
+    More than three measures with the same word are not named if others are.
+    """
+    by = {word: [measure for measure, its in said if its == word] for word in words}
+    most = max(words, key=lambda word: len(by[word]))
+    parts = [f"{word} by {listed(by[word])}" for word in words if by[word] and word != most]
+    if not parts:
+        many = "both" if len(said) == 2 else f"all {len(said)}"
+        return f"{most} by {f'{many} measures' if len(said) > 1 else listed(by[most])}"
+    if len(by[most]) > _NAMED:
+        return listed([*parts, f"{most} by the other {len(by[most])} measures"])
+    return listed([f"{word} by {listed(by[word])}" for word in words if by[word]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
 from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, frame_of_pairs
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table, details
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,19 +128,25 @@ class CollectionsComparison(ComparedPairs):
         several = len(self.runs) > 2
         yield from self.said(warnings=True)
         if several:
-            for ranking in self.rankings:
-                title = f"Runs by {ranking.measure}, in the mean over {_ABOUT[ranking.over]}"
-                yield Table.of(f"{title} ({ranking.over})", RankedRun, ranking.runs)
-            yield Line(LEGEND + ("" if full else " --full shows every pair.") + "\n")
-            for measure in self.measures:
-                power = [row for row in self.collection_power if row.measure == measure]
-                title = f"Pairs of {len(self.pairs)} that each collection tells apart by {measure}"
-                yield Table.of(title, CollectionPower, power)
+            first, *others = self._leaderboards()
+            yield first
+            yield from details(others)
+            yield Line(LEGEND + ("" if full else " --full shows every pair.") + "\n", detail=True)
         for pair in self.pairs if full or not several else ():
             yield Line(self.paragraph(pair) + "\n")
             yield from self._tables(pair)
-        yield from self.said(warnings=False)
-        yield Line(self._method(pairs=full or not several))
+        yield from details(self.said(warnings=False))
+        yield Line(self._method(pairs=full or not several), detail=True)
+
+    def _leaderboards(self) -> Iterator[Table]:
+        """Yield the runs in order of their means, and how many pairs each collection tells apart."""
+        for ranking in self.rankings:
+            title = f"Runs by {ranking.measure}, in the mean over {_ABOUT[ranking.over]}"
+            yield Table.of(f"{title} ({ranking.over})", RankedRun, ranking.runs)
+        for measure in self.measures:
+            power = [row for row in self.collection_power if row.measure == measure]
+            title = f"Pairs of {len(self.pairs)} that each collection tells apart by {measure}"
+            yield Table.of(title, CollectionPower, power)
 
     def paragraph(self, pair: PairOverCollections) -> str:
         """Return the answer for two runs, by the measure that shows the clearest difference."""
@@ -188,7 +194,7 @@ class CollectionsComparison(ComparedPairs):
         yield Table.of(title, OverCollections, rows, **headings)
         for judged in pair.by_measure:
             title = f"{pair.a} against {pair.b} by {judged.measure}, in each collection"
-            yield Table.of(title, InCollection, judged.by_collection, **headings)
+            yield replace(Table.of(title, InCollection, judged.by_collection, **headings), detail=True)
 
     @property
     def _level(self) -> str:

@@ -212,9 +212,9 @@ class PairComparison:
         """Return the comparison by one of the measures alone, without words."""
         return PairComparison(self.a, self.b, (self.by_measure[measure],))
 
-    def table(self, level: str) -> Table:
+    def table(self, level: str, queries: int) -> Table:
         """Return a table with a row for each measure; ``level`` is that of the intervals, in words."""
-        title = f"{self.a} against {self.b} (difference: first minus second)"
+        title = f"{self.a} against {self.b}, {queries:,} queries (difference: first minus second)"
         headings = {"mean_a": self.a, "mean_b": self.b, "interval_text": f"{level} interval"}
         return Table.of(title, MeasureComparison, self.by_measure, **headings)
 

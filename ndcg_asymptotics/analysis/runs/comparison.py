@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, letter, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table, details
 from ndcg_asymptotics.core.text import in_tex
 
 if TYPE_CHECKING:
@@ -165,17 +165,19 @@ class Comparison(ComparedPairs):
         yield from self.said(warnings=True)
         if several:
             yield Line(self.leaders() + "\n")
-            yield self._power_table()
-            for ranking in self.rankings:
-                yield Table.of(f"Runs by {ranking.measure}", RankedRun, ranking.runs)
-            yield Line(LEGEND + ("" if full else " --full shows every pair."))
+            clearest = self.discriminative_power[0].measure
+            rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != clearest)
+            tables = [Table.of(f"Runs by {of.measure}", RankedRun, of.runs) for of in rankings]
+            yield tables[0]
+            legend = Line(LEGEND + ("" if full else " --full shows every pair."))
+            yield from details([self._power_table(), *tables[1:], legend])
         for pair in self.pairs if full or not several else ():
             yield Line(pair.text + "\n")
-            yield pair.table(self.words.level)
+            yield pair.table(self.words.level, self.queries)
             if any(judged.cuts for judged in pair.by_measure):
-                yield pair.cut_table()
-        yield from self.said(warnings=False)
-        yield Line(self.words.method(self.pairs, self.correction, pairs=full or not several))
+                yield replace(pair.cut_table(), detail=True)
+        yield from details(self.said(warnings=False))
+        yield Line(self.words.method(self.pairs, self.correction, pairs=full or not several), detail=True)
 
     def _power_table(self) -> Table:
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"

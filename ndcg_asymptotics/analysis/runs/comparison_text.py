@@ -10,6 +10,7 @@ from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BO
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative, Difference
+from ndcg_asymptotics.core.text import listed
 
 _SIDES: dict[Alternative, str] = {
     "two-sided": "",
@@ -80,16 +81,17 @@ class Words:
         agree = len(sure) - len(against)
         if not others:
             return ""
-        if len(others) == 1 and not leaning:
-            word = (
-                "shows the opposite" if against else "agrees" if agree else "shows no significant difference"
-            )
-            return f"{others[0].measure} {word}."
-        verb = "agrees" if agree == 1 else "agree"
-        said = f"{agree or 'None'} of the other {len(others)} measures {verb} significantly"
-        said += f"; the opposite is significant by {', '.join(against)}" if against else ""
+        behind = pair.b if best.ahead > 0 else pair.a
+        if len(others) == len(against) == 1:
+            return f"By {against[0]} {behind} is significantly better: the answer depends on the measure."
+        said = _confirming(agree, [judged.measure for judged in others])
         if leaning:
-            said += f"; the opposite is significant before correction only by {', '.join(leaning)}"
+            said += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
+        if against:
+            said += (
+                f", and by {listed(against)} {behind} is significantly better: the answer depends on the "
+                "measure"
+            )
         return said + "."
 
     def _queries_text(self, pair: PairComparison) -> str:
@@ -151,12 +153,34 @@ class Words:
         return said
 
 
+def _confirming(agree: int, others: Sequence[str]) -> str:
+    """Return how many of the other measures show the same difference.
+
+    >>> _confirming(0, ["AP", "RR"]), _confirming(2, ["AP", "RR"])
+    ('Neither other measure confirms this', 'Both other measures confirm this')
+    >>> _confirming(1, ["AP", "RR", "P@5"])
+    '1 of the other 3 measures confirms this'
+    """
+    count = len(others)
+    if count == 1:
+        return f"{others[0]} {'confirms' if agree else 'does not confirm'} this"
+    if agree == count:
+        return f"{'Both' if count == 2 else f'All {count}'} other measures confirm this"
+    if not agree:
+        return (
+            "Neither other measure confirms this"
+            if count == 2
+            else f"None of the other {count} measures confirms this"
+        )
+    return f"{agree} of the other {count} measures {'confirms' if agree == 1 else 'confirm'} this"
+
+
 def _cuts_text(judged: MeasureComparison) -> str:
     if not judged.cuts:
         return ""
     n = judged.enough or judged.cuts[-1].n
     (cut,) = (cut for cut in judged.cuts if cut.n == n)
     return (
-        f"Random samples of {n:,} documents agree with the whole lists in {cut.rate:.0%} of the cases "
-        f"(interval {cut.low:.0%} to {cut.high:.0%})."
+        f"Among {n:,} documents drawn at random, the order is that of the whole lists in {cut.rate:.0%} of "
+        f"the draws (interval {cut.low:.0%} to {cut.high:.0%})."
     )

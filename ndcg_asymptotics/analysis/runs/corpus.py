@@ -25,7 +25,7 @@ from ndcg_asymptotics.analysis.runs.corpus_text import ASSUMED, warnings
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, require_fraction, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, details, fixed
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures, measures_of
@@ -100,16 +100,15 @@ class LargerCorpus(Report):
             f"{least} to {most} relevant documents of {self.queries} queries (median {median}), "
             f"{self.level:.0%} interval of kappa"
         )
-        yield Table.of(title, FitRow, self.fits)
-        if self.trials:
-            yield Table.of("Test: fitted to a tenth of the irrelevant documents", TrialRow, self.trials)
+        fits = Table.of(title, FitRow, self.fits)
+        trials = Table.of("Test: fitted to a tenth of the irrelevant documents", TrialRow, self.trials)
         for measure in self.measures:
             yield self._table(measure)
             pairs = [pair for pair in self.pairs if pair.measure == measure]
             if pairs:
                 title = f"{measure} of a minus that of b in {pairs[0].documents:.3g} documents"
                 yield Table.of(title, CorpusPair, pairs)
-        yield Line(ASSUMED)
+        yield from details((fits, *[trials] * bool(self.trials), Line(ASSUMED)))
 
 
 def larger_corpus(

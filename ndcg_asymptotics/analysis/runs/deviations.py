@@ -79,7 +79,8 @@ class Deviations(Report):
         yield Line(
             "The standard error is over queries, and z is the deviation from the real mean in standard "
             f"errors. Intervals: {LEVEL:.0%}, by bootstrap over queries. Redrawn lists draw the query's own "
-            "documents with replacement."
+            "documents with replacement.",
+            detail=True,
         )
 
     def statement(self, measure: str) -> str:

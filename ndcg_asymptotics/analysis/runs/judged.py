@@ -19,6 +19,7 @@ from ndcg_asymptotics.core.tables import (
     Line,
     ReportBlock,
     Table,
+    details,
     general,
 )
 
@@ -251,16 +252,20 @@ class JudgedComparison(ComparedPairs):
         yield from self.said(warnings=True)
         if several:
             yield Line(self.leaders() + "\n")
-            for ranking in self.rankings:
-                yield Table.of(
-                    f"Runs by {ranking.measure}, humans and judge together", RankedRun, ranking.runs
-                )
-            biased = self.words.biased(self.pairs)
-            yield Line(f"{LEGEND} {biased}" + ("" if full else " --full shows every pair."))
+            title = "Runs by {}, humans and judge together"
+            tables = [Table.of(title.format(of.measure), RankedRun, of.runs) for of in self.rankings]
+            yield tables[0]
+            yield Line(self.words.biased(self.pairs))
+            yield from details([*tables[1:], Line(LEGEND + ("" if full else " --full shows every pair."))])
         for pair in self.pairs if full or not several else ():
             yield Line(pair.text + "\n")
             yield pair.table(self.words.level)
-        yield self.agreement.table()
-        yield Line(self.words.quality(self.agreement))
-        yield from self.said(warnings=False)
-        yield Line(self.words.method(self.correction, len(self.pairs) * len(self.pairs[0].measures)))
+        tests = len(self.pairs) * len(self.pairs[0].measures)
+        yield from details(
+            (
+                self.agreement.table(),
+                Line(self.words.quality(self.agreement)),
+                *self.said(warnings=False),
+                Line(self.words.method(self.correction, tests)),
+            )
+        )

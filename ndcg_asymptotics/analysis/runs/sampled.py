@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated, Any, TypedDict, Unpack, overload
 
@@ -99,6 +99,8 @@ class Sampled(Report):
         alone = f"{different.pop()} " if len(different) == 1 else ""
         heading = {"negatives": None} if alone else {}
         items = f"{self.fewest_items} to {self.items}" if self.fewest_items < self.items else self.items
+        yield from map(Line, self.said)
+        yield Line("")
         title = f"{self.users} users, {items} items, {alone}negatives sampled {how} replacement"
         yield Table.of(title, SampledRow, self.rows, **heading)
         if self.pairs:
@@ -106,8 +108,7 @@ class Sampled(Report):
             yield Table.of(title, PairRow, self.pairs)
         if self.corrected:
             title = f"Estimates of the full metric (bias-variance with gamma {self.gamma:g})"
-            yield Table.of(title, CorrectedRow, self.corrected, **heading)
-        yield from map(Line, self.said)
+            yield replace(Table.of(title, CorrectedRow, self.corrected, **heading), detail=True)
 
 
 class _Options(TypedDict, total=False):

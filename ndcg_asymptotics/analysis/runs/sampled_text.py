@@ -31,8 +31,8 @@ def statement(orders: Sequence[OrderAt], measure: str, m: int, level: float) -> 
 def _relapse(order: OrderAt, level: float) -> str:
     """Return that two systems, whose sampled order is right at some m, need not be so at larger ones."""
     pair = order.pair
-    last = f", and is that again from m = {pair.enough:,} on" if pair.enough else ""
-    return f"for {pair.a} and {pair.b} it falls below {level:g} at larger m{last}"
+    last = f" and is back above it from m = {pair.enough:,} on" if pair.enough else ""
+    return f"for {pair.a} and {pair.b} the probability falls below {level:g} at larger m{last}"
 
 
 def _exception(order: OrderAt) -> str:
@@ -43,7 +43,7 @@ def _exception(order: OrderAt) -> str:
     if order.difference * pair.difference > 0:
         return f"{ahead} is ahead of {behind} with probability {order.right:.2g} only"
     reverse = f"puts {behind} ahead on average" if order.difference else "does not tell them apart"
-    mend = f", from m = {pair.enough:,} on it is right with the probability asked for" if pair.enough else ""
+    mend = f", m = {pair.enough:,} or more does" if pair.enough else ""
     return (
         f"{ahead} is ahead of {behind}, but the sampled metric {reverse} (repeating it does not help{mend})"
     )
