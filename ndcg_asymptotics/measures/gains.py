@@ -7,13 +7,14 @@ Python a table may also be a mapping.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.specs.scanner import number_text, numbers_text
 
@@ -22,6 +23,7 @@ Gain = str | Mapping[float, float]
 
 NAMED = ("linear", "exp2")
 
+_LARGEST_GRADE = 31  # above, 2^y - 1 is no gain of a grade
 _LARGEST_FILE = 2**20  # bytes of a file with a table of gains
 _MOST_LABELS = 10_000  # of a table
 
@@ -55,6 +57,10 @@ def label_gains(labels: Floats, gain: Gain) -> Floats:
         values = np.exp2(labels) - 1.0
     finite = not np.isposinf(values).any()
     require(finite, f"2^y - 1 is too large for the label {np.nanmax(labels):g}" if not finite else "", "gain")
+    if gain == "exp2" and np.any(labels > _LARGEST_GRADE):
+        largest = f"2^y - 1 of the label {np.nanmax(labels):g}"
+        said = f"{largest} outweighs all lower ones; XGBoost refuses labels above {_LARGEST_GRADE}"
+        warnings.warn(said, InputWarning, stacklevel=2)
     return values
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.measures.gains import gain_text, label_gains, negative_labels_in, read_gain
 
 LABELS = np.array([[0.0, 2.0], [np.nan, 1.0]])
@@ -68,3 +68,8 @@ def test_a_table_in_a_file(tmp_path):
         read_gain(str(file))
     with pytest.raises(InputError, match="or a file with such a table; exp3: No such file"):
         read_gain("exp3")
+
+
+def test_exponential_gains_of_large_labels_are_warned_of():
+    with pytest.warns(InputWarning, match="of the label 32 outweighs"):
+        label_gains(np.array([31.0, 32.0]), "exp2")
