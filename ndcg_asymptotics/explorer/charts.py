@@ -20,9 +20,10 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from scipy.special import ndtr
 
+from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
-from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.explorer.drawing import DrawnLists
+from ndcg_asymptotics.core.arrays import LEVEL, Floats
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
 from ndcg_asymptotics.explorer.gestures import drag_points
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
@@ -310,6 +311,16 @@ class WrongChart:
         self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5)
         self.plot.scatter("x", "y", source=self.known, color=colors.ink, size=6)
         self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
+        self.bounds = ColumnDataSource(_NOTHING, name="drawn none wrong")
+        self.plot.scatter(
+            "x",
+            "y",
+            source=self.bounds,
+            line_color=colors.ink,
+            fill_alpha=0,
+            size=9,
+            marker="inverted_triangle",
+        )
         for location, dimension in ((1 - rate, "width"), (1000.0, "height")):
             span = Span(location=location, dimension=dimension, line_color=colors.soft, line_dash="dashed")
             self.plot.add_layout(span)
@@ -327,12 +338,19 @@ class WrongChart:
         self.at.location = float(n)
 
     def show_drawn(self, found: DrawnLists | None) -> None:
-        """Show the share of simulated lists in the wrong order, or remove it."""
+        """Show the share of simulated lists in the wrong order, or remove it.
+
+        Where none is in the wrong order, a triangle shows the upper end of the interval of the probability.
+        """
         if found is None:
-            if len(self.drawn.data["x"]):
-                self.drawn.data = _NOTHING
+            for source in (self.drawn, self.bounds):
+                if len(source.data["x"]):
+                    source.data = _NOTHING
         else:
-            self.drawn.data = {"x": found.n, "y": np.maximum(found.wrong, _LOWEST)}
+            none = found.wrong == 0
+            self.drawn.data = {"x": found.n[~none], "y": found.wrong[~none]}
+            _, bound = clopper_pearson(0, LISTS, LEVEL)
+            self.bounds.data = {"x": found.n[none], "y": np.full(none.sum(), bound)}
 
 
 class SweepChart:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import panel as pn
@@ -26,13 +27,15 @@ UNSEEN = "label { position: absolute; clip-path: inset(50%); width: 1px; height:
 
 # milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
 _DEBOUNCE = 5
+_BOX = 74  # pixels of a box beside a slider
 _CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction", "k = n^a": "sublinear"}
 _RANKS = [m * 10**e for e in range(6) for m in (1, 2, 3, 5)]
 
 
 def dress(widget: pn.widgets.Widget, stylesheet: str) -> None:
     """Give a widget its style, and let it answer at once."""
-    widget.stylesheets = [stylesheet]
+    if stylesheet not in widget.stylesheets:
+        widget.stylesheets = [*widget.stylesheets, stylesheet]
     widget._debounce = _DEBOUNCE
 
 
@@ -53,6 +56,37 @@ def float_slider(slider: Slider) -> pn.widgets.FloatSlider:
         value=slider.usual,
         width=WIDTH,
     )
+
+
+def with_box(slider: pn.widgets.FloatSlider) -> pn.Row:
+    """Return a slider beside a box in which its value can be typed; both end at the same values."""
+    shown = ["value", "start", "end", "step", "disabled"]
+    whole = isinstance(slider, pn.widgets.IntSlider)
+    kind = pn.widgets.IntInput if whole else pn.widgets.FloatInput
+    box = kind(
+        label=slider.label,
+        width=_BOX,
+        margin=(0, 0, 5, 0),
+        align="end",
+        stylesheets=[UNSEEN],
+        **{name: getattr(slider, name) for name in shown},
+    )
+    slider.param.update(width=WIDTH - _BOX - 20, show_value=False)
+    row = pn.Row(slider, box, visible=slider.visible)
+
+    def moved(*_: Event) -> None:
+        box.param.update(**{name: getattr(slider, name) for name in shown})
+
+    def typed(event: Event) -> None:
+        if event.new is None:  # a box that was emptied
+            box.value = slider.value
+        else:
+            slider.value = min(max(event.new, slider.start), slider.end)
+
+    slider.param.watch(moved, shown)
+    slider.param.watch(lambda event: row.param.update(visible=event.new), "visible")
+    box.param.watch(typed, "value")
+    return row
 
 
 def error_pane() -> pn.pane.HTML:
@@ -105,7 +139,7 @@ class ParameterSliders:
             for slider in self.sliders:
                 self._watcher.watch(slider, self._changed)
                 dress(slider, self._stylesheet)
-            self.place.objects = list(self.sliders)
+            self.place.objects = [with_box(slider) for slider in self.sliders]
         for slider, value in zip(self.sliders, values, strict=True):
             slider.value = value
 
@@ -113,7 +147,8 @@ class ParameterSliders:
 class ShapeControl:
     """The widgets of one ranker: a menu of families, and the sliders of the chosen one.
 
-    ``changed`` is called with the control and, if another family was chosen, with its keyword.
+    ``changed`` is called with the control and, if another family was chosen, with its keyword; ``moved``
+    with the control, the points (depth, value) of its curve, and the index of the one that was typed.
     """
 
     def __init__(
@@ -123,14 +158,20 @@ class ShapeControl:
         watcher: Watcher,
         stylesheet: str,
         changed: Callable[[ShapeControl, str | None], None],
+        moved: Callable[[ShapeControl, list[tuple[float, float]], int], None],
     ) -> None:
+        self._watcher, self._stylesheet, self._moved = watcher, stylesheet, moved
         self.family = pn.widgets.Select(label=f"Ranker {name}", width=WIDTH)
         watcher.watch(self.family, lambda event: changed(self, event.new))
         self.parameters = ParameterSliders(watcher, stylesheet, lambda _: changed(self, None))
+        self.heights = pn.FlexBox(
+            gap="0", styles={"max-width": f"{WIDTH}px"}
+        )  # of the points, for those who use no pointer
         self.error = error_pane()
         self.column = pn.Column(
             self.family,
             self.parameters.place,
+            self.heights,
             self.error,
             styles={"border-left": f"4px solid {color}", "padding-left": "8px"},
         )
@@ -143,9 +184,27 @@ class ShapeControl:
             self.family.options = options
         self.family.value = shape.family
         self._points = shape.points
+        self._set_heights()
         self.parameters.set(shape.sliders, shape.values)
         for slider, ends in zip(self.parameters.sliders, shape.ranges(share), strict=True):
             limit_range(slider, *ends)
+
+    def _set_heights(self) -> None:
+        labels = [f"at s = {1 - depth:.3g}" for depth, _ in self._points]
+        if [box.label for box in self.heights] != labels:
+            boxes = [pn.widgets.FloatInput(label=x, start=0, end=1, step=0.01, width=_BOX) for x in labels]
+            for held, box in enumerate(boxes):
+                self._watcher.watch(box, partial(self._on_height, held))
+                dress(box, self._stylesheet)
+            self.heights.objects = boxes
+        for box, (_, value) in zip(self.heights, self._points, strict=True):
+            box.value = value
+
+    def _on_height(self, held: int, event: Event) -> None:
+        points = list(self._points)
+        depth, value = points[held]
+        points[held] = (depth, value if event.new is None else event.new)
+        self._moved(self, points, held)
 
     def shape(self) -> Shape:
         """Return the shape that the widgets show."""
@@ -174,7 +233,13 @@ class MeasureControl:
             watcher.watch(widget, changed)
         self.error = error_pane()
         self.column = pn.Column(
-            self.discount, self.parameters.place, self.cutoff, *self._of_regime.values(), self.error
+            self.discount,
+            self.parameters.place,
+            self.cutoff,
+            self.rank,
+            with_box(self.part),
+            with_box(self.growth),
+            self.error,
         )
 
     def set(self, measure: Measure) -> None:

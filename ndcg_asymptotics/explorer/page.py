@@ -33,6 +33,7 @@ from ndcg_asymptotics.explorer.controls import (
     error_pane,
     float_slider,
     limit_range,
+    with_box,
 )
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.places import line
@@ -74,11 +75,13 @@ const views = plots.map(plot => Bokeh.index.find_one(plot)).filter(view => view)
 const shots = views.map(view => view.export("auto", true).canvas);
 const width = Math.max(...shots.map(c => c.width)), height = Math.max(...shots.map(c => c.height));
 const whole = document.createElement("canvas");
-whole.width = 2 * width; whole.height = 3 * height;
+whole.width = 2 * width; whole.height = 3 * height + 24;
 const pen = whole.getContext("2d");
 pen.fillStyle = plot0.background_fill_color;
 pen.fillRect(0, 0, whole.width, whole.height);
 shots.forEach((c, i) => pen.drawImage(c, (i % 2) * width, Math.floor(i / 2) * height));
+pen.fillStyle = plot0.title.text_color; pen.font = "13px sans-serif";
+pen.fillText(decodeURIComponent(address.value), 8, whole.height - 8, whole.width - 16);
 const link = document.createElement("a");
 link.download = "explorer.png"; link.href = whole.toDataURL("image/png"); link.click();
 """
@@ -123,9 +126,9 @@ class Page:
         self.colors = Palette.of(dark)
         self.answers = Answers(self.colors, self._on_drag, self._on_length)
         self._make_controls()
+        self.address = pn.widgets.TextInput(value=state.query, visible=False)
         self._make_downloads()
         self._make_tour()
-        self.address = pn.widgets.TextInput(value=state.query, visible=False)
         self._set_widgets()
 
     def _make_controls(self) -> None:
@@ -141,7 +144,7 @@ class Page:
         )
         self.fpr, self.fnr = float_slider(FPR), float_slider(FNR)
         self.rankers = [
-            ShapeControl(name, color, self._watcher, style, self._on_shape)
+            ShapeControl(name, color, self._watcher, style, self._on_shape, self._on_heights)
             for name, color in zip(values.NAMES, self.colors.rankers, strict=True)
         ]
         self.measure = MeasureControl(self._watcher, style, self._on_widget)
@@ -168,7 +171,7 @@ class Page:
         ]
         picture = pn.widgets.Button(label="PNG", width=_BUTTON)
         plots = {f"plot{i}": plot for i, plot in enumerate(self.answers.plots)}
-        picture.jscallback(clicks=_PICTURE, args=plots)
+        picture.jscallback(clicks=_PICTURE, args=plots | {"address": self.address})
         self.downloads.append(picture)
 
     def _make_tour(self) -> None:
@@ -179,6 +182,8 @@ class Page:
         self.stops.param.watch(self._on_stop, "value")
         self.back = pn.widgets.Button(label="‹", description="the stop before", width=44)
         self.forward = pn.widgets.Button(label="›", description="the next stop", width=44)
+        self.reset = pn.widgets.Button(label="Reset", width=64)
+        self.reset.on_click(self._on_reset)
         self.back.on_click(lambda _: self._step(-1))
         self.forward.on_click(lambda _: self._step(1))
         self.stop_text = pn.pane.HTML("", styles={"max-width": "48rem"}, visible=False)
@@ -187,11 +192,11 @@ class Page:
         """Return the page as a Panel object, with what only a served page has at the end of its head."""
         controls = pn.Column(
             self.population,
-            self.share,
-            self.relevant,
+            with_box(self.share),
+            with_box(self.relevant),
             *(ranker.column for ranker in self.rankers),
-            self.fpr,
-            self.fnr,
+            with_box(self.fpr),
+            with_box(self.fnr),
             self.measure.column,
             self.length,
             self.queries,
@@ -213,6 +218,7 @@ class Page:
             self.stops,
             self.back,
             self.forward,
+            self.reset,
             *served,
             gap="4px",
             align_items="center",
@@ -314,6 +320,9 @@ class Page:
         )
         self.answers.curves.show_points((self.state.a, self.state.b))
 
+    def _on_heights(self, control: ShapeControl, points: list[tuple[float, float]], held: int) -> None:
+        self._on_drag(self.rankers.index(control), points, held)
+
     def _on_length(self, n: int) -> None:
         self._try(self.measure.error, lambda: replace(self.state, n=max(n, self.state.relevant or 0)))
 
@@ -323,6 +332,10 @@ class Page:
             stop = STOPS[event.new - 1]
             self.stop_text.object = f"<p>{html.escape(stop.text)}</p>"
             self.go(stop.state)
+
+    def _on_reset(self, event: Event) -> None:
+        self.stops.value = 0
+        self.go(State())
 
     def _step(self, by: int) -> None:
         self.stops.value = min(max(self.stops.value + by, 1), len(STOPS))

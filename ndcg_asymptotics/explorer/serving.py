@@ -70,7 +70,7 @@ _TEMPLATE = """
     for (let root = inside.getRootNode(); root.host; root = root.host.getRootNode()) {
       const own = root.querySelector("label, .bk-slider-title");
       const said = own?.textContent || words(root.host.previousElementSibling);
-      if (said.trim()) return said.split(":").slice(0, -1).join(":").trim() || said.trim();
+      if (said.trim()) return said.replace(/:\\s*(\\S*\\d\\S*)?\\s*$/, "").trim();  // no value
     }
     return "";
   };

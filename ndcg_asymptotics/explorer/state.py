@@ -402,7 +402,7 @@ class State:
         shortest = max(SMALLEST, self.relevant or 0)
         texts = self.texts if self.relevant is None else self.reported_texts
         return Study(
-            title="From the explorer",
+            title=f"From the explorer: {self.query}",
             scorers=dict(zip("ab", texts, strict=True)),
             measures=[self.measure],
             n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
@@ -420,6 +420,7 @@ class State:
         relevant = f", relevant={self.relevant}" if self.relevant is not None else ""
         judge = f", judge={self.judge}" if self.errs else ""
         return (
+            f"# the explorer's state: {self.query}\n"
             "import ndcg_asymptotics as na\n\n"
             f'a = "{a}"\nb = "{b}"\nmeasure = "{self.measure}"\n\n'
             f"print(na.predict([{', '.join(reported)}], measure, [1000, {self.n}, 10**18]{relevant}))\n"

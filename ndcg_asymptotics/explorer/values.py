@@ -503,6 +503,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
 def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
+    yield ("state", state.query, "", "", "")
     yield from _curve_rows("curve", state)
     if state.errs:
         yield ("judge", "false positive rate", "", f"{state.fpr:g}", "")

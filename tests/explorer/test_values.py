@@ -294,7 +294,7 @@ def test_the_page_says_whose_labels_it_shows() -> None:
     assert values.conclusion(state, rows[:1]).startswith("By the judge's labels: nDCG(power(0.5)) tells")
     table = list(values.table(state, [], []))
     assert ("judge", "false negative rate", "", "0.2", "") in table
-    assert {row[0] for row in table} == {"chart", "curve", "true curve", "judge"}
+    assert {row[0] for row in table} == {"chart", "state", "curve", "true curve", "judge"}
 
 
 def test_lists_are_drawn_with_the_judges_labels() -> None:
@@ -347,4 +347,4 @@ def test_at_rates_of_zero_nothing_is_said_of_a_judge() -> None:
     assert state.query == State().query
     assert state.scorers == (LinearCurve(0.1, 0.5), LinearCurve(0.2, 0.4))
     assert len(values.numbers(state, values.LITTLE)) == 3
-    assert {row[0] for row in values.table(state, [], [])} == {"chart", "curve"}
+    assert {row[0] for row in values.table(state, [], [])} == {"chart", "state", "curve"}

@@ -10,11 +10,13 @@ import io
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 pytest.importorskip("panel")
 
 from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.explorer.tour import STOPS
@@ -137,6 +139,34 @@ def test_a_point_that_is_dragged_moves_the_curve(page: Page) -> None:
     assert page.state.a.points[4] == (1.0, 1.0)
 
 
+def test_boxes_reset_and_points_by_key(page: Page) -> None:
+    (_, box) = page.rankers[0].parameters.place[0]
+    box.value = 0.437
+    assert page.state.a == Shape("linear", (0.437,))
+    box.value = None
+    assert box.value == 0.437
+    box.value = 5.0  # more than is possible
+    assert page.state.a == Shape("linear", (0.6,))
+    assert box.value == 0.6
+    page.rankers[0].family.value = "piecewise"
+    page.rankers[0].heights[2].value = 0.4
+    assert page.state.a.points[2] == (0.5, 0.4)
+    assert page.state.a.curve(0.3).mass == pytest.approx(0.3)
+    page.reset.clicks += 1
+    assert page.state == State()
+
+
+def test_no_wrong_list_of_many_is_drawn_as_a_bound(page: Page) -> None:
+    wrong = page.answers.wrong
+    n = np.array([10.0, 1e5])
+    wrong.show_drawn(DrawnLists(n, np.zeros((2, LISTS, 2)), np.array([0.25, 0.0])))
+    assert (wrong.drawn.data["x"].tolist(), wrong.drawn.data["y"].tolist()) == ([10.0], [0.25])
+    # none of 300 at level 0.95 on both sides
+    assert wrong.bounds.data["y"].tolist() == pytest.approx([1 - 0.025 ** (1 / 300)])
+    wrong.show_drawn(None)
+    assert len(wrong.bounds.data["x"]) == 0
+
+
 def test_the_length_is_dragged(page: Page) -> None:
     page.answers.length.data = {"n": [3.4e6]}
     assert (page.state.n, page.length.value) == (3_400_000, 3_400_000)
@@ -161,7 +191,7 @@ def test_files_have_what_is_seen() -> None:
     rows = list(csv.reader(io.StringIO(page.answers.csv(page.state))))
     assert rows[0] == ["chart", "of", "at", "value", "sd"]
     charts = {row[0] for row in rows[1:]}
-    assert charts == {"curve", "NDCG", "difference", "log10 P(wrong order)", "effect size"}
+    assert charts == {"state", "curve", "NDCG", "difference", "log10 P(wrong order)", "effect size"}
     (mean,) = (float(row[3]) for row in rows if row[:3] == ["NDCG", "A", "1000"])
     assert mean == pytest.approx(0.83897, abs=1e-5)
     assert values.conclusion(page.state, page.answers.rows) in page.answers.verdict.object
@@ -279,7 +309,7 @@ def test_what_is_not_current_is_dimmed() -> None:
     async def move() -> None:
         page.length.value = 20
         assert not any(place.current for place in places)
-        assert len(page.answers.csv(page.state).splitlines()) == 1 + 2 * 201
+        assert len(page.answers.csv(page.state).splitlines()) == 2 + 2 * 201
         await page._task
 
     assert all(place.current for place in places)
