@@ -82,7 +82,8 @@ def part(scorer: Relevance, discount: Discount, law: tuple[float, ...], n: int, 
     # E[DCG | c] / IDCG(c) = level (1 + mean) / (1 + change), whose deviation from the level is the shift
     level = given.mean() / ideal
     if len(law) > 2:  # there are many label counts of several grades
-        degree = effort.degree(np.array(law), n, 0.1 * effort.digits, most=300)
+        # its spread is that of the first degree, however little the counts of a long list spread
+        degree = max(effort.degree(np.array(law), n, 0.1 * effort.digits, most=300), 1)
         mean = interpolated(given.mean_changes, rule.counts, rule.weights, degree)
     else:
         mean = given.mean_changes(rule.counts)

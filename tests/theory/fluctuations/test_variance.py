@@ -184,3 +184,28 @@ def test_an_error_of_the_finer_evaluation_is_covered(
     _, truth = moments([Pieces((1.0,), ((p,),))], (1.0,), discounts, normalised=True)
     assert abs(value - truth) <= error
     assert abs(value - truth) > 0.01 * error
+
+
+@pytest.mark.parametrize("n", [10**13, 10**14, 10**18])
+def test_grades_of_long_lists(n: int) -> None:
+    """Labels without order and r^-b: n Var(NDCG_n) tends to the variance of what one item changes.
+
+    Of DCG an item at rank xn changes ``x^-b (y - E y)``, and of IDCG = F(c_2) + F(c_2 + c_1) the derivatives
+    of F times the deviations of its counts.
+    """
+    b, masses = 0.3, {2: 0.2, 1: 0.3, 0: 0.5}
+    mean = 0.7
+    ideal = sum(p ** (1 - b) for p in (0.2, 0.5)) / (1 - b)
+    limit = mean / (1 - b) / ideal
+    of_ideal = {y: (y == 2) * 0.2**-b + (y >= 1) * 0.5**-b for y in masses}
+    centre = sum(p * of_ideal[y] for y, p in masses.items())
+    # E over uniform x of (x^-b u - v)^2 = u^2 / (1 - 2b) - 2 u v / (1 - b) + v^2
+    deviations = [(p, y - mean, limit * (of_ideal[y] - centre)) for y, p in masses.items()]
+    expected = math.sqrt(
+        sum(p * (u**2 / (1 - 2 * b) - 2 * u * v / (1 - b) + v**2) for p, u, v in deviations) / n
+    )
+    scale = expected / ideal
+    found = ndcg_std("graded(2=constant(0.2), 1=constant(0.3))", "nDCG(power(0.3))", [n])
+    # the remainder is of the order n^-(1 - 2b) of the variance: 6e-6 at 1e13
+    assert abs(found.value[0] / scale - 1) <= found.error[0] / scale + 1e-5
+    assert found.error[0] < 1e-4 * scale
