@@ -164,7 +164,7 @@ def test_cut_lists_against_drawing_them_one_by_one():
             assert cut.low <= cut.rate <= cut.high
         assert judged.cuts[-1].rate > judged.cuts[0].rate + 0.2
     # documents are drawn at random, not cut from the ends of lists
-    assert "Random samples of 50 documents agree with the whole lists in " in str(found)
+    assert "Among 50 documents drawn at random, the order is that of the whole lists in " in str(found)
     assert "runcated" not in str(found)
 
 

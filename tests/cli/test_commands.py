@@ -190,7 +190,7 @@ def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     assert (zipf["long_run"], top["required_n"], plain["queries"]) == (1.0, None, 30)
     assert {path.name for path in tmp_path.iterdir()} == {"plan.png"}
     assert "plan.png" in err
-    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 50)
+    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 50, "-v")
     assert code == 0
     assert text.startswith("In the long run")
     assert "never settles" in text

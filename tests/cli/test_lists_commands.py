@@ -226,7 +226,7 @@ def test_fitted_curves_are_drawn_with_their_bands(
 def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run) -> None:
     code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
     assert code == 2
-    assert "expected 'nDCG', 'DCG' or 'RBP', found 'foo'" in error
+    assert "expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found 'foo'" in error
     assert "none" not in error
 
 

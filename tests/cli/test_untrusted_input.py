@@ -123,7 +123,7 @@ def test_names_with_markup_are_shown_literally(tmp_path: Path) -> None:
     file.write_text(f'measures = ["nDCG"]\nn = [5]\nreplicates = 3\npairs = {pairs}\n[scorers]\n{scorers}\n')
     out = tmp_path / "out"
     assert command("run", file, "--out", out, "--jobs", 1).code == 0
-    said = command("check", out).out
+    said = command("check", out, "-v").out
     for shown in ("bm25[k]", "[/]", ":smile:", r"$\frac{1$", r"a\x1b[31mb"):
         assert shown in said
     assert "\x1b" not in said

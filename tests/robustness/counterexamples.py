@@ -7,7 +7,8 @@ one, and have one or two grades. Each statement is held to something that does n
 
 - exponents of the wrong order (Theorems A to C and G) to the cost of the tilted law, at n = 1e10 to 1e18;
 - what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400, and at
-  the first 2 to 5 ranks to that by enumeration, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9;
+  the first 2 to 5 ranks to that by enumeration, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9, and in whole
+  lists under summable discounts to lists that are drawn, at n = 8 to 1600;
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
@@ -208,6 +209,47 @@ def first_ranks(rng: Rng, wrong: float) -> Try:
     return Try(bool(held), what)
 
 
+def whole_lists(rng: Rng, wrong: float) -> Try:
+    """Summable discounts, no cutoff, binary labels: as at the first ranks (Theorem F), in drawn lists."""
+    texts = pair(rng, 1)
+    measure = Measure.parse(f"nDCG({rng.choice(('power(2)', 'power(3)', 'geometric(2)', 'geometric(3)'))})")
+    a, b = map(Relevance.parse, texts)
+    if a.mean_gain_at_top < b.mean_gain_at_top:
+        a, b = b, a
+    end = error_exponent(a, b, measure)
+    if end.exponent is None:
+        return Try(None, end.reason)
+    fast = end.exponent == 1.0
+    sizes = (8, 16, 32) if fast else (20, 80, 320) if end.settles else (400, 1600)
+    lists = 2_000 if sizes[-1] > 1000 else 10_000
+    shares = np.array([_wrong_lists(rng, a, b, measure, n, lists) for n in sizes])
+    if shares.min() * lists < 40:
+        return Try(None, "too few lists in the wrong order")
+    nats = -np.log(shares)
+    errors = 4 * np.sqrt((1 / shares[1:] + 1 / shares[:-1]) / lists)  # of the increments
+    steps = np.diff(nats)
+    if fast != (wrong != 0):
+        held = steps[-1] + errors[-1] > 0.7 * nats[-2]
+    elif fast or end.settles:  # as many nats for each factor of n
+        low, high = steps[-1] - errors[-1], steps[-1] + errors[-1]
+        held = high > 0.3 and high > 0.4 * (steps[0] - errors[0]) and low < 2.5 * (steps[0] + errors[0])
+    else:
+        held = abs(steps[-1]) < 0.05 + errors[-1]
+    what = f"{texts[0]} against {texts[1]}, {measure}: -log P = {np.round(nats, 3)} ({end.reason})"
+    return Try(bool(held), what)
+
+
+def _wrong_lists(rng: Rng, a: Relevance, b: Relevance, measure: Measure, n: int, lists: int) -> float:
+    """Return the share of lists of n items in which B is ahead of A, or level with it."""
+    weights, wrong, at_once = measure.discount(np.arange(1.0, n + 1), float(n)), 0, min(400_000 // n, lists)
+    for _ in range(lists // at_once):
+        labels = rng.random((at_once, n)) < a.curves[0].mass
+        places = rng.random((2, at_once, n))
+        ranked = [ranked_labels(rng, one.curves[0], labels, u) for one, u in zip((a, b), places, strict=True)]
+        wrong += int(np.sum((ranked[0] - ranked[1]) @ weights <= 0))
+    return wrong / (lists // at_once * at_once)
+
+
 def dependent(rng: Rng, wrong: float) -> Try:
     """P(wrong) <= exp(-mean^2 / (8 n)) for the constant discount and k = cn, whatever joins the depths.
 
@@ -292,6 +334,7 @@ STATEMENTS: dict[str, Statement] = {
     "exponents": exponents,
     "first rank": first_rank,
     "first ranks": first_ranks,
+    "whole lists": whole_lists,
     "dependent scorers": dependent,
     "few relevant items": few_relevant,
 }

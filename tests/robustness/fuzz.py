@@ -506,7 +506,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "measures": "nDCG@3",
             "n": 20,
             "power": 0.8,
-            "alpha": 0.05,
+            "level": 0.95,
             "rate": 0.9,
             "queries": 20,
         },

@@ -14,6 +14,7 @@ WRONG = {
     "exponents": (0.5, 0.5),
     "first rank": (1.0, 0.8),
     "first ranks": (1.0, 0.8),
+    "whole lists": (1.0, 0.8),
     "dependent scorers": (3.9, 0.1),
     "few relevant items": (0.05, 0.8),
     "zipf": (1.1, 0.8),
