@@ -70,10 +70,10 @@ def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is
     given = values(runs=2)
     opposite = RunValues(given.runs, given.queries, ("X", "cost"), given.values * [1.0, -1.0])
     said = compare(values=opposite, resamples=499).pairs[0].text
-    assert "shows the opposite" in said
+    assert "the answer depends on the measure" in said
     scales = (Scale(), Scale(lower_is_better=True))
     same = RunValues(given.runs, given.queries, ("X", "cost"), opposite.values, scales)
-    assert "agrees." in compare(values=same, resamples=499).pairs[0].text
+    assert "X confirms this." in compare(values=same, resamples=499).pairs[0].text
 
 
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:

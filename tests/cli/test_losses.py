@@ -94,7 +94,7 @@ def test_the_examples_of_a_search_go_to_decide(tmp_path: Path, run: Run) -> None
     options = ["losses", "search", "--loss", "squared", "--draws", "20", "--items", "2"]
     found = json.loads(run(*options, "--json")[1])
     assert found["losses"][0]["worst_regret"] > 0.3
-    text = run(*options)[1]
+    text = run(*options, "-v")[1]
     example = text[text.index("measure =") :]
     assert tomllib.loads(example)["labels"]
     path = write(tmp_path, "worst.toml", example + '\nlosses = ["squared"]')

@@ -37,7 +37,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "gain: must be one of linear, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
     "ties: must be one of trec, average": lambda: evaluate(RUN, QRELS, "nDCG", ties=np.ones(2)),
     "binary_at: ": lambda: grow(RUNS, QRELS, "nDCG", binary_at=HUGE),
-    "runs: must be a mapping of name to run, or files, got [": lambda: pool_runs([RUN, RUN], QRELS),
+    "runs: must be a mapping of name to run, such as {": lambda: pool_runs([RUN, RUN], QRELS),
     "expected a dictionary {query: {document: score}}, a DataFrame or records, got 3": lambda: pool_runs(
         3, QRELS
     ),

@@ -139,8 +139,8 @@ def test_texts_in_quotes():
 @pytest.mark.parametrize(
     ("family", "text", "position", "said"),
     [
-        (Measure, "", 1, "expected 'nDCG', 'DCG' or 'RBP', found the end of the text"),
-        (Measure, "ndcgs", 1, "expected 'nDCG', 'DCG' or 'RBP', found 'ndcgs'"),
+        (Measure, "", 1, "expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found the end of the text"),
+        (Measure, "ndcgs", 1, "expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found 'ndcgs'"),
         (Measure, "nDCG(", 6, "expected a name, found the end of the text"),
         (Measure, "nDCG(log", 9, r"expected '\)', found the end of the text"),
         (
