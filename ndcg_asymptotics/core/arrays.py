@@ -123,6 +123,20 @@ def as_list(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> 
     return list(given)
 
 
+def as_texts(given: Any, argument: str) -> list[str]:
+    """Return one or several values as texts, and None as none.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+
+    >>> as_texts(None, "runs"), as_texts("old", "runs"), as_texts(["new", 2], "runs")
+    ([], ['old'], ['new', '2'])
+    """
+    return [] if given is None else [str(one) for one in as_list(given, argument, str)]
+
+
 def whole_number(value: object, argument: str, low: int, high: int | None) -> int:
     """Return a whole number from low to high, which may be given as a float such as 1e6.
 

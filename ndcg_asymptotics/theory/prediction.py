@@ -23,7 +23,6 @@ from ndcg_asymptotics.core.tables import (
     decimals,
     fixed,
     general,
-    plain,
 )
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
@@ -126,10 +125,6 @@ class Predictions(Report, Sequence[Prediction]):
     def __getitem__(self, index: slice) -> Sequence[Prediction]: ...
     def __getitem__(self, index: int | slice) -> Prediction | Sequence[Prediction]:
         return self.rows[index]
-
-    def as_dicts(self) -> list[dict[str, object]]:
-        """Return the rows as plain data, for JSON."""
-        return [plain(row) for row in self.rows]
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table."""

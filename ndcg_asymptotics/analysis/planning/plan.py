@@ -168,14 +168,13 @@ def plan(
             a, b, asked, n=n, gain=gain, relevant=relevant, coupling=coupling, judge=judge, **design
         )
     if of_values:
-        names = () if runs is None else [str(name) for name in as_list(runs, "runs", str)]
         return plan_values(
             values,
             {
-                "runs": names,
-                "measures": [str(one) for one in as_list(measures or (), "measures", str)],
+                "runs": runs,
+                "measures": measures,
                 "lower_is_better": lower_is_better,
-                "missing": missing or "drop",
+                "missing": missing,
                 "columns": columns,
             },
             **design,

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
-from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.conventions import ConventionOptions
@@ -56,16 +56,15 @@ def read_collections(
         expected = "the path of a table or a mapping of name to values"
         raise InputError(f"must be {expected}, got {brief(given)}", "collections")
     refuse_others("collections of values", conventions, ("missing",))
-    of_values = [str(measure) for measure in as_list(measures, "measures", str)]
     found = {}
     for name, values in tracked(given.items(), "collections"):
         with naming(str(name)):
             found[str(name)] = read_values(
                 values,
                 runs=runs,
-                measures=of_values,
+                measures=measures,
                 lower_is_better=lower_is_better,
-                missing=conventions.get("missing") or "drop",
+                missing=conventions.get("missing"),
                 columns=columns,
             )
     return found

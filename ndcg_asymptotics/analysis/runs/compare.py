@@ -10,18 +10,18 @@ over several collections in `analysis.runs.collections`.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, require_tests
+from ndcg_asymptotics.analysis.runs.correction import Correction, Statistics, require_tests
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.ranked import compare_ranked
 from ndcg_asymptotics.analysis.runs.values import compare_values
-from ndcg_asymptotics.core.arrays import as_list, brief, require_choice
+from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import judged_only, of_lists
@@ -49,15 +49,7 @@ _OPTIONS = {
 """What may be stated of each kind of input, beside what all of them take."""
 
 
-class _Statistics(TypedDict, total=False):
-    level: float
-    power: float
-    correction: Correction
-    resamples: int
-    seed: int
-
-
-class _Options(ConventionOptions, _Statistics, total=False):
+class _Options(ConventionOptions, Statistics, total=False):
     lists: object
     values: object
     columns: ColumnNames | None
@@ -69,7 +61,7 @@ class _Options(ConventionOptions, _Statistics, total=False):
     theory: bool
 
 
-class _CollectionsOptions(ConventionOptions, _Statistics, total=False):
+class _CollectionsOptions(ConventionOptions, Statistics, total=False):
     columns: ColumnNames | None
     over: Over | None
     lower_is_better: Collection[str]
@@ -241,7 +233,7 @@ def compare(
     }
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
     refuse_others(what, given, _OPTIONS[kind])
-    statistics: _Statistics = {
+    statistics: Statistics = {
         "level": level,
         "power": power,
         "correction": correction,
@@ -249,17 +241,22 @@ def compare(
         "seed": seed,
     }
     if kind in ("values", "collections"):
-        names = () if runs is None else [str(name) for name in as_list(runs, "runs", str)]
+        names = as_texts(runs, "runs")
         of_values: dict[str, Any] = {"lower_is_better": lower_is_better, "columns": columns, **statistics}
         if kind == "collections":
             return compare_collections(
-                collections, measures or (), runs=names, over=over or "both", **of_values, **conventions
+                collections,
+                measures or (),
+                runs=names,
+                over=over or "both",
+                **of_values,
+                **conventions,
             )
         return compare_values(
             values,
             runs=names,
-            measures=[str(measure) for measure in as_list(measures or (), "measures", str)],
-            missing=conventions.get("missing") or "drop",
+            measures=measures,
+            missing=conventions.get("missing"),
             alternative=alternative,
             **of_values,
         )
@@ -281,5 +278,5 @@ def compare(
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
     return compare_ranked(
-        scores, labels, asked, alternative=alternative, theory=theory, **statistics, **conventions
+        scores, labels, asked, statistics, alternative=alternative, theory=theory, **conventions
     )

@@ -19,7 +19,7 @@ signs keep the variances and correlations of the differences.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -41,6 +41,16 @@ DESCRIPTIONS: dict[Correction, str] = {
     "holm": "Holm's",
     "bh": "Benjamini and Hochberg's",
 }
+
+
+class Statistics(TypedDict, total=False):
+    """The options of `compare` that its tests and intervals share."""
+
+    level: float
+    power: float
+    correction: Correction
+    resamples: int
+    seed: int
 
 
 def require_tests(runs: int, level: float, power: float, correction: str) -> None:

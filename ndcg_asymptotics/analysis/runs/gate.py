@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -128,43 +129,27 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
         f"must be a number above 0, got {margin}",
         "margin",
     )
-    new = comparison.runs[0]
-    rows = []
     if isinstance(comparison, Comparison):
         queries = f"{comparison.queries:,} queries"
-        for pair in comparison.pairs:
-            for judged in pair.by_measure if pair.a == new else ():
-                d = judged.difference
-                rows.append(
-                    _row(
-                        pair.b,
-                        judged.measure,
-                        d.mean,
-                        d.interval,
-                        judged.p,
-                        comparison.alpha,
-                        margin,
-                        judged.direction,
-                    )
-                )
     else:
         queries = comparison.words.together
-        for judged_pair in comparison.pairs:
-            for of_measure in judged_pair.measures if judged_pair.a == new else ():
-                both = of_measure.combined
-                rows.append(
-                    _row(
-                        judged_pair.b,
-                        both.measure,
-                        both.difference,
-                        both.interval,
-                        both.p_corrected,
-                        comparison.alpha,
-                        margin,
-                        1,
-                    )
-                )
-    return Gate(new, margin, comparison.level, queries, tuple(rows))
+    return Gate(comparison.runs[0], margin, comparison.level, queries, tuple(_rows(comparison, margin)))
+
+
+def _rows(comparison: Comparison | JudgedComparison, margin: float | None) -> Iterator[GateRow]:
+    """Yield the first run against each other one by each measure."""
+    new, alpha = comparison.runs[0], comparison.alpha
+    if isinstance(comparison, Comparison):
+        for pair in comparison.pairs:
+            for row in pair.by_measure if pair.a == new else ():
+                d = row.difference
+                yield _row(pair.b, row.measure, d.mean, d.interval, row.p, row.direction, alpha, margin)
+        return
+    for judged in comparison.pairs:
+        for found in judged.measures if judged.a == new else ():
+            both = found.combined
+            shown = both.measure, both.difference, both.interval, both.p_corrected
+            yield _row(judged.b, *shown, 1, alpha, margin)
 
 
 def _row(
@@ -173,9 +158,9 @@ def _row(
     difference: float,
     interval: Interval | None,
     p: float,
+    direction: int,
     alpha: float,
     margin: float | None,
-    direction: int,
 ) -> GateRow:
     """Return a row; runs that are the same for every query differ by 0, without an error."""
     low, high = interval or (difference, difference)

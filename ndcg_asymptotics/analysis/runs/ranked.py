@@ -15,7 +15,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction
+from ndcg_asymptotics.analysis.runs.correction import Statistics
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
@@ -48,27 +48,15 @@ def compare_ranked(
     scores: Mapping[str, Records],
     labels: Records,
     measures: AnyMeasures,
+    statistics: Statistics,
     *,
-    level: float,
-    power: float,
-    correction: Correction,
-    resamples: int,
-    seed: int,
     alternative: Alternative,
     theory: bool,
     **conventions: Unpack[ConventionOptions],
 ) -> Comparison:
     """Compare every pair of runs by their ranked lists; the parameters are those of `compare`."""
     values = values_of_runs(scores, labels, measures, **conventions)
-    compared = compare_values(
-        values,
-        level=level,
-        power=power,
-        correction=correction,
-        resamples=resamples,
-        seed=seed,
-        alternative=alternative,
-    )
+    compared = compare_values(values, alternative=alternative, **statistics)
     chosen = Conventions.of(**conventions)
     own = _own_measures(chosen.measures(any_measures_of(measures)))
     if not own:
@@ -82,7 +70,7 @@ def compare_ranked(
     }
     cuts = {
         pair: dict(zip(map(str, own), of_pair, strict=True))
-        for pair, of_pair in cuts_of_pairs(documents, own, pairs, level, seed).items()
+        for pair, of_pair in cuts_of_pairs(documents, own, pairs, compared.level, statistics["seed"]).items()
     }
     return compared.with_lists(cuts, longer_lists)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief, require_choice
+from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, needing, require
 from ndcg_asymptotics.core.files import paths_of
 from ndcg_asymptotics.lists.conventions import Missing
@@ -46,20 +46,20 @@ _FORMS = "a table with a column query, or JSON such as {query: {measure: value}}
 class ValueOptions(TypedDict, total=False):
     """The options of `read_values`, which comparisons and plans of values hand on to it."""
 
-    runs: Sequence[str]
-    measures: Sequence[str]
+    runs: object
+    measures: object
     lower_is_better: Collection[str]
-    missing: Missing
+    missing: Missing | None
     columns: ColumnNames | None
 
 
 def read_values(
     given: object,
     *,
-    runs: Sequence[str] = (),
-    measures: Sequence[str] = (),
+    runs: object = None,
+    measures: object = None,
     lower_is_better: Collection[str] = (),
-    missing: Missing = "drop",
+    missing: Missing | None = None,
     columns: ColumnNames | None = None,
 ) -> RunValues:
     """Return the values of several runs by any measures, from files or from Python.
@@ -75,12 +75,12 @@ def read_values(
         In Python, a frame of pandas or polars is such a table, and a mapping has the values of each run:
         {query: value}, {query: {measure: value}}, a frame, or the results of ``ir_measures.iter_calc``.
         Several runs of ranx have their ``scores``.
-    runs, measures : sequence of str
+    runs, measures : str or several
         Those that count, in this order; by default all, in the order of the input. In a table with a column
         for each run a single measure is a name for its values.
     lower_is_better : names of measures
     missing : {"drop", "zero", "error"}
-        What becomes of a query for which a run has no value, or NaN.
+        What becomes of a query for which a run has no value, or NaN. By default it is left out.
     columns : mapping, optional
         The names of the columns query, run, measure and value.
 
@@ -96,13 +96,15 @@ def read_values(
     >>> found.remarks
     ('1 of 3 queries does not count, as not all runs have its values: a lacks 1',)
     """
+    missing = missing or "drop"
     require_choice(missing, get_args(Missing), "missing")
+    of_runs, of_measures = as_texts(runs, "runs"), as_texts(measures, "measures")
     if not isinstance(given, RunValues):
-        collected = _Collected(tuple(runs), tuple(measures), dict(columns or {}))
+        collected = _Collected(tuple(of_runs), tuple(of_measures), dict(columns or {}))
         collected.add(given)
-        given = collected.chosen(runs, measures, missing)
+        given = collected.chosen(of_runs, of_measures, missing)
     else:
-        given = given.only(runs, measures)
+        given = given.only(of_runs, of_measures)
     require_names("measure", lower_is_better, given.measures, "lower_is_better")
     scales = (
         replace(scale, lower_is_better=scale.lower_is_better or name in lower_is_better)

@@ -11,6 +11,7 @@ from ndcg_asymptotics.theory.rare.weights import MeanDiscount
 
 FEWEST_ABOVE = 30  #: a cutoff with at least so many ranks falls within few standard deviations of a rank
 
+_AROUND = np.arange(-6.0, 6.01, 0.25)  # standard deviations
 _TOP = 0.3  # expected items in the first cell
 _PARTS = 4  # of each cell in the coarser of two sums, whose error is smaller by 15 after extrapolation
 _PLACED = 3  # rounds that place the cutoff among the depths: each leaves about the square of the last error
@@ -26,9 +27,6 @@ def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
 def finer_around(edges: Floats, depth: float, std: float) -> Floats:
     """Return edges with more of them within six standard deviations of a depth, a quarter of one apart."""
     return _with(edges, depth + std * _AROUND)
-
-
-_AROUND = np.arange(-6.0, 6.01, 0.25)
 
 
 def _with(edges: Floats, more: Floats) -> Floats:
