@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,12 @@ def to_numpy(array: Any) -> NDArray[Any]:
 
 
 _PENDING_BYTES = 1 << 28
-"""Names may take 256 MB in the dictionaries of parts, where they may repeat, before these are unified."""
+"""Names may take 256 MB in the arrays of parts, where they may repeat, before these are unified."""
+
+_NONE = np.zeros(0, np.int32)
+
+_IN_TABLE = 1 << 18
+"""The number of names in a hash table, about."""
 
 
 class Encoder:
@@ -38,49 +44,95 @@ class Encoder:
 
     def __init__(self, *parts: Texts) -> None:
         self._index: dict[str, int] = {}
-        self._parts: list[Any] = []
-        self._bytes, self._most = 0, _PENDING_BYTES  # of the dictionaries from pyarrow
+        # codes, and their names: an array of pyarrow, or the slice of the index that is new
+        self._parts: list[tuple[Codes, Any]] = []
+        self._bytes, self._most = 0, _PENDING_BYTES  # of the arrays
         for part in parts:
             self.add(part)
 
     def add(self, texts: Texts) -> None:
         """Add the next part of the column."""
         if isinstance(texts, list):
-            index = self._index
-            codes = (index.setdefault(text, len(index)) for text in texts)
-            self._parts.append(np.fromiter(codes, np.int32, len(texts)))
+            index, known = self._index, len(self._index)
+            numbers = (index.setdefault(text, len(index)) for text in texts)
+            self._parts.append((np.fromiter(numbers, np.int32, len(texts)), slice(known, len(index))))
             return
-        self._parts.append(texts)
+        self._parts.append((to_numpy(texts.indices), texts.dictionary))
         self._bytes += texts.dictionary.nbytes
         if self._bytes > self._most:
-            self._parts = self._unified()
-            self._bytes = self._parts[0].dictionary.nbytes
+            codes, names = self._unified()
+            self._parts, self._bytes = [(codes, names)], names.nbytes
             self._most = max(_PENDING_BYTES, 2 * self._bytes)
 
     def result(self) -> tuple[Codes, Names]:
         """Return the codes of all texts, and the distinct names; the encoder is empty afterwards."""
-        if all(isinstance(part, np.ndarray) for part in self._parts):
-            codes, names = np.concatenate([np.zeros(0, np.int32), *self._parts]), Names(list(self._index))
-            self._parts, self._index = [], {}
-            return codes, names
-        parts = self._unified()
-        return np.concatenate([to_numpy(part.indices) for part in parts]), Names(parts[0].dictionary)
+        if not all(isinstance(names, slice) for _, names in self._parts):
+            codes, names = self._unified()
+            return codes, Names(names)
+        codes, texts = np.concatenate([_NONE, *(part for part, _ in self._parts)]), [*self._index]
+        self._parts, self._index = [], {}
+        return codes, Names(texts)
 
-    def _unified(self) -> list[Any]:
-        """Return the parts with one dictionary for all of them; the encoder keeps none."""
+    def _unified(self) -> tuple[Codes, Any]:
+        """Return the codes of all texts and one array of their names; the encoder keeps none of them."""
         import pyarrow as pa
 
         parts, self._parts = self._parts, []  # frees them early: they may be large
-        if self._index:  # only if needed: `pa.array` imports pandas
-            own = pa.array(list(self._index), pa.large_string())
-            parts = [
-                pa.DictionaryArray.from_arrays(part, own) if isinstance(part, np.ndarray) else part
-                for part in parts
+        own, self._index = [*self._index], {}
+        indexed = [isinstance(names, slice) for _, names in parts]
+        arrays = [  # `pa.array` imports pandas
+            pa.array(own[names], pa.large_string()) if of_index else names
+            for of_index, (_, names) in zip(indexed, parts, strict=True)
+        ]
+        starts = np.cumsum([0, *map(len, arrays)])
+        first = _first_equal(arrays, starts)
+        is_first = first == np.arange(first.size)
+        code = (np.cumsum(is_first, dtype=np.int32) - 1)[first]
+        by_array = [code[a:b] for a, b in pairwise(starts)]
+        by_index = np.concatenate([_NONE, *(by_array[i] for i in np.flatnonzero(indexed))])
+        codes = np.concatenate(
+            [
+                (by_index if of_index else of_array)[part]
+                for of_index, of_array, (part, _) in zip(indexed, by_array, parts, strict=True)
             ]
-        unified: list[Any] = pa.chunked_array(parts).unify_dictionaries().chunks
-        del parts
-        pa.default_memory_pool().release_unused()  # three times what is kept
-        return unified
+        )
+        kept = [np.flatnonzero(is_first[a:b]) for a, b in pairwise(starts)]
+        names = pa.concat_arrays([_take(one, at) for one, at in zip(arrays, kept, strict=True)])
+        del arrays, parts
+        pa.default_memory_pool().release_unused()
+        return codes, names
+
+
+def _first_equal(arrays: Sequence[Any], starts: Integers) -> Integers:
+    """Return for each name of several arrays, numbered through, the number of the first equal one.
+
+    Names are looked up in one hash table after another, for a share of them each: one table of all of them
+    would take three times the memory of the names.
+    """
+    import pyarrow as pa
+
+    first = np.empty(int(starts[-1]), np.int64)
+    shares = 1 << (first.size // _IN_TABLE).bit_length()
+    share_of = [_byte_sums(one) % shares if shares > 1 else np.zeros(len(one), np.int64) for one in arrays]
+    for share in range(shares):
+        where = [np.flatnonzero(of_name == share) for of_name in share_of]
+        numbers = np.concatenate([begin + at for begin, at in zip(starts, where, strict=False)])
+        some = [_take(one, at) for one, at in zip(arrays, where, strict=True)] if shares > 1 else arrays
+        encoded = pa.chunked_array(some).dictionary_encode()
+        codes = np.concatenate([_NONE, *(to_numpy(chunk.indices) for chunk in encoded.chunks)])
+        # a code is given to a name where it is first seen, in increasing order
+        new = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+        first[numbers] = numbers[new][codes]
+    return first
+
+
+def _byte_sums(texts: Any) -> Integers:
+    """Return the sum of the bytes of each text."""
+    _, ends, characters = texts.buffers()
+    ends = np.frombuffer(ends, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    sums = np.zeros(int(ends[-1]) + 1, np.int64)
+    np.cumsum(np.frombuffer(characters or b"", np.uint8)[: ends[-1]], out=sums[1:])
+    return np.diff(sums[ends])
 
 
 class Names:

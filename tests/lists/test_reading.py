@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import names as names_module
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.names import Encoder, Names
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
@@ -335,6 +336,21 @@ def test_names_are_ordered_and_found_like_texts(kinds, texts, random):
     assert united.texts() == [*texts, "\0"]
     assert kept.tolist() == [*range(len(texts))]
     assert united.texts(new) == other
+
+
+@given(parts=st.lists(st.tuples(st.lists(st.text(max_size=3)), st.booleans()), max_size=5))
+def test_names_in_several_hash_tables_keep_their_order(parts):
+    pytest.importorskip("pyarrow")
+    encoder, drawn = Encoder(), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(names_module, "_IN_TABLE", 2)
+        for texts, is_list in parts:
+            encoder.add(texts if is_list else arrow(texts))
+            drawn += texts
+        codes, names = encoder.result()
+    assert codes.dtype == np.int32
+    assert names.texts(codes) == drawn
+    assert list(dict.fromkeys(codes.tolist())) == [*range(len(set(drawn)))]
 
 
 @pytest.mark.parametrize("kind", [list, arrow])
