@@ -311,10 +311,10 @@ BinaryAt = Annotated[
 ]
 _gain_option = partial(
     typer.Option,
-    metavar="linear|exp2|TABLE|FILE",
+    metavar="linear|binary|exp2|TABLE|FILE",
     parser=_gain,
-    help="Gain of a label y: y itself (linear), 2^y - 1 (exp2), or that of a table: '0=0, 1=1, 2=3', "
-    "also in a file.",
+    help="Gain of a label y: y itself (linear), 1 if y > 0 (binary), 2^y - 1 (exp2), or that of a "
+    "table: '0=0, 1=1, 2=3', also in a file.",
 )
 Gain = Annotated[str, _gain_option()]
 GainLike = Annotated[str | None, _gain_option(show_default="linear, or that of --like")]
@@ -323,15 +323,15 @@ Like = Annotated[
     typer.Option(
         metavar="PROGRAM",
         help="Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
-        "lightgbm, xgboost, catboost, letor, lenskit, jarvelin.",
+        "lightgbm, xgboost, catboost, letor, lenskit, jarvelin, beir, mteb, ranx, recbole, torchmetrics.",
         show_default="trec_eval",
     ),
 ]
 Ties = Annotated[
-    Literal["trec", "average", "file", "worst"] | None,
+    Literal["trec", "average", "file", "worst", "quicksort"] | None,
     typer.Option(
-        help="Order tied documents by decreasing name, average over all their orders, keep their order, or "
-        "put those of smaller gain first.",
+        help="Order tied documents by decreasing name, average over all their orders, keep their order, "
+        "put those of smaller gain first, or sort by numba's quicksort, as ranx does.",
         show_default="trec, or average with --lists",
     ),
 ]

@@ -56,6 +56,8 @@ class Conventions:
         The discount that takes the place of ``log`` in measures.
     short_lists_are_zero : bool
         Whether a list with fewer than k documents has NDCG@k = 0.
+    drops_own : bool
+        Whether a document with the name of its query is removed from the run.
     """
 
     gain: Gain = "linear"
@@ -65,6 +67,7 @@ class Conventions:
     missing: Missing = "drop"
     discount: str = "log"
     short_lists_are_zero: bool = False
+    drops_own: bool = False
 
     @classmethod
     def of(cls, like: str | None = None, **changes: Unpack[ConventionChanges]) -> Self:
@@ -118,6 +121,11 @@ _LIKE = {
     "letor": replace(_LEARNING, discount="clipped_log(2)", short_lists_are_zero=True),
     "lenskit": Conventions(ties="file", empty="skip", discount="clipped_log(2)"),
     "jarvelin": Conventions(ties="file", discount="clipped_log(2)"),
+    "beir": Conventions(drops_own=True),
+    "mteb": Conventions(),
+    "ranx": Conventions(ties="quicksort", missing="error"),
+    "recbole": Conventions(gain="binary", ties="file", empty="skip"),
+    "torchmetrics": Conventions(ties="average", ideal="retrieved"),
 }
 
 LIKE: Mapping[str, Conventions] = MappingProxyType(_LIKE)

@@ -97,18 +97,19 @@ def evaluate(
         Weights of the features of an SVMlight file, whose weighted sum is the score.
     like : str, optional
         The program whose conventions are the defaults: "trec_eval" (which is the default), "ir_measures",
-        "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", or "jarvelin" for
-        the paper of Järvelin and Kekäläinen. Where it has another discount than ``log``, that takes the place
-        of ``log`` in the measures.
-    gain : {"linear", "exp2"}, text or mapping
-        The gain of a label y: y, 2^y - 1, or that of a table such as "1=1, 2=3" or ``{1: 1, 2: 3}``. A
+        "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", "beir", "mteb", "ranx",
+        "recbole", "torchmetrics", or "jarvelin" for the paper of Järvelin and Kekäläinen. Where it has
+        another discount than ``log``, that takes the place of ``log`` in the measures.
+    gain : {"linear", "binary", "exp2"}, text or mapping
+        The gain of a label y: y, 1 if y > 0, 2^y - 1, or that of a table such as "1=1, 2=3". A
         negative label of judgements that is not in a table has the gain 0, and a warning counts them; in
         ``lists`` such a label is refused, as it is no sign of documents that were not judged.
-    ties : {"trec", "average", "file", "worst"}
+    ties : {"trec", "average", "file", "worst", "quicksort"}
         "trec": scores are compared in single precision, and documents of equal score are ordered by
         decreasing name, as in trec_eval up to version 9, pytrec_eval and ir_measures. Otherwise scores are
         compared in double precision. "average": NDCG is the mean over the orders of tied documents, as in
         scikit-learn. "file": tied documents keep their order. "worst": those of smaller gain come first.
+        "quicksort": they have the order in which numba's quicksort leaves them, as in ranx.
     ideal : {"judged", "retrieved"}
         Whether the ideal list is made of all judged documents of the query, or of the retrieved ones.
     empty : {"zero", "one", "nan", "skip"}

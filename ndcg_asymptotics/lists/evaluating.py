@@ -22,7 +22,7 @@ from ndcg_asymptotics.lists.other_measures import (
     any_measures_of,
     values_of,
 )
-from ndcg_asymptotics.lists.ranking import Ideal, Ties, ndcg, relevant_ranks, unjudged_ranks
+from ndcg_asymptotics.lists.ranking import Ideal, Order, Ties, in_order, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
@@ -66,6 +66,7 @@ def evaluate_run(
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
+    scores, order = in_order(without_own(scores) if chosen.drops_own else scores, chosen.ties)
     if unjudged == "drop":
         scores = judged_only(scores, labels)
     elif unjudged == "bounds" and chosen.ties == "worst":
@@ -95,7 +96,7 @@ def evaluate_run(
     )
     queries = sorted([*common, *absent]) if chosen.missing == "zero" else common
     gains = gains_of(labels, chosen.gain)
-    there = relevant_ranks(scores, gains, queries, chosen.ties, chosen.ideal)
+    there = relevant_ranks(scores, gains, queries, order, chosen.ideal)
     irrelevant = there.relevant == 0
     short = _columns([_too_short(there.sizes, measure, chosen) for measure in found], len(queries))
     one = [float(measure.normalised) for measure in found]  # DCG of an empty query is 0
@@ -110,7 +111,7 @@ def evaluate_run(
     averaged = None if level is None else settled([ndcg(level, measure) for measure in found])
     bounds = moments = None
     if unjudged == "bounds":
-        ranks, _ = unjudged_ranks(scores, labels, queries, chosen.ties)
+        ranks, _ = unjudged_ranks(scores, labels, queries, order)
         grades = np.unique(gains.values[gains.values > 0]).tolist()
         both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(found, values.T, strict=True)]
         low, high = (np.where(short, 0.0, np.column_stack(of)) for of in zip(*both, strict=True))
@@ -133,7 +134,7 @@ def evaluate_run(
         tuple(sorted({*scores.queries} - {*labels.queries})),
         tuple(query for query, bare in zip(queries, irrelevant, strict=True) if bare),
         chosen,
-        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, chosen.ties, found).items()},
+        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, order, found).items()},
         bounds and (bounds[0][kept], bounds[1][kept]),
         moments and (moments[0][kept], moments[1][kept]),
         None if averaged is None else query_mean(averaged[kept]),
@@ -159,6 +160,11 @@ def judged_only(scores: Records, labels: Records) -> Records:
     return scores.only(labels.find(scores) >= 0)
 
 
+def without_own(scores: Records) -> Records:
+    """Return a run without the documents that have the name of their query."""
+    return scores.only(~_has_name_of_query(scores))
+
+
 def of_lists(options: _Some) -> _Some:
     """Return options for lists whose every row has a label: ties are averaged unless stated otherwise."""
     stated = options.get("like") or options.get("ties")
@@ -167,8 +173,7 @@ def of_lists(options: _Some) -> _Some:
 
 def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:
     """Return the queries whose first document has the name of the query."""
-    names = Names(list(scores.queries))
-    mine = np.flatnonzero(scores.names.find(names)[scores.row] == scores.document)
+    mine = np.flatnonzero(_has_name_of_query(scores))
     if not mine.size:
         return ()
     best = np.full(len(scores.queries), -np.inf)
@@ -177,8 +182,13 @@ def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted({scores.queries[row] for row in scores.row[mine].tolist()} & {*queries}))
 
 
+def _has_name_of_query(scores: Records) -> Bools:
+    """Return for each document whether it has the name of its query."""
+    return np.asarray(scores.names.find(Names(list(scores.queries)))[scores.row] == scores.document)
+
+
 def _judged_shares(
-    scores: Records, labels: Records, queries: Sequence[str], ties: Ties, measures: Sequence[Measure]
+    scores: Records, labels: Records, queries: Sequence[str], ties: Order, measures: Sequence[Measure]
 ) -> dict[int, Floats]:
     """Return the share of judged documents in the first k of each query, for the cutoffs k and for 10."""
     depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {DEPTH})

@@ -261,7 +261,7 @@ def grow(
         that nine of ten queries have.
     pool : {"retrieved", "judged"}
         As in `pool_runs`.
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         As in `evaluate`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.

@@ -39,7 +39,7 @@ def relevant_depths(
     runs, qrels : as `evaluate` takes them
     items : int, optional
         The number of items of the catalogue; by default how many the runs and the judgements name.
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         As in `evaluate`.
     columns : mapping, optional
         The names of the columns of tables.

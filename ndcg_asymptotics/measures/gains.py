@@ -1,4 +1,4 @@
-"""Gains of labels: the label itself, 2^y - 1, or a table such as "0=0, 1=1, 2=3".
+"""Gains of labels: the label itself, 1 if it is above 0, 2^y - 1, or a table such as "0=0, 1=1, 2=3".
 
 A gain is a text, so that it means the same on the command line, in a study file and in stored settings. In
 Python a table may also be a mapping.
@@ -19,9 +19,9 @@ from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.specs.scanner import number_text, numbers_text
 
 Gain = str | Mapping[float, float]
-"""``linear`` (y), ``exp2`` (2^y - 1), or the gain of every label."""
+"""``linear`` (y), ``binary`` (1 if y > 0), ``exp2`` (2^y - 1), or the gain of every label."""
 
-NAMED = ("linear", "exp2")
+NAMED = ("linear", "binary", "exp2")
 
 _LARGEST_GRADE = 31  # above, 2^y - 1 is no gain of a grade
 _LARGEST_FILE = 2**20  # bytes of a file with a table of gains
@@ -34,9 +34,9 @@ def label_gains(labels: Floats, gain: Gain) -> Floats:
     Parameters
     ----------
     labels : array
-    gain : {"linear", "exp2"}, text or mapping
-        The gain of a label y: y, 2^y - 1, or that of a table. In a table the label 0 and negative labels have
-        the gain 0; the label 0 may be left out.
+    gain : {"linear", "binary", "exp2"}, text or mapping
+        The gain of a label y: y, 1 if y > 0, 2^y - 1, or that of a table. In a table the label 0 and
+        negative labels have the gain 0; the label 0 may be left out.
 
     >>> labels = np.array([0.0, 1.0, 4.0])
     >>> label_gains(labels, "exp2"), label_gains(labels, "1=1, 4=10")
@@ -53,6 +53,8 @@ def label_gains(labels: Floats, gain: Gain) -> Floats:
         return _looked_up(labels, table)
     if gain == "linear":
         return labels
+    if gain == "binary":
+        return np.where(np.isnan(labels), labels, labels > 0)
     with np.errstate(over="ignore"):
         values = np.exp2(labels) - 1.0
     finite = not np.isposinf(values).any()
@@ -108,7 +110,7 @@ def read_gain(text: str) -> str:
         return gain_text(",".join(line for line in content.splitlines() if line.strip()))
 
 
-_EXPECTED = "must be one of linear, exp2, or a table such as '0=0, 1=1, 2=3'"
+_EXPECTED = "must be one of linear, binary, exp2, or a table such as '0=0, 1=1, 2=3'"
 
 
 def _table(gain: Gain) -> Mapping[float, float] | None:

@@ -33,7 +33,7 @@ def scorer_of(
         With ``relevant`` a relevance curve, a ROC curve or graded ones.
     relevant : int, text or mapping, optional
         As of a study.
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
 
     >>> str(scorer_of("roc_power(0.4)", relevant=2)), str(scorer_of("constant(0.2)"))
     ('relevant(2, roc_power(0.4))', 'constant(0.2)')

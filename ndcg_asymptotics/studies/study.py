@@ -69,7 +69,7 @@ class Study:
         "auto" is items up to n = 1e7, then cells; if the number of relevant items is fixed, cells unless
         scorers are coupled. rare estimates probabilities of wrong orders that are too
         small to be seen otherwise.
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table such as "1=1, 2=3". The scorers
         of the study have gains in place of labels: this field is not stored.
     coupling : Coupling or text

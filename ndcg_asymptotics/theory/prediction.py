@@ -147,7 +147,7 @@ def predict(
     ----------
     scorers, measures : Scorer, Measure or text, or several
     n : list lengths
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         The gain of a label y of the scorers: y, 2^y - 1, or that of a table (`measures.gains`).
     relevant : int or mapping, optional
         The number of relevant items of every list, or the probability of each number, as of a study.

@@ -34,7 +34,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "labels: must be numbers, got": lambda: Queries([[1.0], [2.0]], [HUGE, 0], [2]),
     "features: ": lambda: Queries([[HUGE], [2.0]], [1, 0], [2]),
     "a label must be a number": lambda: evaluate(RUN, {"q0": {"b": HUGE}}, "nDCG"),
-    "gain: must be one of linear, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
+    "gain: must be one of linear, binary, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
     "ties: must be one of trec, average": lambda: evaluate(RUN, QRELS, "nDCG", ties=np.ones(2)),
     "binary_at: ": lambda: grow(RUNS, QRELS, "nDCG", binary_at=HUGE),
     "runs: must be a mapping of name to run, such as {": lambda: pool_runs([RUN, RUN], QRELS),

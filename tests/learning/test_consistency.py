@@ -391,7 +391,7 @@ GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
         (GOOD.replace("0.5, 0.5", "1.5, -0.5"), "probabilities: must be 2 numbers"),
         (GOOD.replace("0.5, 0.5", "1"), "probabilities: must be 2 numbers"),
         (GOOD + 'measure = "MAP"', "measure: must be a measure such as"),
-        (GOOD + 'gain = "log"', "gain: must be one of linear, exp2, .*, got 'log'"),
+        (GOOD + 'gain = "log"', "gain: must be one of linear, binary, exp2, .*, got 'log'"),
         (GOOD + 'losses = "squared"', "losses: must be a list of losses in quotes, got 'squared'"),
         (GOOD + "losses = []", "losses: must be a list of losses"),
         (GOOD + 'losses = ["squar"]', "losses: .*unknown loss 'squar'"),

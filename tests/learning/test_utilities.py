@@ -328,7 +328,7 @@ def test_bad_measures_are_refused(text):
 
 
 def test_bad_gains():
-    with pytest.raises(InputError, match=r"^gain: must be one of linear, exp2, .*, got 'exp'"):
+    with pytest.raises(InputError, match=r"^gain: must be one of linear, binary, exp2, .*, got 'exp'"):
         utility_of("nDCG", "exp")
 
 

@@ -44,6 +44,10 @@ PROGRAMS = {
     "ir_measures": ("ir_measures", "nDCG", {}, 0),
     "gdeval": ("gdeval", "nDCG", {}, None),
     "letor": ("letor", "nDCG", {}, 0),
+    "mteb": ("mteb", "nDCG", {}, 0),
+    "ranx": ("ranx", "nDCG", {}, 0),
+    "recbole": ("recbole", "nDCG", {}, None),
+    "torchmetrics": ("torchmetrics", "nDCG", {}, 0),
 }
 VALUES = {
     "sklearn": [
@@ -101,10 +105,29 @@ VALUES = {
         [0.4363, 0.4057, 0.4556],
         [0.5476, 0.651, 0.6951],
     ],
+    "ranx": [
+        [0.335435043427, 0.369598676234, 0.590904269208],
+        [0.760187533432, 0.760187533432, 0.760187533432],
+        [0.433543504343, 0.389007924607, 0.46851429692],
+        [0.664564956573, 0.714878274296, 0.783766260351],
+    ],
+    "recbole": [
+        [0.296081910966, 0.360054614577, 0.5829633124],
+        [0.919720789148, 0.919720789148, 0.919720789148],
+        [0.530721273977, 0.441492413737, 0.571619097067],
+        [0.703918089034, 0.639945385423, 0.74693851779],
+    ],
+    "torchmetrics": [
+        [0.300630509853, 0.341007620096, 0.563889324665],
+        [0.76018756628, 0.76018756628, 0.76018756628],
+        [0.283228248358, 0.351631939411, 0.541862905025],
+        [0.664564967155, 0.714878261089, 0.783766269684],
+    ],
 }
+VALUES["mteb"] = VALUES["ir_measures"]
 for other in ("xgboost", "xgboost-"):
     VALUES[other] = VALUES["lightgbm"]
-DIGITS = {"gdeval": 5e-6, "letor": 5e-5}  # half a unit of the last digit printed
+DIGITS = {"gdeval": 5e-6, "letor": 5e-5, "torchmetrics": 1e-7}  # half of the last digit, or single precision
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -120,8 +143,40 @@ def test_conventions_differ():
     """The lists above tell the conventions of all programs apart, except where they agree."""
     means = {like: evaluate(RUN, QRELS, "nDCG@5", like=like).mean.item() for like in LIKE}
     assert means["lightgbm"] == means["xgboost"]
-    assert means["trec_eval"] == means["ir_measures"]  # no query is missing
-    assert len({round(mean, 9) for mean in means.values()}) == len(means) - 2
+    # no query is missing, and none has a document of its name
+    assert means["trec_eval"] == means["ir_measures"] == means["mteb"] == means["beir"]
+    assert means["sklearn"] == means["torchmetrics"]
+    assert len({round(mean, 9) for mean in means.values()}) == len(means) - 5
+
+
+def test_beir_ignores_documents_with_the_name_of_their_query():
+    run, qrels = (
+        {"q": {"q": 3.0, "a": 2.0, "b": 1.0}, "r": {"q": 2.0, "b": 1.0}},
+        {"q": {"b": 1, "q": 1}, "r": {"b": 1}},
+    )
+    (of_q,), (of_r,) = evaluate(run, qrels, "nDCG(zipf)", like="beir").values
+    assert of_q == pytest.approx((1 / 2) / (1 + 1 / 2), rel=1e-14)  # it stays in the ideal list
+    assert of_r == pytest.approx(1 / 2, rel=1e-14)
+    assert evaluate(run, qrels, "nDCG(zipf)").values[0, 0] == pytest.approx(
+        (1 + 1 / 3) / (1 + 1 / 2), rel=1e-14
+    )
+
+
+def test_ties_of_long_lists_like_ranx():
+    """Of 200 documents with seven scores; quicksort keeps the order of lists up to 15 documents only."""
+    run = {"q": {f"d{i}": float(i * i % 7) for i in range(200)}}
+    qrels = {"q": {f"d{i}": (i % 5 == 0) + (i % 11 == 0) for i in range(200)}}
+    measures, of_ranx = ["nDCG@10", "nDCG@50", "nDCG@100"], [0.142044678005, 0.2366049684, 0.361845873252]
+    found = {
+        ties: evaluate(run, qrels, measures, like="ranx", ties=ties).values[0] for ties in (None, "file")
+    }
+    np.testing.assert_allclose(found[None], of_ranx, rtol=0, atol=1e-12)
+    assert (np.abs(found["file"] - of_ranx) > 1e-3).all()
+
+
+def test_a_query_without_results_is_an_error_in_ranx():
+    with pytest.raises(InputError, match=r"^missing: the run lacks 1 of 5 judged queries \(5\)"):
+        evaluate({q: RUN[q] for q in "1234"}, QRELS, "nDCG", like="ranx")
 
 
 def test_jarvelin_and_kekalainen_by_hand():

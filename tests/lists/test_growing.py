@@ -139,7 +139,7 @@ def test_gains_and_binary_labels():
         ({"length": 0}, "^length: must be a whole number >= 1, got 0"),
         ({"length": 1000}, "^length: no query has 1000 documents, the longest has 5"),
         ({"by": 100}, "^by: must be 'auto', 'query', a number of groups"),
-        ({"gain": "log"}, "^gain: must be one of linear, exp2, .*, got 'log'"),
+        ({"gain": "log"}, "^gain: must be one of linear, binary, exp2, .*, got 'log'"),
         ({"pool": "all"}, "^pool: must be one of"),
     ],
 )

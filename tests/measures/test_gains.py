@@ -27,7 +27,7 @@ def test_gains_of_labels(gain, expected):
 @pytest.mark.parametrize(
     ("gain", "message"),
     [
-        ("log", r"gain: must be one of linear, exp2, or a table such as '0=0, 1=1, 2=3', got 'log'"),
+        ("log", r"gain: must be one of linear, binary, exp2, or a table such as '0=0, 1=1, 2=3', got 'log'"),
         ("1=2, 2", "gain: must be one of .*, got '2'"),
         ("1=2=3", "gain: must be one of .*, got '1=2=3'"),
         ("1=x", "gain: must be one of .*, got '1=x'"),

@@ -77,7 +77,7 @@ def test_a_study_with_gains_is_that_of_scorers_with_gains(tmp_path):
     file.write_text(text.replace("GAIN", "1=1, 2=3"))
     assert str(load(file).scorers["a"]) == EXP2
     file.write_text(text.replace("GAIN", "exp3"))
-    with pytest.raises(InputError, match=r"study\.toml: gain: must be one of linear, exp2"):
+    with pytest.raises(InputError, match=r"study\.toml: gain: must be one of linear, binary, exp2"):
         load(file)
 
 

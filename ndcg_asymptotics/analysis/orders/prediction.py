@@ -89,7 +89,7 @@ def predict_pair(
         Curves with the same label law; the scores are independent given the label.
     measures : Measure or text, or a list of them
     n : list lengths
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         As in `predict`.
 
     Raises

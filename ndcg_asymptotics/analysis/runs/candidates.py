@@ -84,7 +84,7 @@ def sampled_candidates(
         The probability with which the full metrics of all systems lie within their bounds.
     gamma : float
         As in `sampled`.
-    gain : {"linear", "exp2"}, text or mapping
+    gain : {"linear", "binary", "exp2"}, text or mapping
         As in `evaluate`.
 
     Raises

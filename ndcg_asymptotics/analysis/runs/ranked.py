@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
 from ndcg_asymptotics.core.errors import NotAvailableError, naming
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate_run
+from ndcg_asymptotics.lists.evaluating import evaluate_run, without_own
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.groups import fit_groups
@@ -61,6 +61,8 @@ def compare_ranked(
     own = _own_measures(chosen.measures(any_measures_of(measures)))
     if not own:
         return compared
+    if chosen.drops_own:
+        scores = {name: without_own(run) for name, run in scores.items()}
     documents = pool_runs(scores, gains_of(without_negatives(labels, chosen.gain), chosen.gain))
     pairs = [pair.pair for pair in compared.pairs]
     predicted = _predicted(documents, own) if theory else None

@@ -171,7 +171,7 @@ def sampled(
         The probability with which the sampled order is to be the full one.
     gamma : float
         The weight of the variance in the bias-variance estimate of Krichene & Rendle (2020).
-    gain : {"linear", "exp2"}
+    gain : {"linear", "binary", "exp2"}
         The gain of a label of the judgements: y or 2^y - 1. Ranks have no labels.
 
     Raises

@@ -1,0 +1,19 @@
+"""The order in which numba's quicksort leaves numbers, which is not stable."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+
+
+@njit(cache=True)
+def sorted_parts(values: Floats, ends: Integers) -> Integers:
+    """Return the indices that sort each part of an array; ``ends`` are where the parts end."""
+    order = np.empty(values.size, np.int64)
+    start = 0
+    for end in ends:
+        order[start:end] = start + np.argsort(values[start:end])
+        start = end
+    return order
