@@ -356,3 +356,58 @@ def test_arguments_of_a_wrong_type_are_named(call: str, given: object) -> None:
 def test_list_lengths_of_a_wrong_type_are_named(given: object) -> None:
     with pytest.raises(na.InputError, match=r"^n: "):
         na.predict("constant(0.3)", "nDCG", given)
+
+
+def shown_in_a_notebook(value):
+    """Return the plain text and the HTML that IPython makes of the last line of a cell."""
+    formatter = pytest.importorskip("IPython.core.formatters").DisplayFormatter()
+    found, _ = formatter.format(value)
+    return found["text/plain"], found.get("text/html", "")
+
+
+def test_a_notebook_shows_a_report_as_a_link(tmp_path):
+    study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=20)
+    na.run(study, tmp_path / "results", jobs=1)
+    text, html = shown_in_a_notebook(na.report(tmp_path / "results", tmp_path / "a & b.html"))
+    assert len(text) < 200
+    assert f'<a href="{tmp_path}/a &amp; b.html"' in html
+    text, html = shown_in_a_notebook(na.report(na.open_results(tmp_path / "results")))
+    assert len(text) < 100
+    assert 'report(…, "report.html") writes it' in text
+    assert "<a " not in html
+
+
+def test_a_notebook_shows_tables_without_escape_codes(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    study = na.Study(scorers={"a": "linear(0.1, 0.7)", "b": "random"}, measures="nDCG", n=[10], replicates=20)
+    results = na.run(study, jobs=1)
+    values = {
+        "Theorem 3": na.theory.limit("linear(0.1, 0.7)", "nDCG(power(0.5))"),
+        "error at most": na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10, 100]),
+        "0.17238": na.theory.ndcg_std("linear(0.1, 0.7)", "nDCG", [10]),
+        "scorer a": study,
+        "agrees": na.check(results),
+        "mean": results,
+        "power": na.plan("linear(0.1, 0.7)", "constant(0.4)", measures="nDCG@10", queries=20),
+    }
+    for word, value in values.items():
+        text, html = shown_in_a_notebook(value)
+        assert "\x1b" not in text + html, word
+        assert "<table>" in html
+        assert word in text + html
+
+
+def test_commands_on_results_take_the_path_of_their_folder(tmp_path):
+    study = na.Study(
+        scorers={"a": "linear(0.1, 0.7)", "b": "random"},
+        measures="nDCG",
+        n=[10],
+        replicates=20,
+        pairs=[("a", "b")],
+    )
+    results = na.run(study, tmp_path / "one", jobs=1)
+    for function in (na.check, na.distinguish):
+        assert str(function(tmp_path / "one")) == str(function(results))
+        with pytest.raises(na.InputError, match=r"^results: expected the results of a study or the path"):
+            function(study)
+    assert na.merge(tmp_path / "one", tmp_path / "two").replicates_complete == 20

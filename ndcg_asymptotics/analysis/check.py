@@ -16,6 +16,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
@@ -28,6 +29,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, details, fixed
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
@@ -281,12 +283,14 @@ def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]
             yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
 
 
-def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check:
+def check(
+    results: Results | str | Path, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
+) -> Check:
     """Compare a study's results with theory; with a judge, those of the true and of the reported labels.
 
     Parameters
     ----------
-    results : Results
+    results : Results, or the path of their folder
     alpha : float
         Family-wise error rate: the probability that any mean, standard deviation or law disagrees although
         theory is right.
@@ -309,6 +313,7 @@ def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: S
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
+    results = results_of(results)
     study, values, replicates = results.study, results.values, results.replicates_complete
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")

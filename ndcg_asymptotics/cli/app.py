@@ -93,7 +93,7 @@ def _everything(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics COMMAND --help
 
-    Exit status 1: something is incomplete, damaged or disagrees; 2: bad input; 70: an error of the program.
+    Exit status 1: something is incomplete, damaged or disagrees; 70 an error of the program.
     """
     show_help_without_command(ctx)
 

@@ -60,13 +60,20 @@ def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> t
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{wanted}, got {brief(given)}", argument) from None
+        raise InputError(f"{wanted}, got {brief(given)}{_one_by_one(given)}", argument) from None
     if not whole:
-        raise InputError(f"{wanted}, got {brief(given)}", argument)
+        raise InputError(f"{wanted}, got {brief(given)}{_one_by_one(given)}", argument)
     for n in found:
         require(1 <= n <= LARGEST_N, f"{wanted}, got {brief(n)}", argument)
     require(bool(found), f"{wanted}, got none", argument)
     return tuple(found)
+
+
+def _one_by_one(given: object) -> str:
+    """Return how several numbers are given, for texts that hold several."""
+    every = given if isinstance(given, list | tuple) else [given]
+    several = any(isinstance(one, str) and "," in one for one in every)
+    return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]" if several else ""
 
 
 def list_length(given: object) -> int:

@@ -492,6 +492,11 @@ class Line:
     detail: bool = False
 
 
+def facts(title: str, rows: Iterable[tuple[str, object]]) -> Table:
+    """Return a table of names and what they stand for."""
+    return Table(title, (Column("what"), Column("value", fold=True)), tuple(rows))
+
+
 ReportBlock = Table | Line
 """One piece of a report."""
 
@@ -501,12 +506,24 @@ def details(blocks: Iterable[ReportBlock]) -> Iterator[ReportBlock]:
     return (dataclasses.replace(block, detail=True) for block in blocks)
 
 
-class Report(Frame):
-    """Base class of dataclasses that print as blocks, on a terminal and in a notebook."""
+class Shown:
+    """Base class of values that a notebook shows as tables and lines."""
 
     @abstractmethod
     def blocks(self) -> Iterable[ReportBlock]:
         """Return the tables and lines, in order."""
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            block.to_html()
+            if isinstance(block, Table)
+            else f"<p>{html.escape(visible(block.text.strip()))}</p>"
+            for block in self.blocks()
+        )
+
+
+class Report(Frame, Shown):
+    """Base class of dataclasses that print as blocks, on a terminal and in a notebook."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
@@ -525,14 +542,6 @@ class Report(Frame):
         return file.getvalue().rstrip()
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return "".join(
-            block.to_html()
-            if isinstance(block, Table)
-            else f"<p>{html.escape(visible(block.text.strip()))}</p>"
-            for block in self.blocks()
-        )
 
 
 def _longest_word(text: str) -> int:

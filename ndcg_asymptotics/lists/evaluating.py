@@ -79,12 +79,7 @@ def evaluate_run(
             f"is {got}" if chance else f"bounds are {got}; zero and drop are for all measures",
             "chance" if chance else "unjudged",
         )
-    common = sorted({*scores.queries} & {*labels.queries})
-    if not common:
-        raise InputError(
-            f"the run and the qrels have no query in common; the run has {_listed(scores.queries)}, "
-            f"the qrels {_listed(labels.queries)}"
-        )
+    common = _common(scores, labels, name)
     if unjudged != "bounds":  # bounds are about what is not judged
         require_judged(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
@@ -140,6 +135,18 @@ def evaluate_run(
         None if averaged is None else query_mean(averaged[kept]),
         _own(scores, queries),
     )
+
+
+def _common(scores: Records, labels: Records, name: str) -> list[str]:
+    """Return the queries that both have; refuse if there is none."""
+    require(bool(scores.queries), f"{name or 'the run'} has no documents")
+    common = sorted({*scores.queries} & {*labels.queries})
+    if not common:
+        raise InputError(
+            f"the run and the qrels have no query in common; the run has {_listed(scores.queries)}, "
+            f"the qrels {_listed(labels.queries)}"
+        )
+    return common
 
 
 def _columns(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any]:

@@ -31,6 +31,9 @@ def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "
     """
     if not (labels.values < 0).any():
         return labels
+    if ((labels.values < 0) & (labels.values != np.rint(labels.values))).any():
+        where = f"{labels.source}: " if labels.source else ""
+        raise InputError(f"{where}{labels.values.min():g} is no label; are the run and the qrels swapped?")
     if negative := unnamed_negatives(labels, gain):
         where = f"{labels.source}: " if labels.source else ""
         if refuse:

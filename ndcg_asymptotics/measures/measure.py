@@ -32,6 +32,7 @@ _ONE_TEXT = (
     "a measure has one cutoff, and each measure is a text of its own: --measure nDCG@10 --measure nDCG@20, "
     'or measures=["nDCG@10", "nDCG@20"]'
 )
+_GLUED = re.compile(r"[A-Za-z]+[@_ -]?(\d+)")  # the letters of a measure and its cutoff
 _LETTERS = re.compile(r"[^A-Za-z].*", re.DOTALL)  # what follows the letters that a text begins with
 
 FORMS = (
@@ -117,7 +118,10 @@ class Measure:
         start = scanner.position
         name = scanner.match(_NAME)
         if name is None:
-            near = did_you_mean(_LETTERS.sub("", scanner.text), _NAMES)
+            letters, glued = _LETTERS.sub("", scanner.text), _GLUED.fullmatch(scanner.text)
+            near = did_you_mean(letters, _NAMES)
+            if near and glued:  # nDCG10, ndgc@10
+                near = near.replace("'?", f"@{glued[1]}'?")
             expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
             scanner.fail(answer(scanner.text) or expected)
         discount: Discount | str = "log"
@@ -128,7 +132,7 @@ class Measure:
             discount = Discount.build(scanner.call())
             scanner.expect(")")
         cutoff = scan(scanner) if scanner.accept("@") else ""
-        if scanner.found().startswith("',"):
+        if scanner.found().startswith("',") or _NAME.match(scanner.found().lstrip("'")):
             scanner.fail(_ONE_TEXT)
         return cls(discount, cutoff, name.lower() == "ndcg")
 

@@ -7,7 +7,9 @@ import hashlib
 import html
 import math
 import re
+from html import escape
 from pathlib import Path
+from typing import Self
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -25,18 +27,41 @@ from ndcg_asymptotics.reports.runs import comparison_page, growth_page
 from ndcg_asymptotics.reports.studies import grid_page, rare_page, study_page
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.results.opening import open_any
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LONG_NAMES = [term for term in sorted(TERMS, key=lambda term: -len(term.name)) if {"-", " "} & {*term.name}]
 _IN_TEXT = re.compile("|".join(rf"\b{re.escape(term.name)}\b" for term in _LONG_NAMES), re.IGNORECASE)
 
 
+class Page(str):
+    """A page as text, and the file that it was written to, if any."""
+
+    path: Path | None
+
+    def __new__(cls, text: str, path: Path | None = None) -> Self:
+        """Return the page with this text."""
+        page = super().__new__(cls, text)
+        page.path = path
+        return page
+
+    def __repr__(self) -> str:
+        where = f"written to {self.path}" if self.path else 'report(…, "report.html") writes it to a file'
+        return f"<HTML page of {len(self) / 1000:,.0f} kB; {where}>"
+
+    def _repr_html_(self) -> str:
+        if self.path is None:
+            return f"<p>{escape(repr(self))}</p>"
+        link = f'<a href="{escape(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>'
+        return f"<p>Report: {link}</p>"
+
+
 def report(
-    found: Results | GridResults | Growth | Comparison | JudgedComparison,
+    found: Results | GridResults | Growth | Comparison | JudgedComparison | Path | str,
     out: Path | str | None = None,
     *,
     alpha: float = 1e-4,
-) -> str:
+) -> Page:
     """Return results as one HTML page: findings, charts, verdicts, the method and how to rerun it.
 
     The page is a single file that loads nothing else. In its charts scorers can be hidden, ranges zoomed, and
@@ -45,9 +70,9 @@ def report(
 
     Parameters
     ----------
-    found : Results, GridResults, Growth, Comparison or JudgedComparison
-        From `run`, `open_results`, `results.open_grid`, `results.open_growth` or `compare`. The page of
-        incomplete results says so.
+    found : Results, GridResults, Growth, Comparison, JudgedComparison or path
+        What `run`, `open_results`, `results.open_grid`, `results.open_growth` or `compare` returns, or the
+        path of a folder of results. The page of incomplete results says so.
     out : path, optional
         File to write the page to.
     alpha : float
@@ -55,8 +80,8 @@ def report(
 
     Returns
     -------
-    str
-        The page.
+    Page
+        The text of the page. In a notebook it is shown as a link to the file.
 
     Raises
     ------
@@ -75,7 +100,9 @@ def report(
         out = path_of(out, "out")
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
-    page = _rendered(_page(found, alpha))
+    if isinstance(found, str | Path):
+        found = open_any(found)
+    page = Page(_rendered(_page(found, alpha)), out)
     if out is not None:
         write_file(out, page.encode("utf-8"))
     return page

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.files import path_of, paths_of
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines.engine import apart
 from ndcg_asymptotics.results.blocks import overlapping
@@ -19,7 +19,9 @@ from ndcg_asymptotics.studies.canonical import differing_fields
 from ndcg_asymptotics.studies.toml import study_of
 
 
-def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool = False) -> Results:
+def merge(
+    parts: Sequence[str | Path] | str | Path, folder: str | Path, *, allow_custom: bool = False
+) -> Results:
     """Copy the replicates of several folders of results to another one.
 
     Replicates that more than one folder holds must be the same in each, bit for bit. The folder may hold
@@ -52,7 +54,7 @@ def merge(parts: Sequence[str | Path], folder: str | Path, *, allow_custom: bool
     ...     merge(parts, f"{folder}/both").data["replicate"].to_numpy()
     array([0, 1, 2, 3])
     """
-    folder = path_of(folder, "folder")
+    folder, parts = path_of(folder, "folder"), paths_of(parts, "parts")
     require(len(parts) > 0, "nothing to merge")
     for place in parts:
         same = folder.exists() and Path(place).exists() and folder.samefile(place)

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.folder import open_results
 from ndcg_asymptotics.results.grid import GridResults, open_grid
 from ndcg_asymptotics.results.growing import open_growth
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
+
+
+def results_of(given: object) -> Results:
+    """Return results, which may be given by the path of their folder.
+
+    Raises
+    ------
+    InputError
+        For anything else, and as `open_results`.
+    """
+    if isinstance(given, str | os.PathLike):
+        return open_results(path_of(given, "results"))
+    expected = "expected the results of a study or the path of their folder"
+    require(isinstance(given, Results), f"{expected}, got {brief(given)}", "results")
+    assert isinstance(given, Results)
+    return given
 
 
 def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults | Growth:

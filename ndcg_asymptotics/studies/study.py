@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, blaming, require
+from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
@@ -50,7 +51,7 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Study:
+class Study(Shown):
     """A study: scorers, measures and list lengths, simulated a number of times from a seed.
 
     A study file (docs/howto/study-file.md, `toml.TEMPLATE`) has the same fields.
@@ -181,6 +182,17 @@ class Study:
         if self.population.judge is not None:
             shown["judge"] = self.population.judge
         return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield one table of the fields."""
+        rows: list[tuple[str, object]] = [("title", self.title)] if self.title else []
+        rows += [(f"scorer {name}", scorer) for name, scorer in self.scorers.items()]
+        rows += [("measures", ", ".join(map(str, self.measures))), ("n", brief(list(self.n)))]
+        rows += [("replicates", self.replicates), ("seed", self.seed), ("engine", self.engine)]
+        rows += [("pair", " against ".join(pair)) for pair in self.pairs]
+        if self.population.judge is not None:
+            rows.append(("judge", self.population.judge))
+        yield facts("", rows)
 
     def with_(self, **changes: object) -> Self:
         """Return the study with some fields changed.

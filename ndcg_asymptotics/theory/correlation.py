@@ -26,6 +26,7 @@ from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Relevance, Scorer
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.fluctuations.influence import Influence, influence
 from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std
 
@@ -36,7 +37,7 @@ _NEAR = 3.0  # standard deviations of the number of relevant items within which 
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(AtLengths):
     """The correlation of the NDCG_n of two scorers at each of several list lengths.
 
     Attributes
@@ -54,8 +55,6 @@ class Correlation:
         Those of the two scorers.
     """
 
-    value: Floats
-    error: Floats
     remainder: Floats
     leading: Floats
     sd_a: StandardDeviation

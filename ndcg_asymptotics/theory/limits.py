@@ -17,12 +17,14 @@ R_{j-1}, are left out. The paper proves Theorem 1 almost surely, the others in p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import ENDLESS, Floats
+from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import (
     Asymptotics,
@@ -60,7 +62,7 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Shown):
     """The limit of NDCG_n, or the reason why there is none.
 
     Attributes
@@ -93,6 +95,18 @@ class Limit:
     def unmet(self) -> tuple[Assumption, ...]:
         """The assumptions that do not hold for this scorer."""
         return tuple(a for a in self.assumptions if a.met is False)
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield one table."""
+        rows = [("limit", "none" if self.value is None else f"{self.value:.10g}"), ("source", self.theorem)]
+        if self.mode:
+            rows.append(("convergence", self.mode))
+        if self.scaled is not None and self.scaled.value is not None:
+            rows.append((f"limit of {self.scaled.scale} E[NDCG_n]", f"{self.scaled.value:.10g}"))
+        if self.reason:
+            rows.append(("reason", self.reason))
+        rows += [("assumption", str(assumption)) for assumption in self.assumptions]
+        yield facts("", rows)
 
 
 @dataclass(frozen=True)

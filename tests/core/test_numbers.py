@@ -42,7 +42,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
         3, QRELS
     ),
     "nope: cannot be read": lambda: grow("nope", QRELS, "nDCG"),
-    "runs: a comparison needs at least two runs, got 1": lambda: compare({"one": RUN}, QRELS),
+    "runs: a comparison needs at least two runs, such as": lambda: compare({"one": RUN}, QRELS),
     "level: must lie inside (0, 1), got 1000": lambda: compare(RUNS, QRELS, level=HUGE),
     "power: must lie inside (0, 1), got 'x'": lambda: compare(RUNS, QRELS, power="x"),
     "alpha: must lie inside (0, 1), got 1000": lambda: check(simulated(study(), 3), alpha=HUGE),

@@ -17,7 +17,16 @@ QRELS = pd.DataFrame({"user": ["u"], "item": ["b"], "rating": [1]})
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: na.evaluate(RUN, QRELS, "ndgc@10"), "did you mean 'nDCG'?"),
+        (lambda: na.evaluate(RUN, QRELS, "ndgc@10"), "did you mean 'nDCG@10'?"),
+        (lambda: na.evaluate(RUN, QRELS, "nDCG10"), "did you mean 'nDCG@10'?"),
+        (lambda: na.evaluate(RUN, QRELS, "nDCG@10 nDCG@20"), 'measures=["nDCG@10", "nDCG@20"]'),
+        (
+            lambda: na.evaluate({"u": {"a": 1}}, {"u": {"a": -0.5}}, "nDCG"),
+            "are the run and the qrels swapped?",
+        ),
+        (lambda: na.evaluate(RUN[:0], QRELS, "nDCG"), "the run has no documents"),
+        (lambda: na.predict("constant(0.3)", "nDCG", "10,100"), "n=[10, 100]"),
+        (lambda: na.compare(RUN, QRELS), '{"a": run_a, "b": run_b}'),
         (lambda: na.evaluate(RUN, QRELS, "nDCG@10,20"), 'measures=["nDCG@10", "nDCG@20"]'),
         (lambda: na.Measure("nDCG@10"), 'Measure.parse("nDCG@10")'),
         (lambda: na.evaluate(QRELS, RUN, "nDCG"), "are the run and the qrels swapped?"),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -46,6 +47,7 @@ from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.rare import tilt
 
@@ -134,7 +136,7 @@ class Distinction(Report):
 
 
 def distinguish(
-    results: Results,
+    results: Results | str | Path,
     *,
     pair: Sequence[str] | None = None,
     rare: Results | None = None,
@@ -144,7 +146,7 @@ def distinguish(
 
     Parameters
     ----------
-    results : Results
+    results : Results, or the path of their folder
     pair : two names, optional
         Two scorers; by default all pairs of the study. The order of a pair that the study does not name
         follows from the NDCG in the results.
@@ -168,6 +170,7 @@ def distinguish(
     >>> pair.right, [(point.n, point.low < point.rate < point.high) for point in pair.points]
     ('good', [(10, True), (100, True)])
     """
+    results = results_of(results)
     study = results.study
     wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")

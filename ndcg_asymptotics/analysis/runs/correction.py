@@ -55,7 +55,8 @@ class Statistics(TypedDict, total=False):
 
 def require_tests(runs: int, level: float, power: float, correction: str) -> None:
     """Refuse fewer than two runs, a level or a power outside (0, 1), and an unknown correction."""
-    require(runs >= 2, f"a comparison needs at least two runs, got {runs}", "runs")
+    example = 'such as {"a": run_a, "b": run_b} or ["a.run", "b.run"]'
+    require(runs >= 2, f"a comparison needs at least two runs, {example}, got {runs}", "runs")
     require_fraction(level, "level")
     require_fraction(power, "power")
     require_choice(correction, DESCRIPTIONS, "correction")

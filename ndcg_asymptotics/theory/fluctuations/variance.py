@@ -25,6 +25,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
@@ -50,7 +51,7 @@ _CAUTION = 3.0  # the stated error is this times the difference of two evaluatio
 
 
 @dataclass(frozen=True)
-class StandardDeviation:
+class StandardDeviation(AtLengths):
     """The standard deviation at each of several list lengths.
 
     Attributes
@@ -59,9 +60,6 @@ class StandardDeviation:
     error : (sizes,)
         A bound of the absolute error, from a second evaluation with other depths, counts and exponentials.
     """
-
-    value: Floats
-    error: Floats
 
 
 def ndcg_std(

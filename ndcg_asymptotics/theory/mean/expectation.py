@@ -28,6 +28,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
 from ndcg_asymptotics.theory.mean.judged_counts import evaluate_judged_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
@@ -71,7 +72,7 @@ _ROUGH, _FINE = Accuracy(0.5, _TOLERANCE, 24), Accuracy(0.75, _TOLERANCE, 30)
 
 
 @dataclass(frozen=True)
-class Expectation:
+class Expectation(AtLengths):
     """The mean at each of several list lengths.
 
     Attributes
@@ -81,9 +82,6 @@ class Expectation:
         A bound of the absolute error, from a second evaluation on another mesh with other nodes and the error
         of the sums of exponentials.
     """
-
-    value: Floats
-    error: Floats
 
 
 def expected_ndcg(

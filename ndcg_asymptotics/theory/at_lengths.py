@@ -1,0 +1,29 @@
+"""Theoretical values at several list lengths, each with a bound of its error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.tables import Column, ReportBlock, Shown, Table, general
+
+
+@dataclass(frozen=True)
+class AtLengths(Shown):
+    """Values at several list lengths.
+
+    Attributes
+    ----------
+    value : (sizes,)
+    error : (sizes,)
+        A bound of the absolute error.
+    """
+
+    value: Floats
+    error: Floats
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield one table, in the order of the lengths."""
+        columns = Column("value", general(".12g")), Column("error at most", general(".1e"))
+        yield Table("", columns, tuple(zip(self.value.tolist(), self.error.tolist(), strict=True)))
