@@ -1,9 +1,9 @@
 """Section 4 of Wang et al. (2013) with learned rankers on real lists: NDCG of the first n documents.
 
-*robust03*: the documents that any of four runs retrieved for a topic, described by their ranks and scores in
+*robust03*: the documents that any of four runs retrieved for a query, described by their ranks and scores in
 the runs, arrive in random orders. *MovieLens*: the films of a user who rated at least 500, described by other
 users' ratings, arrive in the order in which the user rated them. RankSVM and ListNet are trained on one half
-of the topics or users and rank the other half, and the other way round; a random function ranks as well.
+of the queries or users and rank the other half, and the other way round; a random function ranks as well.
 NDCG_n is averaged over the lists that have a document of positive gain among their first n.
 """
 
@@ -26,26 +26,26 @@ Floats = NDArray[np.float64]
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n")
 RANKERS = {"RankSVM": 'pairwise("squared_hinge")', "ListNet": "listnet"}
 RUNS = ("THUIRr0301", "aplrob03a", "pircRBa1", "rutcor03100")
-ORDERS = 5  # random arrivals of every topic
+ORDERS = 5  # random arrivals of every query
 LONG = 500  # films of a MovieLens user
 
 
 def robust03() -> Queries:
-    """Return the topics, with the documents of all runs in the order of their names."""
+    """Return the queries, with the documents of all runs in the order of their names."""
     folder = data("robust03")
     qrels = read_qrels(folder / "qrels.txt.gz")
     runs = [read_run(folder / f"{name}.run.gz") for name in RUNS]
     features: list[Floats] = []
     labels: list[float] = []
     sizes, documents = [], []
-    topics = sorted(qrels.keys() & set.intersection(*(set(run) for run in runs)))
-    for topic in topics:
-        union = sorted(set().union(*(run[topic] for run in runs)))
-        features.append(np.hstack([of_run(run[topic], union) for run in runs]))
-        labels += [qrels[topic].get(document, 0.0) for document in union]
+    queries = sorted(qrels.keys() & set.intersection(*(set(run) for run in runs)))
+    for query in queries:
+        union = sorted(set().union(*(run[query] for run in runs)))
+        features.append(np.hstack([of_run(run[query], union) for run in runs]))
+        labels += [qrels[query].get(document, 0.0) for document in union]
         sizes.append(len(union))
         documents += union
-    return Queries(np.vstack(features), np.array(labels), np.array(sizes), topics, documents)
+    return Queries(np.vstack(features), np.array(labels), np.array(sizes), queries, documents)
 
 
 def of_run(scores: Mapping[str, float], union: Sequence[str]) -> Floats:

@@ -1,12 +1,12 @@
-"""Two TREC runs by 30 topics of human assessors and 100 of a judge who errs, or who favours a run.
+"""Two TREC runs by 30 queries of human assessors and 100 of a judge who errs, or who favours a run.
 
 ``python experiments/real/judges.py FOLDER [A B]`` reads ``qrels.txt.gz`` and two of the runs ``*.run.gz`` in
-the folder (those of TREC 2003 Robust, for docs/judges.md) and keeps the judgements of 30 random topics as
-those of humans. Of three judges of all topics two err at random, and one also calls relevant a third of the
+the folder (those of TREC 2003 Robust, for docs/judges.md) and keeps the judgements of 30 random queries as
+those of humans. Of three judges of all queries two err at random, and one also calls relevant a third of the
 irrelevant documents among the first ten of the second run.
 
-At the end stand standard errors of Precision@4 of each run, by the humans' labels of 30 random topics alone
-and with those of a judge, on average over 500 draws of the topics.
+At the end stand standard errors of Precision@4 of each run, by the humans' labels of 30 random queries alone
+and with those of a judge, on average over 500 draws of the queries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 from ndcg_asymptotics.lists.records import Qrels, Run
 
-TOPICS, DRAWS = 30, 500
+QUERIES, DRAWS = 30, 500
 MEASURES = ("nDCG", "nDCG@10")
 RUNS = ("pircRBa1", "THUIRr0301")
 
@@ -31,21 +31,21 @@ RUNS = ("pircRBa1", "THUIRr0301")
 def judged(truth: Qrels, fpr: float, fnr: float, rng: np.random.Generator) -> Qrels:
     """Return the labels of a judge who errs at random."""
     return {
-        topic: {
+        query: {
             document: float(rng.random() < fpr) if label <= 0 else label * (rng.random() >= fnr)
             for document, label in labels.items()
         }
-        for topic, labels in truth.items()
+        for query, labels in truth.items()
     }
 
 
 def favouring(labels: Qrels, run: Run, share: float, rng: np.random.Generator) -> Qrels:
     """Return labels in which a share of the irrelevant ones among the first ten of a run are relevant."""
-    found = {topic: dict(of_topic) for topic, of_topic in labels.items()}
-    for topic, scores in run.items():
+    found = {query: dict(of_query) for query, of_query in labels.items()}
+    for query, scores in run.items():
         for document in sorted(scores, key=scores.__getitem__, reverse=True)[:10]:
-            if topic in found and found[topic].get(document, 0.0) <= 0 and rng.random() < share:
-                found[topic][document] = 1.0
+            if query in found and found[query].get(document, 0.0) <= 0 and rng.random() < share:
+                found[query][document] = 1.0
     return found
 
 
@@ -62,14 +62,14 @@ def judges(truth: Qrels, run: Run) -> Iterator[tuple[str, Qrels]]:
 
 def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
     """Yield the lines of a table in Markdown, and the answers in words."""
-    topics = np.random.default_rng(2).permutation(sorted(truth))[:TOPICS].tolist()
-    humans = {topic: truth[topic] for topic in topics}
+    queries = np.random.default_rng(2).permutation(sorted(truth))[:QUERIES].tolist()
+    humans = {query: truth[query] for query in queries}
     whole = compare(runs, truth, MEASURES, theory=False).pairs[0]
     yield "| judge | measure | labels | difference | interval | worth |"
     yield "|---|---|---|---:|---|---:|"
     for every in whole.by_measure:
         d = every.difference
-        yield f"| humans, all topics | {every.measure} | humans | {d.mean:+.4f} | {d.interval_text} | 100 |"
+        yield f"| humans, all queries | {every.measure} | humans | {d.mean:+.4f} | {d.interval_text} | 100 |"
     said = []
     for name, labels in judges(truth, list(runs.values())[1]):
         pair = compare(runs, humans, MEASURES, judge=labels).pairs[0]
@@ -83,8 +83,8 @@ def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
 
 
 def precision(run: Run, labels: Qrels) -> dict[str, float]:
-    """Return Precision@4 of each topic."""
-    binary = {topic: {d: float(y > 0) for d, y in of.items()} for topic, of in labels.items()}
+    """Return Precision@4 of each query."""
+    binary = {query: {d: float(y > 0) for d, y in of.items()} for query, of in labels.items()}
     found = evaluate(run, binary, "DCG(constant)@4")
     return dict(zip(found.queries, (found.values[:, 0] / 4).tolist(), strict=True))
 
@@ -95,13 +95,13 @@ def standard_errors(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
     yield "|---|---|---:|---:|---:|"
     for (judge, labels), (name, run) in product(judges(truth, list(runs.values())[1]), runs.items()):
         y, f = precision(run, truth), precision(run, labels)
-        topics, rng = sorted(y.keys() & f.keys()), np.random.default_rng(3)
+        queries, rng = sorted(y.keys() & f.keys()), np.random.default_rng(3)
         alone, both = [], []
         for _ in range(DRAWS):
-            order = rng.permutation(topics).tolist()
-            human = np.array([y[topic] for topic in order[:TOPICS]])
-            alone.append(human.std(ddof=1) / TOPICS**0.5)
-            both.append(combine(human[:, None], np.array([f[topic] for topic in order])[:, None])[0].error)
+            order = rng.permutation(queries).tolist()
+            human = np.array([y[query] for query in order[:QUERIES]])
+            alone.append(human.std(ddof=1) / QUERIES**0.5)
+            both.append(combine(human[:, None], np.array([f[query] for query in order])[:, None])[0].error)
         ratio = float(np.mean(both) / np.mean(alone))
         yield f"| {judge} | {name} | {100 * np.mean(alone):.2f} | {100 * np.mean(both):.2f} | {ratio:.2f} |"
 

@@ -1,10 +1,10 @@
-"""Plan on some topics of TREC 2003 Robust, and try the planned number of queries on the others.
+"""Plan on some queries of TREC 2003 Robust, and try the planned number of queries on the others.
 
 `replication.py DATA [SPLITS]`: DATA holds ``robust03`` with the runs and the judgements (examples/robust03 of
-trectools has 17 runs, any of which will do). The topics are split at random, 200 times by default, and
+trectools has 17 runs, any of which will do). The queries are split at random, 200 times by default, and
 `replication` plans from 12, 25 or 50 of them, for each pair of runs and measure. A number is kept if the
-effect on the other topics gives a paired t test on so many queries 80% power in the direction of the pilot.
-Where there are as many other topics, the test is made: is the difference significant in that direction?
+effect on the other queries gives a paired t test on so many queries 80% power in the direction of the pilot.
+Where there are as many other queries, the test is made: is the difference significant in that direction?
 "80% bound" takes no account of the significance of the pilot.
 """
 
@@ -39,9 +39,9 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Row:
-    """How often the numbers of one kind were printed and kept, and how often a test on new topics agreed."""
+    """How often the numbers of one kind were printed and kept, and how often a test on new queries agreed."""
 
-    pilot: Annotated[int, Column("topics of the pilot", general("d"))]
+    pilot: Annotated[int, Column("queries of the pilot", general("d"))]
     result: Annotated[str, Column("their result")]
     number: Annotated[str, Column("number")]
     cases: Annotated[int, Column("cases", general(","))]
@@ -52,15 +52,15 @@ class Row:
 
 
 def differences(data: Path) -> Iterator[Floats]:
-    """Yield the differences of each pair of runs over the topics, by each measure."""
+    """Yield the differences of each pair of runs over the queries, by each measure."""
     folder = data / "robust03"
     qrels = read(folder / "qrels.txt.gz", "label")
     found = [evaluate(read(path, "score"), qrels, MEASURES) for path in sorted(folder.glob("*.run.gz"))]
-    topics = sorted(set.intersection(*({*run.queries} for run in found)))
+    queries = sorted(set.intersection(*({*run.queries} for run in found)))
     values = []
     for run in found:
-        place = {topic: i for i, topic in enumerate(run.queries)}
-        values.append(run.values[[place[topic] for topic in topics]])
+        place = {query: i for i, query in enumerate(run.queries)}
+        values.append(run.values[[place[query] for query in queries]])
     for a, b in combinations(values, 2):
         yield from (a - b).T
 
@@ -129,7 +129,7 @@ def _rates(cases: list[list[int | bool | None]]) -> tuple[float, float | None, i
 
 def main(data: Path, splits: int = 200) -> None:
     """Print the table."""
-    table = Table.of("Numbers of queries, on topics that planned nothing", Row, rows(data, splits))
+    table = Table.of("Numbers of queries, on queries that planned nothing", Row, rows(data, splits))
     print_blocks([table], console())
 
 

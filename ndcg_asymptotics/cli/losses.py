@@ -175,9 +175,9 @@ def train(
         ndcg-asymptotics losses train --train train.txt --test test.txt \\
             --loss listnet --measure nDCG@10
     """
-    from ndcg_asymptotics.learning import train_files
+    from ndcg_asymptotics.learning import train
 
-    found = train_files(
+    found = train(
         data,
         loss,
         validation=validation or (),

@@ -537,8 +537,9 @@ class Report(Frame, Shown):
 
     def __str__(self) -> str:
         file = StringIO()
-        # within a notebook rich would also show by itself whatever is printed to a console
-        print_blocks(self.blocks(), Console(file=file, width=WIDTH, highlight=False, force_jupyter=False))
+        # within a notebook rich would also show by itself what is printed; FORCE_COLOR is about terminals
+        console = Console(file=file, width=WIDTH, highlight=False, force_jupyter=False, force_terminal=False)
+        print_blocks(self.blocks(), console)
         return file.getvalue().rstrip()
 
     __repr__ = __str__

@@ -7,7 +7,7 @@ from .problem import load_problem as load_problem
 from .queries import Queries as Queries
 from .queries import read_svmlight as read_svmlight
 from .ranker import Ranker as Ranker
-from .ranker import train_files as train_files
+from .ranker import train as train
 from .ranker import train_ranker as train_ranker
 from .ranker import utility_values as utility_values
 from .regret import worst_regret as worst_regret

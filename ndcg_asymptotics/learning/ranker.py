@@ -13,7 +13,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.files import paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.linear import LinearScorer, Minimum
@@ -320,7 +320,7 @@ def mean_and_error(values: Floats) -> tuple[float, float | None]:
 
 @dataclass(frozen=True, repr=False)
 class Trained(Report):
-    """The outcome of `train_files`.
+    """The outcome of `train`.
 
     Attributes
     ----------
@@ -353,12 +353,12 @@ class Trained(Report):
             yield Line(f"{self.ranker.utility}: {test} on the {self.test_queries} test queries.")
 
 
-def train_files(
-    train: Sequence[Path | str],
+def train(
+    queries: Queries | Path | str | Sequence[Path | str],
     loss: Loss | str,
     *,
-    validation: Sequence[Path | str] = (),
-    test: Sequence[Path | str] = (),
+    validation: Queries | Path | str | Sequence[Path | str] = (),
+    test: Queries | Path | str | Sequence[Path | str] = (),
     measure: str = "nDCG",
     gain: Gain = "exp2",
     penalties: Sequence[float] | None = None,
@@ -367,11 +367,12 @@ def train_files(
     run: Path | str | None = None,
     qrels: Path | str | None = None,
 ) -> Trained:
-    """Train a ranker on SVMlight files; write it, and its run and the gains of the test queries.
+    """Train a ranker and evaluate it; write it, and its run and the gains of the test queries.
 
     Parameters
     ----------
-    train, validation, test : sequence of path
+    queries, validation, test : Queries, path, or several paths
+        SVMlight files are read with `read_svmlight`.
     loss, measure, gain, penalties, seed
         As in `train_ranker`.
     model, run, qrels : path, optional
@@ -382,26 +383,37 @@ def train_files(
     ------
     InputError
         As `read_svmlight` and `train_ranker`; nothing is written in this case.
+
+    >>> rng = np.random.default_rng(1)
+    >>> features = rng.normal(size=(40, 2))
+    >>> queries = Queries(features, (features[:, 0] > 0) * 1.0, np.full(8, 5))
+    >>> found = train(queries, "squared", test=queries, penalties=[0.01])
+    >>> found.test_queries, found.test > 0.9
+    (8, True)
     """
-    require(bool(test) or (run is None and qrels is None), "needs test files", "run" if run else "qrels")
+    tested = _queries_of(test, "test")
+    require(
+        tested is not None or (run is None and qrels is None), "needs test files", "run" if run else "qrels"
+    )
     for path in [Path(given) for given in (model, run, qrels) if given is not None]:  # before the training
         possible = path.parent.is_dir() and not path.is_dir()
         require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")
     loss = Loss.of(loss)
-    queries, held, tested = (read_svmlight(*paths) if paths else None for paths in (train, validation, test))
-    assert queries is not None
-    width = max(q.features.shape[1] for q in (queries, held, tested) if q is not None)
-    queries, held, tested = (None if q is None else q.with_width(width) for q in (queries, held, tested))
-    assert queries is not None
+    given, held = _queries_of(queries, "queries"), _queries_of(validation, "validation")
+    require(given is not None, "needs files or queries", "queries")
+    assert given is not None
+    width = max(q.features.shape[1] for q in (given, held, tested) if q is not None)
+    learned = given.with_width(width)
+    held, tested = (None if q is None else q.with_width(width) for q in (held, tested))
     try:
         chosen = PENALTIES if penalties is None else penalties
         ranker = train_ranker(
-            queries, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
+            learned, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
         )
     except InputError as error:
-        if error.argument in ("measure", "penalties"):
+        if error.argument in ("measure", "penalties") or isinstance(queries, Queries):
             raise
-        raise InputError(f"{', '.join(map(str, train))}: {error}") from None
+        raise InputError(f"{', '.join(map(str, paths_of(queries, 'queries')))}: {error}") from None
     assert isinstance(ranker.utility, Discounted)
     mean = of_mean = None
     if tested is not None:
@@ -414,5 +426,13 @@ def train_files(
             write_qrels(tested.qrels(gain), qrels)
     if model is not None:
         ranker.save(model)
-    training = float(utility_values(queries, ranker.scores(queries), ranker.utility).mean())
-    return Trained(ranker, queries.count, training, mean, of_mean, 0 if tested is None else tested.count)
+    training = float(utility_values(learned, ranker.scores(learned), ranker.utility).mean())
+    return Trained(ranker, learned.count, training, mean, of_mean, 0 if tested is None else tested.count)
+
+
+def _queries_of(given: Queries | Path | str | Sequence[Path | str], argument: str) -> Queries | None:
+    """Return queries, which may be given by their files; None for no file."""
+    if isinstance(given, Queries):
+        return given
+    paths = paths_of(given, argument)
+    return read_svmlight(*paths) if paths else None

@@ -18,7 +18,7 @@ from ndcg_asymptotics.learning import (
     Queries,
     Ranker,
     read_svmlight,
-    train_files,
+    train,
     train_ranker,
     utility_values,
 )
@@ -426,10 +426,10 @@ def as_svmlight(data: Queries) -> str:
 
 
 def test_files_in_and_out(tmp_path):
-    train, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
+    data, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
     model, run, qrels = (tmp_path / name for name in ("model.json", "run", "qrels"))
-    found = train_files(
-        [train], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run, qrels=qrels
+    found = train(
+        [data], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run, qrels=qrels
     )
     assert (found.queries, found.test_queries) == (40, 40)
     again = evaluate(read_run(run), read_qrels(qrels), "nDCG@3").mean[0]
@@ -439,12 +439,14 @@ def test_files_in_and_out(tmp_path):
     loaded = Ranker.load(model)
     np.testing.assert_array_equal(loaded.scores(queries()), found.ranker.scores(queries()))
     assert loaded.as_dict() == found.ranker.as_dict()
-    direct = train_ranker(read_svmlight(train), "listnet_consistent", measure="nDCG@3")
+    direct = train_ranker(read_svmlight(data), "listnet_consistent", measure="nDCG@3")
     np.testing.assert_array_equal(direct.weights, found.ranker.weights)
+    read = train(read_svmlight(data), "listnet_consistent", test=read_svmlight(test), measure="nDCG@3")
+    assert str(read) == str(found)
 
 
 def test_errors_with_files(tmp_path):
-    train = svm(tmp_path, as_svmlight(queries()))
+    data = svm(tmp_path, as_svmlight(queries()))
     flat = svm(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
     out = tmp_path / "out"
     for given_, words in (
@@ -456,12 +458,12 @@ def test_errors_with_files(tmp_path):
         ({"model": tmp_path / "no" / "folder"}, "no/folder: cannot be written"),
     ):
         with pytest.raises(InputError, match=words):
-            train_files([train], "squared", **given_)
+            train([data], "squared", **given_)
         assert not out.exists()
     with pytest.raises(InputError, match=r"folder: cannot be written \(there is no folder"):
         train_ranker(queries(), "squared", penalties=[1.0]).save(tmp_path / "no" / "folder")
     with pytest.raises(InputError, match=r"flat: features: every feature is constant"):
-        train_files([flat], "squared", penalties=[1.0])
+        train([flat], "squared", penalties=[1.0])
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"weights": "a"}'])
