@@ -56,7 +56,7 @@ class Conventions:
         The discount that takes the place of ``log`` in measures.
     short_lists_are_zero : bool
         Whether a list with fewer than k documents has NDCG@k = 0.
-    drops_own : bool
+    ignore_identical_ids : bool
         Whether a document with the name of its query is removed from the run.
     """
 
@@ -67,7 +67,7 @@ class Conventions:
     missing: Missing = "drop"
     discount: str = "log"
     short_lists_are_zero: bool = False
-    drops_own: bool = False
+    ignore_identical_ids: bool = False
 
     @classmethod
     def of(cls, like: str | None = None, **changes: Unpack[ConventionChanges]) -> Self:
@@ -121,7 +121,7 @@ _LIKE = {
     "letor": replace(_LEARNING, discount="clipped_log(2)", short_lists_are_zero=True),
     "lenskit": Conventions(ties="file", empty="skip", discount="clipped_log(2)"),
     "jarvelin": Conventions(ties="file", discount="clipped_log(2)"),
-    "beir": Conventions(drops_own=True),
+    "beir": Conventions(ignore_identical_ids=True),
     "mteb": Conventions(),
     "ranx": Conventions(ties="quicksort", missing="error"),
     "recbole": Conventions(gain="binary", ties="file", empty="skip"),

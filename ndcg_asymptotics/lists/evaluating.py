@@ -66,7 +66,7 @@ def evaluate_run(
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
-    scores, order = in_order(without_own(scores) if chosen.drops_own else scores, chosen.ties)
+    scores, order = in_order(without_own(scores) if chosen.ignore_identical_ids else scores, chosen.ties)
     if unjudged == "drop":
         scores = judged_only(scores, labels)
     elif unjudged == "bounds" and chosen.ties == "worst":

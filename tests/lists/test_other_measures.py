@@ -95,7 +95,7 @@ def test_conventions_of_ndcg_are_named():
         ("P(rel=1, x=2)@5", r"P of ir_measures takes cutoff"),
         ("P", r"required"),
         ("P.5,10", r"'P.5,10' is several measures: write one, such as P@5"),
-        ("ndgc@10", r"expected 'nDCG', 'DCG' or 'RBP', .* found 'ndgc.*did you mean 'nDCG'"),
+        ("ndgc@10", r"expected 'nDCG', 'DCG' or 'RBP', .* found 'ndgc.*did you mean 'nDCG@10'"),
         ("foo bar", r"expected 'nDCG'"),
         ("alpha_nDCG@10", r"lacks a program for it: pip install"),
     ],

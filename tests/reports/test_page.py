@@ -500,6 +500,7 @@ def test_charts_are_saved_and_texts_are_copied(
 @pytest.mark.slow
 def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None:
     from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.visit(driver, page)
@@ -510,8 +511,11 @@ def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None
         driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].blur()", head)
 
         def hovered(_: object, head: Any = head, text: str = known.meaning) -> bool:
-            # a pointer that comes while the page is laid out is not always noticed until it moves again
-            ActionChains(driver).move_to_element_with_offset(head, 1, 1).move_to_element(head).perform()
+            # scrolling hides what a pointer has shown until it enters again, so it leaves first
+            pointer = ActionBuilder(driver)
+            pointer.pointer_action.move_to_location(1, 1)
+            pointer.perform()
+            ActionChains(driver).move_to_element(head).perform()
             return bool(meaning.text == text)
 
         wait.until(hovered)

@@ -61,7 +61,7 @@ def compare_ranked(
     own = _own_measures(chosen.measures(any_measures_of(measures)))
     if not own:
         return compared
-    if chosen.drops_own:
+    if chosen.ignore_identical_ids:
         scores = {name: without_own(run) for name, run in scores.items()}
     documents = pool_runs(scores, gains_of(without_negatives(labels, chosen.gain), chosen.gain))
     pairs = [pair.pair for pair in compared.pairs]
