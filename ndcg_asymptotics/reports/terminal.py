@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.tables import (
 from ndcg_asymptotics.core.text import visible
 
 JSON_VERSION = 1
-"""The version of the fields of JSON output, which docs/json.md describes.
+"""The version of the fields of JSON output, which docs/json/ describes.
 
 It grows when a field is left out or changes its meaning, not when one is added.
 """
@@ -44,7 +44,7 @@ def show(
     form : {"table", "csv", "markdown", "latex", "json"}
         Other formats than a table leave lines out. CSV is the DataFrame of ``found``, with every row.
     kind : str
-        What is printed, as docs/json.md calls it.
+        What is printed, as docs/json/ calls it.
     blocks : tables and lines, optional
         What to print instead of all blocks of ``found``.
     data : optional

@@ -1,4 +1,4 @@
-"""JSON output has the fields that docs/json.md describes, and no others."""
+"""JSON output has the fields that docs/json/ describes, and no others."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ from ndcg_asymptotics.results.verify import Verification
 from ndcg_asymptotics.theory.order import MeanOrder
 from ndcg_asymptotics.theory.prediction import Prediction
 
-PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parents[2] / "docs" / "json"
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
 PLAIN = {
     "text": {"type": "string"},
     "number": {"type": "number"},
@@ -81,7 +82,7 @@ PLAIN = {
 
 
 def type_of(text: str) -> dict[str, Any]:
-    """The schema of a type of the page; "or null" is about a whole list, and about the values of a map."""
+    """The schema of a type of the pages; "or null" is about a whole list, and about the values of a map."""
     text = text.strip()
     if text in PLAIN:
         return PLAIN[text]
@@ -93,14 +94,15 @@ def type_of(text: str) -> dict[str, Any]:
         return {"anyOf": [type_of(text.removesuffix(" or null")), PLAIN["null"]]}
     if text.startswith("list of "):
         return {"type": "array", "items": type_of(text.removeprefix("list of "))}
-    link = re.fullmatch(r"\[([a-z .]+)\]\(#([a-z-]+)\)", text)
+    link = re.fullmatch(r"\[([a-z .]+)\]\((?:[a-z-]+\.md)?#([a-z-]+)\)", text)
     assert link, f"no type: {text!r}"
     assert link[1].replace(" ", "-") == link[2]
     return {"$ref": f"#/$defs/{link[1]}"}
 
 
 def objects() -> Iterator[tuple[str, dict[str, Any]]]:
-    for part in re.split(r"^##+ ", PAGE, flags=re.MULTILINE)[1:]:
+    text = "\n".join(page for name, page in PAGES.items() if name != "index.md")
+    for part in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
         name, _, body = part.partition("\n")
         fields: dict[str, Any] = {}
         required = []
@@ -185,19 +187,19 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_the_page_has_the_fields_that_rows_declare(name: str) -> None:
+def test_the_pages_have_the_fields_that_rows_declare(name: str) -> None:
     stated = OBJECTS[name]["properties"].keys() - {"kind", "version"}
     added = {"gate"} if name in ("compare", "compare with a judge") else set()
     assert {one.name for one in declared(ROWS[name]) if one.data.json} | added == stated
 
 
 def kinds() -> set[str]:
-    """The objects of the page that are documents."""
+    """The objects of the pages that are documents."""
     return {name for name, schema in OBJECTS.items() if "version" in schema["properties"]}
 
 
 @pytest.mark.slow
-def test_documents_have_the_fields_of_the_page(printed: list[Any]) -> None:
+def test_documents_have_the_fields_of_the_pages(printed: list[Any]) -> None:
     # one check of all schemas: `jsonschema.validate` would make it for each document
     jsonschema.Draft202012Validator.check_schema({"$defs": OBJECTS})
     for document in printed:
@@ -226,5 +228,12 @@ def test_every_command_with_json_is_on_the_page() -> None:
     }
 
 
-def test_the_page_states_the_version() -> None:
-    assert f"of all these tables: {JSON_VERSION}." in " ".join(PAGE.split())
+def test_every_object_has_a_name_of_its_own() -> None:
+    names = [name for name, _ in objects()]
+    assert len(names) == len(set(names))
+
+
+def test_the_first_page_lists_the_kinds_and_states_the_version() -> None:
+    page = " ".join(PAGES["index.md"].split())
+    assert f"the version of these pages: {JSON_VERSION}." in page
+    assert {link.replace("-", " ") for link in re.findall(r"\]\([a-z-]+\.md#([a-z-]+)\)", page)} == kinds()
