@@ -6,11 +6,13 @@ Exit status: 0 success, 1 something is incomplete, damaged or disagrees, 2 bad i
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +23,8 @@ from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
+_MODULES = (run, analyse, theory, plan, explore, lists)
+_COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
 _INTERNAL_ERROR = (
     "ndcg-asymptotics: this is an error of ndcg-asymptotics, not of your input. "
@@ -98,25 +102,44 @@ def _everything(
     show_help_without_command(ctx)
 
 
-def app_for(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the application, only with the command that is called if there is one: that starts sooner."""
+def app_for(arguments: Sequence[str] | None = None) -> typer.Typer:
+    """Return the application: all of it, or as much of it as these arguments need, which starts sooner.
+
+    That is the command that they begin with. If they begin with none they ask for help or the version, or are
+    wrong, and the names and first lines of all commands are enough.
+    """
+    first = None if arguments is None or _COMPLETING in os.environ else "".join(arguments[:1])
+    own = [command for module in _MODULES for command in module.app.registered_commands]
+    called = [command for command in own if _name(command) == first]
     app = typer.Typer(
         cls=_Commands,
         rich_markup_mode=None,
+        add_completion=not called,
+        add_help_option=not called,
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
-    app.callback()(_everything)
-    modules = (run, analyse, theory, plan, explore, lists)
-    own = [command for module in modules for command in module.app.registered_commands]
-    called = [command for command in own if [_name(command)] == arguments[:1]]
-    app.registered_commands = called or own
+    app.callback()(show_help_without_command if called else _everything)
+    app.registered_commands = [
+        _made(command, whole=bool(called) or first is None) for command in called or own
+    ]
     if not called:
-        app.add_typer(losses.app, name="losses")
-    for command in called or (*own, *losses.app.registered_commands):
-        command.cls = Command
-        command.callback = expanded(command.callback)
+        group = copy(losses.app)
+        whole = first in (None, "losses")
+        group.registered_commands = [_made(command, whole=whole) for command in group.registered_commands]
+        app.add_typer(group, name="losses")
     return app
+
+
+def _made(command: Any, *, whole: bool) -> Any:
+    """Return a command as typer takes it, or one without options that has its name and its help."""
+    made, function = copy(command), command.callback
+    made.cls, made.name = Command, _name(command)
+    if whole:
+        made.callback = expanded(function)
+    else:
+        made.callback, made.help = (lambda: None), function.__doc__
+    return made
 
 
 def _name(command: Any) -> str:
@@ -126,13 +149,9 @@ def _name(command: Any) -> str:
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
     settings = Settings()
+    asked = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        return (
-            app_for(sys.argv[1:] if arguments is None else list(arguments))(
-                arguments, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False
-            )
-            or 0
-        )
+        return app_for(asked)(asked, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if settings.verbose:
             traceback.print_exc()
