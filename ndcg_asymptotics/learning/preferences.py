@@ -14,12 +14,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 
 Weights = Literal["order", "gain"]
-
-
-def check_weights(weights: str) -> None:
-    """Raise `InputError` unless ``weights`` is "order" or "gain"."""
-    known = get_args(Weights)
-    require(weights in known, f"weights must be one of {', '.join(known)}, got {brief(weights)}")
+WEIGHTS: tuple[str, ...] = get_args(Weights)
 
 
 def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:

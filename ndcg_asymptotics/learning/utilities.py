@@ -9,9 +9,9 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.preferences import Weights, check_weights, net_preference, pair_weights
+from ndcg_asymptotics.learning.preferences import WEIGHTS, Weights, net_preference, pair_weights
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains
 
@@ -202,7 +202,7 @@ class PairwiseDisagreement(Utility):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_weights(self.weights)
+        require_choice(self.weights, WEIGHTS, "weights")
 
     def __str__(self) -> str:
         return "PD" if self.weights == "order" else f"PD({self.weights})"

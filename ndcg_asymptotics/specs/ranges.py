@@ -1,16 +1,19 @@
 """The ranges of parameters: a class states them on its fields, and every object of it is checked.
 
 ``exponent: float = field(metadata=within(0.001, 1000))`` refuses other exponents, with a message that names
-the class, the parameter and the range. `Spec` calls `check_ranges` for each object.
+the class, the parameter and the range; `positive`, `whole` and `one_of` state other sets of values. `Spec`
+calls `check_ranges` for each object.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -54,6 +57,40 @@ def within(low: float, high: float, closed: Closed = "both") -> dict[str, object
     return {"within": Range(low, high, closed)}
 
 
+class Described(NamedTuple):
+    """The values for which ``allows`` is true, in words."""
+
+    words: str
+    allows: Callable[[Any], bool]
+
+    def check(self, keyword: str, name: str, value: object) -> None:
+        """Refuse another value of the parameter ``name`` of ``keyword(…)``.
+
+        >>> whole(1)["within"].check("listmle", "shuffles", 0.5)
+        Traceback (most recent call last):
+        ndcg_asymptotics.core.errors.InputError: listmle: shuffles must be a whole number, at least 1, got 0.5
+        """
+        if not self.allows(value):
+            shown = brief(value) if isinstance(value, str) else number_text(value)  # type: ignore[arg-type]
+            raise InputError(f"{keyword}: {name} must be {self.words}, got {shown}")
+
+
+def positive() -> dict[str, Described]:
+    """Return the metadata of a field that holds a finite number above 0."""
+    return {"within": Described("positive", lambda x: 0 < x < math.inf)}
+
+
+def whole(least: int) -> dict[str, Described]:
+    """Return the metadata of a field that holds a whole number from ``least`` on."""
+    words = f"a whole number, at least {least}"
+    return {"within": Described(words, lambda x: least <= x < math.inf and x == int(x))}
+
+
+def one_of(*texts: str) -> dict[str, Described]:
+    """Return the metadata of a field that holds one of some texts."""
+    return {"within": Described(f"one of {', '.join(texts)}", lambda text: text in texts)}
+
+
 def check_ranges(keyword: str, given: object) -> None:
     """Refuse an object of a dataclass with a field outside its range.
 
@@ -67,6 +104,6 @@ def check_ranges(keyword: str, given: object) -> None:
 
 
 @cache
-def _ranges(kind: type) -> tuple[tuple[str, Range], ...]:
+def _ranges(kind: type) -> tuple[tuple[str, Range | Described], ...]:
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     return tuple((field.name, field.metadata["within"]) for field in fields if "within" in field.metadata)

@@ -11,9 +11,9 @@ from ndcg_asymptotics.learning.losses.bregman import Bregman
 from ndcg_asymptotics.learning.losses.lambdarank import LambdaField, LambdaRank
 from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
+from ndcg_asymptotics.learning.losses.norms import PNorm, PNormNormalised
 from ndcg_asymptotics.learning.losses.pairwise import Pairwise
 from ndcg_asymptotics.learning.losses.plackett_luce import ListMLE
-from ndcg_asymptotics.learning.losses.pnorm import PNorm, PNormNormalised
 
 __all__ = [
     "Bregman",

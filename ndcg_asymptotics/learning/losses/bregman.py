@@ -1,4 +1,4 @@
-"""Bregman surrogates, and the strictly convex functions that define them."""
+"""Losses that are a strictly convex function ψ* of the scores less <s, t>, and the functions ψ."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from scipy.special import entr, expit, logit, xlogy
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.losses.listwise import Listwise
-from ndcg_asymptotics.learning.losses.loss import (
-    cosh_curvature,
-    cosh_with_tangent,
-    exp_curvature,
-    exp_with_tangent,
-    log_or_never,
-)
+from ndcg_asymptotics.learning.losses.listwise import Listwise, log_or_never
+from ndcg_asymptotics.learning.losses.loss import exp_curvature, exp_with_tangent
+from ndcg_asymptotics.learning.preferences import WEIGHTS, net_preference, pair_weights
 from ndcg_asymptotics.learning.utilities import Utility
 from ndcg_asymptotics.specs import custom
+from ndcg_asymptotics.specs.ranges import one_of, positive
 from ndcg_asymptotics.specs.scanner import Call
 
 _CHECKED_POINTS = 64
@@ -116,11 +112,12 @@ class Hyperbolic(Psi):
         return np.asarray(np.arcsinh(x))
 
     def conjugate(self, s: Floats) -> tuple[Floats, Floats]:
-        cosh, slope = cosh_with_tangent(s)
-        return cosh.sum(axis=-1), slope
+        powers, slopes = exp_with_tangent(np.abs(s))
+        inverse = np.exp(-np.abs(s))
+        return ((powers + inverse) / 2).sum(axis=-1), np.sign(s) * (slopes - inverse) / 2
 
     def curvature(self, s: Floats) -> Floats:
-        return cosh_curvature(s)
+        return (exp_curvature(np.abs(s)) + np.exp(-np.abs(s))) / 2
 
 
 @dataclass(frozen=True)
@@ -190,8 +187,97 @@ def user_psi(name: str, given: object) -> UserPsi:
     return UserPsi(name, *parts)  # type: ignore[arg-type]
 
 
+class OfPsi(Listwise):
+    """φ = ν ψ*(s) - <s, t> + c(t), whose expectation is least at s = ∇ψ(E[t]/ν).
+
+    Attributes
+    ----------
+    function : Psi
+    strength : float
+        ν > 0.
+    """
+
+    function: Psi
+    strength: float = 1.0
+
+    def constant(self, t: Floats) -> Floats | float:
+        """Return c(t), (k,): ψ(t), with which φ is the Bregman divergence of t and the point of s."""
+        return self.function.value(t)
+
+    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
+        value, point = self.function.conjugate(s)
+        return self.constant(t) + self.strength * value - (s * t).sum(axis=-1), self.strength * point - t
+
+    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
+        return self.strength * np.asarray(self.function.curvature(s)) * v
+
+    @property
+    def curved(self) -> bool:
+        return self.function.curvature(np.zeros(1)) is not None
+
+    def link(self, mean: Floats) -> Floats:
+        return self.function.gradient(mean / self.strength)
+
+
 @dataclass(frozen=True)
-class Bregman(Listwise, keyword="bregman"):
+class ListNetConsistent(OfPsi, keyword="listnet_consistent"):
+    """φ = Σ t log(t/e^s) - t + e^s, t = G/||G||_D: sorts by E[G/||G||_D] (Ravikumar et al. 2011).
+
+    Optimal for NDCG. It is the Kullback-Leibler divergence of measures that need not add up to 1, that is,
+    `bregman("entropy")`. Beyond s = 300 the exponential is continued by its tangent.
+    """
+
+    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
+
+    @property
+    def function(self) -> Psi:  # type: ignore[override]
+        return KNOWN["entropy"]
+
+
+_PENALTIES = {"square": KNOWN["square"], "cosh": KNOWN["hyperbolic"]}
+
+
+@dataclass(frozen=True)
+class Duchi(OfPsi, keyword="duchi"):
+    """φ = Σ a_ij (s_j - s_i) + ν Σ ρ(s_j), ρ strongly convex (Duchi, Mackey and Jordan 2010).
+
+    It is linear in the preferences and therefore sorts by E[Σ_j (a_ij - a_ji)]. This is consistent for
+    pairwise disagreement under low noise, and with a_ij = G_i - G_j ("gain") for DCG.
+
+    Parameters
+    ----------
+    strength : float
+        ν > 0.
+    penalty : str
+        ρ(s) = s²/2 ("square") or cosh s - 1 ("cosh").
+    weights : str
+        a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain").
+    """
+
+    strength: float = field(default=1.0, metadata=positive())
+    penalty: str = field(default="square", metadata=one_of(*_PENALTIES))
+    weights: str = field(default="order", metadata=one_of(*WEIGHTS))
+    claim: ClassVar[str] = "consistent for PD under low noise (Duchi et al.)"
+    skips_empty: ClassVar[bool] = False
+    whole_targets: ClassVar[bool] = True
+
+    @property
+    def function(self) -> Psi:  # type: ignore[override]
+        return _PENALTIES[self.penalty]
+
+    def constant(self, t: Floats) -> Floats | float:
+        return -self.strength * self.function.conjugate(np.zeros(t.shape[-1]))[0]  # ρ(0) = 0
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return net_preference(pair_weights(labels, utility.gain, self.weights))  # type: ignore[arg-type]
+
+    @property
+    def curvature(self) -> float | None:
+        return self.strength if self.penalty == "square" else None
+
+
+@dataclass(frozen=True)
+class Bregman(OfPsi, keyword="bregman"):
     """φ = D_ψ(G/||G||_D, (∇ψ)^-1(s)), ψ strictly convex, ∇ψ order-preserving (Ravikumar et al. 2011).
 
     D_ψ is the Bregman divergence. In terms of the conjugate, φ = ψ(t) + ψ*(s) - <s, t>, t = G/||G||_D.
@@ -253,17 +339,3 @@ class Bregman(Listwise, keyword="bregman"):
         allowed = f"{self} needs targets up to {self.function.largest:g}, {utility} makes {largest:g}"
         require(not largest > self.function.largest * (1 + 1e-12), allowed)
         return np.minimum(targets, self.function.largest)
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        value, inverse = self.function.conjugate(s)
-        return self.function.value(t) + value - (s * t).sum(axis=-1), inverse - t
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        return np.asarray(self.function.curvature(s)) * v
-
-    @property
-    def curved(self) -> bool:
-        return self.function.curvature(np.zeros(1)) is not None
-
-    def link(self, mean: Floats) -> Floats:
-        return self.function.gradient(mean)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, NoReturn
@@ -13,25 +13,11 @@ import numpy as np
 from scipy.special import log_softmax, softmax, xlogy
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch, SameLength
-from ndcg_asymptotics.learning.losses.loss import (
-    Loss,
-    Minimiser,
-    Order,
-    Surrogate,
-    cosh_curvature,
-    cosh_with_tangent,
-    exp_curvature,
-    exp_with_tangent,
-    is_whole,
-    log_or_never,
-    unit,
-)
-from ndcg_asymptotics.learning.preferences import check_weights, net_preference, pair_weights
+from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Order, Surrogate, is_whole
 from ndcg_asymptotics.learning.utilities import Discounted, Utility, require_every_label
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.specs.ranges import positive
 
 
 class Listwise(Loss):
@@ -117,6 +103,16 @@ def inner(x: Floats, y: Floats) -> Floats:
     return np.asarray((x * y).sum(axis=-1, keepdims=True))
 
 
+def log_or_never(x: Floats) -> Floats:
+    """Return log(x); an item whose mean target is 0 gets the score -inf.
+
+    >>> log_or_never(np.array([0.0, 1.0]))
+    array([-inf,   0.])
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(x))
+
+
 @dataclass(eq=False)
 class _BatchLoss:
     """A listwise loss of a batch, with the targets computed once, block by block."""
@@ -191,47 +187,6 @@ class SquaredConsistent(Squared, keyword="squared_consistent"):
 
 
 @dataclass(frozen=True)
-class Cosine(Listwise, keyword="cosine"):
-    """φ = 1 - <s/|s|, G/|G|>: sorts by E[G/|G|] (Qin et al. 2008; inconsistent, Ravikumar et al. 2011).
-
-    At s = 0 it has no derivative; there φ is 1 and the gradient is defined as -G/|G|.
-    """
-
-    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
-    scale_invariant: ClassVar[bool] = True
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return unit(utility.gains(labels))[0]
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        direction, length = unit(s)
-        cosine = (direction * t).sum(axis=-1, keepdims=True)
-        return 1 - cosine[..., 0], (cosine * direction - t) / np.where(length > 0, length, 1.0)
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        direction, length = unit(s)
-        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-        cosine, along = (inner(direction, x) for x in (t, v))
-        turn = (v - direction * along) * inverse  # of the direction
-        slope = (cosine * direction - t) * inverse
-        return (inner(turn, t) * direction + cosine * turn - slope * along) * inverse
-
-
-@dataclass(frozen=True)
-class CosineConsistent(Cosine, keyword="cosine_consistent"):
-    """φ = 1 - <s/|s|, G/||G||_D>: sorts by E[G/||G||_D], optimal for NDCG (Ravikumar et al. 2011).
-
-    G/||G||_D is not divided by its length, which would give `cosine` again. At s = 0 the loss has no
-    derivative; there φ is 1 and the gradient is defined as -G/||G||_D.
-    """
-
-    claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return self.standardised(labels, utility)
-
-
-@dataclass(frozen=True)
 class ListNet(Listwise, keyword="listnet"):
     """φ = KL(softmax y || softmax s): sorts by E[softmax y], not optimal for NDCG (Cao et al. 2007).
 
@@ -256,27 +211,6 @@ class ListNet(Listwise, keyword="listnet"):
         return log_or_never(mean)
 
 
-@dataclass(frozen=True)
-class ListNetConsistent(Listwise, keyword="listnet_consistent"):
-    """φ = Σ t log(t/e^s) - t + e^s, t = G/||G||_D: sorts by E[G/||G||_D] (Ravikumar et al. 2011).
-
-    Optimal for NDCG. It is the Kullback-Leibler divergence of measures that need not add up to 1, that is,
-    the Bregman surrogate of h(x) = x log x - x. Beyond s = 300 the exponential is continued by its tangent.
-    """
-
-    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        powers, slopes = exp_with_tangent(s)
-        return (xlogy(t, t) - t * s - t + powers).sum(axis=-1), slopes - t
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        return exp_curvature(s) * v
-
-    def link(self, mean: Floats) -> Floats:
-        return log_or_never(mean)
-
-
 _LOG = Measure("log")
 
 
@@ -296,15 +230,9 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
         τ > 0.
     """
 
-    temperature: float = 0.1
+    temperature: float = field(default=0.1, metadata=positive())
     claim: ClassVar[str] = "not stated (Qin et al.)"
     shift_invariant: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        positive = 0 < self.temperature < np.inf
-        require(
-            positive, f"{self.keyword}: temperature must be positive, got {number_text(self.temperature)}"
-        )
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         return Discounted(utility.gain, _LOG).standardised(labels)
@@ -335,62 +263,3 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
         return replace(super().minimiser(labels, probabilities, utility), scores=None)
-
-
-_PENALTIES = ("square", "cosh")
-
-
-@dataclass(frozen=True)
-class Duchi(Listwise, keyword="duchi"):
-    """φ = Σ a_ij (s_j - s_i) + ν Σ ρ(s_j), ρ strongly convex (Duchi, Mackey and Jordan 2010).
-
-    It is linear in the preferences and therefore sorts by E[Σ_j (a_ij - a_ji)]. This is consistent for
-    pairwise disagreement under low noise, and with a_ij = G_i - G_j ("gain") for DCG.
-
-    Parameters
-    ----------
-    strength : float
-        ν > 0.
-    penalty : str
-        ρ(s) = s²/2 ("square") or cosh s - 1 ("cosh").
-    weights : str
-        a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain").
-    """
-
-    strength: float = 1.0
-    penalty: str = "square"
-    weights: str = "order"
-    claim: ClassVar[str] = "consistent for PD under low noise (Duchi et al.)"
-    skips_empty: ClassVar[bool] = False
-    whole_targets: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        positive = 0 < self.strength < np.inf
-        require(positive, f"{self.keyword}: strength must be positive, got {number_text(self.strength)}")
-        known = f"{self.keyword}: penalty must be one of {', '.join(_PENALTIES)}, got {self.penalty!r}"
-        require(self.penalty in _PENALTIES, known)
-        check_weights(self.weights)
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return net_preference(pair_weights(labels, utility.gain, self.weights))  # type: ignore[arg-type]
-
-    def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
-        if self.penalty == "square":
-            rho, slope = s**2 / 2, s
-        else:
-            cosh, slope = cosh_with_tangent(s)
-            rho = cosh - 1
-        value = self.strength * rho.sum(axis=-1) - (s * t).sum(axis=-1)
-        return value, self.strength * slope - t
-
-    def product(self, s: Floats, t: Floats, v: Floats) -> Floats:
-        curved = 1.0 if self.penalty == "square" else cosh_curvature(s)
-        return np.asarray(self.strength * curved * v)
-
-    @property
-    def curvature(self) -> float | None:
-        return self.strength if self.penalty == "square" else None
-
-    def link(self, mean: Floats) -> Floats:
-        net = mean / self.strength
-        return net if self.penalty == "square" else np.asarray(np.arcsinh(net))

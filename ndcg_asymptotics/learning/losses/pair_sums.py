@@ -11,8 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.learning.losses.loss import exp_with_tangent
 
 
@@ -49,18 +48,6 @@ PHIS = {
         lambda t: 2 * (t < 1.0).astype(np.float64),
     ),
 }
-
-
-def phi_named(name: str) -> Phi:
-    """Return the φ of a name.
-
-    Raises
-    ------
-    InputError
-        If the name is not known.
-    """
-    require(name in PHIS, f"phi must be one of {', '.join(PHIS)}, got {brief(name)}")
-    return PHIS[name]
 
 
 class Terms(NamedTuple):

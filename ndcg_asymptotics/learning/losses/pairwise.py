@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,20 +15,37 @@ from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses.infima import minimiser_of
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, is_whole
 from ndcg_asymptotics.learning.losses.pair_minima import HingePairs, SmoothPairs, WholeHinge
-from ndcg_asymptotics.learning.losses.pair_sums import PairSum, Terms, phi_named
-from ndcg_asymptotics.learning.preferences import check_weights, pair_weights
+from ndcg_asymptotics.learning.losses.pair_sums import PHIS, PairSum, Terms
+from ndcg_asymptotics.learning.preferences import WEIGHTS, pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.specs.ranges import one_of
 
-_TOTALS = ("sum", "mean")
 _PAIRS_AT_ONCE = 2**22  # bounds memory: 32 MB for each array of pairs
 
 
-class Pairs(NamedTuple):
-    """The weights w >= 0 and offsets c of all pairs, each (k, m, m)."""
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The weights w = above/below >= 0 of all pairs of some lists, and their offsets c.
 
-    weight: Floats
-    offset: Floats
+    Attributes
+    ----------
+    above : (k, m, m)
+        Whole numbers if the gains are.
+    below : (k,), or a number
+        A list for which it is 0 has no weights.
+    offset : (k, m, m), or a number
+    """
+
+    above: Floats
+    below: Floats | float = 1.0
+    offset: Floats | float = 0.0
+
+    @property
+    def weight(self) -> Floats:
+        """The weights, (k, m, m)."""
+        below = np.broadcast_to(self.below, len(self.above))[:, None, None]
+        return np.asarray(np.divide(self.above, below, out=np.zeros_like(self.above), where=below > 0))
 
 
 class Pairwise(Loss):
@@ -40,23 +57,9 @@ class Pairwise(Loss):
     phi: str
     shift_invariant: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        phi_named(self.phi)
-
     @abstractmethod
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         """Return the weights and offsets of label vectors (k, m)."""
-
-    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
-        """Return the weights as numerators (k, m, m), whole if gains are, and denominators (k,)."""
-        return self.pairs(labels, utility).weight, np.ones(len(labels))
-
-    def quotient_pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        """Return the weights of `quotients`, 0 for a list whose denominator is 0, without offsets."""
-        above, below = self.quotients(labels, utility)
-        over = below[:, None, None]
-        weight = np.divide(above, over, out=np.zeros_like(above), where=over > 0)
-        return Pairs(weight, np.zeros_like(weight))
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         parts: list[tuple[Integers, Integers, Floats, Floats, Integers]] = []
@@ -64,17 +67,19 @@ class Pairwise(Loss):
             step = max(1, _PAIRS_AT_ONCE // block.items.shape[1] ** 2)
             for start in range(0, len(block.lists), step):
                 lists, items = block.lists[start : start + step], block.items[start : start + step]
-                weight, offset = self.pairs(batch.labels[items], utility)
+                pairs = self.pairs(batch.labels[items], utility)
+                weight, offset = pairs.weight, np.broadcast_to(pairs.offset, pairs.above.shape)
                 which, i, j = np.nonzero(weight)
                 parts.append(
                     (items[which, i], items[which, j], weight[which, i, j], offset[which, i, j], lists[which])
                 )
         first, second, weight, offset, lists = map(np.concatenate, zip(*parts, strict=True))
         terms = Terms(first, second, weight, offset)
-        return PairSum(phi_named(self.phi), terms, lists, batch.labels.size, batch.sizes.size)
+        return PairSum(PHIS[self.phi], terms, lists, batch.labels.size, batch.sizes.size)
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
-        weight, offset = self.pairs(labels, utility)
+        given = self.pairs(labels, utility)
+        weight, offset = given.weight, np.broadcast_to(given.offset, given.above.shape)
         used = (weight > 0) & (probabilities > 0)[:, None, None]
         vector, i, j = np.nonzero(used)
         # one term for each pair and offset
@@ -84,12 +89,12 @@ class Pairwise(Loss):
         terms = Terms(
             keys[:, 0].astype(np.int64), keys[:, 1].astype(np.int64), summed.astype(np.float64), keys[:, 2]
         )
-        phi, items = phi_named(self.phi), labels.shape[-1]
+        phi, items = PHIS[self.phi], labels.shape[-1]
         if phi.differentiable:
             return minimiser_of(SmoothPairs(phi, terms, items))
         pairs = HingePairs(phi, terms, items)
         found = minimiser_of(pairs)
-        above, below = self.quotients(labels, utility)
+        above, below = given.above, np.broadcast_to(given.below, len(labels))
         if not (is_whole(above) and is_whole(below) and is_whole(offset)):
             return found
         exact = [Fraction(0)] * len(keys)
@@ -112,23 +117,14 @@ class Weighted(Pairwise, keyword="pairwise"):
     'logistic'
     """
 
-    phi: str
-    weights: str = "order"
-    total: str = "sum"
+    phi: str = field(metadata=one_of(*PHIS))
+    weights: str = field(default="order", metadata=one_of(*WEIGHTS))
+    total: str = field(default="sum", metadata=one_of("sum", "mean"))
     claim: ClassVar[str] = "inconsistent for PD (Duchi et al.)"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_weights(self.weights)
-        known = f"{self.keyword}: total must be one of {', '.join(_TOTALS)}, got {self.total!r}"
-        require(self.total in _TOTALS, known)
-
-    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
-        weight = pair_weights(labels, utility.gain, self.weights)  # type: ignore[arg-type]
-        return weight, weight.sum(axis=(1, 2)) if self.total == "mean" else np.ones(len(labels))
-
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        return self.quotient_pairs(labels, utility)
+        weight = pair_weights(labels, utility.gain, self.weights)  # type: ignore[arg-type]
+        return Pairs(weight, weight.sum(axis=(1, 2)) if self.total == "mean" else 1.0)
 
 
 @dataclass(frozen=True)
@@ -138,17 +134,13 @@ class Margin(Pairwise, keyword="margin"):
     a_ij = 1 where y_i > y_j ("order"), or the difference of the gains ("gain", the default).
     """
 
-    phi: str
-    weights: str = "gain"
+    phi: str = field(metadata=one_of(*PHIS))
+    weights: str = field(default="gain", metadata=one_of(*WEIGHTS))
     claim: ClassVar[str] = "inconsistent for PD (Duchi et al.)"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_weights(self.weights)
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         offset = pair_weights(labels, utility.gain, self.weights)  # type: ignore[arg-type]
-        return Pairs((offset > 0).astype(np.float64), offset)
+        return Pairs((offset > 0).astype(np.float64), offset=offset)
 
 
 @dataclass(frozen=True)
@@ -162,7 +154,7 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
     log E[α] for "logistic" and half of that for "exponential".
     """
 
-    phi: str = "squared_hinge"
+    phi: str = field(default="squared_hinge", metadata=one_of(*PHIS))
     claim: ClassVar[str] = "consistent (Buffoni et al.)"
 
     def __post_init__(self) -> None:
@@ -172,8 +164,7 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         alpha = self.standardised(labels, utility)
         items = alpha.shape[-1]
-        weight = alpha[..., :, None] * (1 - np.eye(items))
-        return Pairs(weight, np.zeros_like(weight))
+        return Pairs(alpha[..., :, None] * (1 - np.eye(items)))
 
 
 @dataclass(frozen=True)
@@ -184,12 +175,9 @@ class LinearNDCG(Pairwise, keyword="linear_ndcg"):
     the measure; φ = "hinge", "squared_hinge" and "exponential" are upper bounds of it.
     """
 
-    phi: str = "logistic"
+    phi: str = field(default="logistic", metadata=one_of(*PHIS))
     claim: ClassVar[str] = "not stated (Jin and Geng)"
 
-    def quotients(self, labels: Floats, utility: Utility) -> tuple[Floats, Floats]:
-        ideal = Discounted(utility.gain, Measure("linear")).ideal(labels)
-        return pair_weights(labels, utility.gain, "gain"), ideal
-
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        return self.quotient_pairs(labels, utility)
+        ideal = Discounted(utility.gain, Measure("linear")).ideal(labels)
+        return Pairs(pair_weights(labels, utility.gain, "gain"), ideal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
 from typing import ClassVar, Self
@@ -13,12 +13,11 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch, SameLength
 from ndcg_asymptotics.learning.losses.infima import SmoothSum, minimiser_of
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.utilities import Utility, require_every_label
-from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.specs.ranges import whole
 
 _TIES_SEED = 1192  # of the random orders of documents with equal labels
 
@@ -39,14 +38,9 @@ class ListMLE(Loss, keyword="listmle"):
         A whole number, at least 1.
     """
 
-    shuffles: float = 8
+    shuffles: float = field(default=8, metadata=whole(1))
     claim: ClassVar[str] = "consistent for the 0/1 error of orders (Xia et al.)"
     shift_invariant: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        whole = 1 <= self.shuffles < np.inf and self.shuffles == int(self.shuffles)
-        given = number_text(self.shuffles)
-        require(whole, f"{self.keyword}: shuffles must be a whole number, at least 1, got {given}")
 
     def on(self, batch: Batch, utility: Utility) -> Surrogate:
         return _BatchLikelihood(batch, int(self.shuffles))
