@@ -25,7 +25,7 @@ SUMS = {"+", "-"}
 SHORT = 40  # characters of LaTeX in a formula that is not broken; browsers do not break MathML themselves
 MENTION = re.compile(
     r"[Ee]quation \((\w+)\)"
-    r"(?: of (?:<code>docs/([\w/-]+)\.md</code>|docs/([\w/-]+)\.md|<a href=[^>]+>([\w/-]+)\.md</a>))?"
+    r"(?:\s+of\s+(?:<code>docs/([\w/-]+)\.md</code>|docs/([\w/-]+)\.md|<a href=[^>]+>([\w/-]+)\.md</a>))?"
 )
 
 _to_mathml = LatexToMathML()

@@ -28,7 +28,7 @@ class TwoReaders:
 
     Least squares, ListNet, the cosine and pairwise losses have other weights (α, β) than NDCG. The best
     linear scorer of a convex loss that depends on the features through α a + β b has the direction (α, β),
-    since a reflection about it changes neither the loss nor the population (docs/learning.md).
+    since a reflection about it changes neither the loss nor the population (docs/learning/training.md).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 Theory knows the law at n exactly where lists have one relevant item or few ranks count
 (`theory.fluctuations.exact_law`), and else the law of long lists and a bound of its distance from the law at
 n (`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
-half of what the replicates can detect. See docs/fluctuations.md, section 6.
+half of what the replicates can detect. See docs/check.md, section 2.
 
 The exact law has atoms, for which the test is conservative.
 """

@@ -1,7 +1,7 @@
 """Tests of simulated standard deviations against exact ones, at some or all list lengths.
 
 Where NDCG is nearly normal (`mean_tests.nearly_normal`) by chi-square, elsewhere by betting; both are in
-`analysis.variance_tests`. See docs/fluctuations.md, section 6.
+`analysis.variance_tests`. See docs/check.md, section 2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
-# The bound K = 4 + 2 max(excess, 0) of the kurtosis (docs/fluctuations.md, section 6) is that of a normal
+# The bound K = 4 + 2 max(excess, 0) of the kurtosis (docs/check.md, section 2) is that of a normal
 # law, 3, plus margins: 1, and twice the excess that theory expects where every grade has 30 items or more.
 _NORMAL_KURTOSIS, _MARGIN, _EXCESS_FACTOR = 3.0, 1.0, 2.0
 _FEWEST_ITEMS = 30

@@ -9,7 +9,7 @@ bets detect a variance that is larger than claimed, but hardly one that is small
 distant values, not observed in R replicates, could make up for it. A bound ``E Z^2 <= K (E Z)^2`` excludes
 these. Since ``exp(-z) <= 1 - z + z^2/2``, the wealth ``prod_i exp(-l Z_i / s^2) / (1 - l + l^2 K / 2)`` has a
 mean of at most 1 for every l > 0 if the variance is s^2 (compare Maurer 2003). Both are described in
-docs/fluctuations.md, section 6.
+docs/check.md, section 2.
 """
 
 from __future__ import annotations

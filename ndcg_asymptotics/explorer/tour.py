@@ -71,7 +71,7 @@ STOPS = (
         "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))&n=1000",
         "The two limits are equal and the tops differ. The paper says that such a pair is told apart; but "
         "under r^-0.8 the labels at the top keep their say, and B, whose top is lower, is ahead on 56% of "
-        "the lists for ever. Proof: docs/theory.md, section 7.1.",
+        "the lists for ever. Proof: docs/distinguishability.md, section 2.",
     ),
     Stop(
         "Second correction: the remark after Theorem 9",

@@ -80,7 +80,7 @@ TERMS = (
         "The smallest relative error of a theoretical value that the comparison would have reported with "
         "99% power (for a limit: with certainty). A verdict “agrees” does not exclude smaller errors.",
         ("detectable error",),
-        "reliability-limits.md",
+        "check.md",
     ),
     Term(
         "discount",
@@ -92,7 +92,7 @@ TERMS = (
         "whose importance weights w differ: (Σw)²/Σw². An estimate with less than 20 is called not "
         "reliable.",
         ("effective sample size",),
-        "rates.md",
+        "rare-orders.md",
     ),
     Term(
         "error exponent",
@@ -111,14 +111,14 @@ TERMS = (
         "excess risk",
         "The expected surrogate loss of scores minus the least one that any scores have.",
         ("excess risk",),
-        "learning.md",
+        "learning/index.md",
     ),
     Term(
         "extrapolated limit",
         "The limit to which exact means up to n = 1e18 tend. It uses no formula of the theorem that it is "
         "compared with.",
         ("extrapolated limit",),
-        "theory.md",
+        "check.md",
     ),
     Term(
         "false positive rate",
@@ -188,7 +188,7 @@ TERMS = (
         "regret",
         "The expected value of the best order of some items under a measure, minus that of a given order.",
         ("regret",),
-        "learning.md",
+        "learning/index.md",
     ),
     Term(
         "relevance curve",
@@ -231,7 +231,7 @@ TERMS = (
         "The part of a Kolmogorov-Smirnov distance that the known error of the law of long lists cannot "
         "explain. It is 0 if the error explains all of it.",
         ("unexplained distance",),
-        "fluctuations.md",
+        "check.md",
     ),
     Term(
         "z",
@@ -270,7 +270,8 @@ def page() -> str:
         "`ndcg_asymptotics/reports/glossary.py`, as they are.\n"
     ]
     for known in TERMS:
-        more = f" More: [{known.page.removesuffix('.md')}]({known.page})." if known.page else ""
+        name = known.page.removesuffix(".md").removesuffix("/index")
+        more = f" More: [{name}]({known.page})." if known.page else ""
         shown = [f"“{heading}”" for heading in known.headings if heading != known.name]
         heading = f" In tables: {', '.join(shown)}." if shown else ""
         parts.append(f"## {known.name}\n\n{_folded(known.meaning + heading + more)}\n")

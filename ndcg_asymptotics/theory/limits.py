@@ -198,7 +198,7 @@ def _of_judge(model: JudgedCounts, measure: Measure) -> Limit:
     """Return the limit of the labels that a judge reports.
 
     With false alarms they are i.i.d. labels but for R of n items, which have lower ranks than any given one.
-    Without them the mean is that of the true labels, times a number (Theorem J4 of docs/judges.md).
+    Without them the mean is that of the true labels, times a number (Theorem J4 of docs/judge-theory.md).
     """
     if not model.fpr:
         return _thinned(_of_fixed_counts(model.truth, measure), model, measure)

@@ -148,7 +148,7 @@ def largest_effect(effect: float) -> float:
 
 
 def exact(effect: float, queries: int) -> dict[str, float]:
-    """The rates of docs/real-lists.md from the noncentral t law, by the p-values that print a number."""
+    """The rates of docs/planned-queries.md from the noncentral t law, by the p-values that print a number."""
     freedom, root = queries - 1, math.sqrt(queries)
     law = stats.nct(freedom, effect * root)
 

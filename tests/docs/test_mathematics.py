@@ -42,7 +42,7 @@ def test_equations_and_sections_that_the_package_refers_to_exist() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in sources if path != Path(__file__)}
     assert {path.name: missing(text) for path, text in texts.items() if missing(text)} == {}
     assert sum(len(EQUATION.findall(text)) for text in texts.values()) > 5
-    assert missing("equation (1)\n    # of docs/theory.md; docs/theory.md, section 7.1") == []
+    assert missing("equation (1)\n    # of docs/theory.md; docs/distinguishability.md, section 2") == []
     wrong = "Equation (99) of docs/theory.md, section 99 of docs/theory.md. Equation (1) of docs/no.md"
     assert len(missing(wrong)) == 3
 
@@ -58,7 +58,7 @@ def test_equations_are_numbered_in_order_and_readable_on_a_forge(page: Path) -> 
 
 def test_every_proved_theorem_has_a_search_for_counterexamples() -> None:
     proved = re.compile(r"^\*\*(?:Theorem|Lemma) (\w+)\*\* \([^)]*\bproved\b", re.MULTILINE)
-    names = {name for page in (ROOT / "docs").glob("*.md") for name in proved.findall(page.read_text())}
+    names = {name for page in (ROOT / "docs").rglob("*.md") for name in proved.findall(page.read_text())}
     assert {"T1", "A", "S4", "J3", "L2", "11"} <= names
     searches = (ROOT / "docs" / "findings.md").read_text().split("## Searches for counterexamples")[1]
     cells = " ".join(line.split("|")[1] for line in searches.splitlines() if line.startswith("|"))

@@ -58,7 +58,7 @@ def test_a_section_is_held_to_its_own_blocks_and_a_comment_to_its_block() -> Non
 
 def test_what_the_table_of_required_queries_is_said_to_show() -> None:
     """As observed a number is kept most often in one row; the range of the other one is that of all rows."""
-    page = (ROOT / "docs" / "real-lists.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "planned-queries.md").read_text(encoding="utf-8")
     cells = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| 0.")]
     rows = [[float(cell) for cell in row] for row in cells if len(row) == 11]
     assert len(rows) == 25
@@ -70,7 +70,7 @@ def test_what_the_table_of_required_queries_is_said_to_show() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["README.md", "docs/real-lists.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/comparing.md"])
 def test_what_is_quoted_of_two_real_runs(
     page: str, run: Run, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

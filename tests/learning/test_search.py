@@ -316,7 +316,7 @@ def laws(p1: np.ndarray, p3: np.ndarray) -> np.ndarray:
 def test_independent_labels_make_the_norm_a_common_factor(name):
     """E[G_i/N] = c E[G_i] within (1 + 1/t)^2, t half the expected number of top labels, up to 1e-9.
 
-    The theorem of docs/learning.md, here with t = 125.
+    The theorem of docs/learning/regret.md, here with t = 125.
     """
     rng = np.random.default_rng(5)
     items = 1000

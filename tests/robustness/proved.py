@@ -10,7 +10,8 @@ something that does not know it:
   their NDCG, which is computed;
 - when averages of DCG and NDCG disagree (docs/dcg.md) to random laws of ideal lists and differences;
 - limits of labels that are wrong (J2) to the limits of the reported curves;
-- the lemma and the theorem of docs/learning.md, section 5, to random label laws and lists of 60 to 200 items.
+- the lemma and the theorem of docs/learning/regret.md, section 1, to random label laws and lists of 60 to 200
+  items.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def judges_who_err(rng: Rng, wrong: float) -> Try:
 
 
 def another_target(rng: Rng, wrong: float) -> Try:
-    """Sorting by u with a u <= v <= b u has a regret of at most 1 - a/b (lemma of docs/learning.md)."""
+    """Sorting by u with a u <= v <= b u has a regret of at most 1 - a/b (docs/learning/regret.md)."""
     m = int(rng.integers(2, 8))
     discount = np.sort(rng.random(m))[::-1]
     gains = 2.0 ** rng.integers(0, 5, (3, m)) - 1

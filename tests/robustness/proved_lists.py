@@ -8,9 +8,10 @@ held to something that does not know it:
 - the order and the law with few relevant items (F2, F3) to exact values at n = 1e15 and 1e18, and with
   several items (F2) to drawn lists at n = 1e9 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
-- reported labels (J1, J3 to J5 of docs/judges.md) to lists with labels flipped one by one, J3 and J4 to all;
-- the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning.md), to all orders and to
-  random populations of problems;
+- reported labels (J1, J3 to J5 of docs/judge-theory.md) to lists with labels flipped one by one, J3 and J4 to
+  all;
+- the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning/regret.md), to all orders and
+  to random populations of problems;
 - metrics against sampled negatives (docs/sampled.md) to all samples.
 """
 

@@ -1,4 +1,4 @@
-"""Statements of docs/theory.md, section 7, about pairs: simulated here with code of its own."""
+"""Statements of docs/distinguishability.md, about pairs: simulated here with code of its own."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 TESTED_FACTOR = 10.0
-"""The factor by which the corpus grew in the back-test of docs/real-lists.md."""
+"""The factor by which the corpus grew in the back-test of docs/larger-corpora.md."""
 
 ASSUMED = (
     "The new documents are irrelevant; what a run did not retrieve stays below its list; documents "

@@ -12,7 +12,7 @@ So one set of permutations gives the p-value of every shift m, and the shifts th
 interval (compare Hartigan 1969, "Using subsample values as typical values"). It covers as stated if
 differences are symmetric about their mean; where most of them are 0 it is too short, and Student's interval
 is longer. The interval here is the shorter one that holds both, and the p-value is the larger of the
-two: an interval excludes 0 exactly if p < 1 - level. docs/real-lists.md has its coverage.
+two: an interval excludes 0 exactly if p < 1 - level. docs/comparing.md has its coverage.
 
 A *one-sided* test at alpha rejects exactly if the two-sided one at 2 alpha rejects in its direction, and its
 interval ends where that of the level 1 - 2 alpha does.

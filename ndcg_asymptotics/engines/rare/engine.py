@@ -12,7 +12,8 @@ sizes of the study. A stream that is wrong at some size of a grid is wrong at a 
     P(wrong at some grid n >= N)  =  the sum over the grid n >= N of the mean of exp(log_weight) over the
     draws that are wrong at n and right at all larger sizes.
 
-The estimates are unbiased for every tilt, so theory affects their variance only (docs/rates.md, section 3).
+The estimates are unbiased for every tilt, so theory affects their variance only (section 1 of
+docs/rare-orders.md).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ and y = r0/N::
 
 where no term is negative. Scorers that are independent given the true label have independent DCG' given r1
 and r0.
-This is "Fixed numbers of relevant items" of docs/judges.md.
+This is "Fixed numbers of relevant items" of docs/judge-theory.md.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ other series          centre and scale are exact; with labels coupled rank by ra
 ====================  ==================================================================================
 
 The first row treats NDCG_n as a sum of contributions of single items or ranks; the remainder falls faster
-and is left out. Section 6 of docs/fluctuations.md compares the distances with simulations.
+and is left out. Section 2 of docs/check.md compares the distances with simulations.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ so that no new integral is needed, and with the numbers r1, r0 of true and false
 
     E[NDCG'] = E[ (r1 d1 + r0 d0) / I(r1 + r0) ],    E[DCG'] = R (1 - fnr) d1 + (n - R) fpr d0.
 
-This is "Fixed numbers of relevant items" of docs/judges.md.
+This is "Fixed numbers of relevant items" of docs/judge-theory.md.
 """
 
 from __future__ import annotations
