@@ -5,8 +5,8 @@ A judge sees the true label Y of an item and reports Y', independently of all el
     P(Y' = 1 | Y = 0) = fpr,    P(Y' = 0 | Y = 1) = fnr,    fpr + fnr < 1,
 
 the reported labels are i.i.d. again, with the relevance curve fpr + (1 - fpr - fnr) m(t), so that every
-limit, mean, law and exponent of the package holds for them (docs/judge-theory.md). Judgements that are missing
-and count as 0 are the case fpr = 0. Of several grades the judge has a confusion matrix.
+limit, mean, law and exponent of the package holds for them (docs/judge-theory.md). Judgements that are
+missing and count as 0 are the case fpr = 0. Of several grades the judge has a confusion matrix.
 """
 
 from __future__ import annotations

@@ -6,11 +6,12 @@ Such pairs are built: the second curve is a random one, moved by the least chang
 integrals which the theorem wants equal. Each statement is held to something that does not know it:
 
 - the log discount with equal leading terms (Theorem D of docs/rate-theorems.md) to the cost of the tilted law
-  at n = 1e10, 1e14 and 1e18, of which the power of log n is measured, and for e = 2 also to that of a normal law
-  with exact means and standard deviations;
+  at n = 1e10, 1e14 and 1e18, of which the power of log n is measured, and for e = 2 also to that of a normal
+  law with exact means and standard deviations;
 - r^-b with equal limits: where the order never settles (Theorem E (a), T2), to exact means and standard
   deviations at n = 1e6 and 1e12; where it does (E (b), (c)), to the cost of the tilt at n = 1e8 to 1e16;
-- k = n^a with equal random tops (equation (7) of docs/rate-theorems.md) to the cost of the tilted law at n = 1e10, 1e18.
+- k = n^a with equal random tops (equation (7) of docs/rate-theorems.md) to the cost of the tilted law at
+  n = 1e10, 1e18.
 """
 
 from __future__ import annotations

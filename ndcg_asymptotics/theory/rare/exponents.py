@@ -2,8 +2,8 @@
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of
 docs/rate-theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
-Theorem G (k = n^a) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of relevant items it is 1 where
-the depths of the two scorers do not overlap, and else mostly 0 (`few_items`).
+Theorem G (k = n^a) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of
+relevant items it is 1 where the depths of the two scorers do not overlap, and else mostly 0 (`few_items`).
 """
 
 from __future__ import annotations
