@@ -112,7 +112,8 @@ def effect_bound(effect: float, queries: int, alpha: float) -> float:
         return max(float(special.nctdtrinc(freedom, ASSURANCE, t)), 0.0) / root
 
     def beyond(value: float, noncentrality: float) -> float:
-        return 1.0 - float(special.nctdtr(freedom, noncentrality, value))
+        below = float(special.nctdtr(freedom, noncentrality, value))
+        return 1.0 - (0.0 if math.isnan(below) else below)  # NaN where it is below 1e-70
 
     def rarer(noncentrality: float) -> float:
         return beyond(t, noncentrality) - (1 - ASSURANCE) * beyond(critical, noncentrality)

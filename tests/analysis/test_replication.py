@@ -78,7 +78,7 @@ def beyond(value: float, queries: int, effect: float) -> float:
 
 
 NOT_SIGNIFICANT = (0.9, 3, 0.05), (0.3, 12, 0.05), (0.15, 50, 0.05), (0.1, 100, 0.2)
-SIGNIFICANT = (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05)
+SIGNIFICANT = (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05), (9.83, 18, 0.05)
 
 
 @pytest.mark.slow

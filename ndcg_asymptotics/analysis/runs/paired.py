@@ -42,6 +42,7 @@ from ndcg_asymptotics.core.tables import Column, Data, general
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 AT_ONCE = 1 << 22
 """Numbers that resampling holds in memory at a time."""
+_CACHED = 1 << 17  # numbers of permutations that stay in the cache of a core while every test reads them
 Alternative = Literal["two-sided", "less", "greater"]
 """What a test holds against equal means: that they differ, or that the first is smaller or larger."""
 _DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
@@ -382,15 +383,20 @@ def permutation_tests(
     columns = np.ascontiguousarray((d * w[:, None]).T)
     whole = float(w.sum())
     low, high = np.empty((2, len(columns), total - 1))
+    inside = np.empty(total - 1)
+    rows = max(4, _CACHED // len(d))
     start = 0
     for changed in sign_changes(len(d), total, rng):
-        part = slice(start, start + len(changed))
-        chosen = changed.astype(np.float64)
-        inside = chosen @ w
-        for test, column in enumerate(columns):
-            # a product with a vector, so that no digit of a test depends on the others
-            low[test, part], high[test, part] = _means(column.sum(), whole, inside, chosen @ column)
-        start = part.stop
+        for first in range(0, len(changed), rows):
+            chosen = changed[first : first + rows].astype(np.float64)
+            part = slice(start, start + len(chosen))
+            inside[part] = chosen @ w
+            for test, column in enumerate(columns):
+                # a product with a vector, so that no digit of a test depends on the others
+                low[test, part] = chosen @ column
+            start = part.stop
+    for test, column in enumerate(columns):
+        low[test], high[test] = _means(column.sum(), whole, inside, low[test])
     # sums that rounding alone keeps from being equal are equal
     slack = ROUNDING * np.abs(d).max(axis=0)
     low -= slack[:, None]
