@@ -1,4 +1,4 @@
-"""A hook of mkdocs that adds the reference: a page for each task, and every public name on one of them."""
+"""A hook of mkdocs that adds the reference: a page for each task, and one for every public name of it."""
 
 from __future__ import annotations
 
@@ -92,10 +92,11 @@ SUBPACKAGES = (
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add a page for each task."""
-    tasks = grouped()
-    for key, task in tasks.items():
-        files.append(File.generated(config, f"reference/{key}.md", content=_page(task)))
+    """Add a page for each task, and one for each of its names."""
+    for key, task in grouped().items():
+        files.append(File.generated(config, f"reference/{key}.md", content=_contents_of(task)))
+        for name, thing in task.names.items():
+            files.append(File.generated(config, f"reference/{_file(name)}", content=_page(name, thing, key)))
     return files
 
 
@@ -136,20 +137,34 @@ def _task_of(module: str) -> str:
     return max(lengths, key=lambda key: lengths[key])
 
 
-def _page(task: Task) -> str:
-    parts = [f"# {task.title}", task.about]
-    for name, thing in task.names.items():
-        options = f"{{heading: {name}, toc_label: {name.removeprefix('na.')}}}"
-        parts.append(f"::: {thing.__module__}.{thing.__qualname__}\n    options: {options}")
-    return "\n\n".join(parts)
+def _file(name: str) -> str:
+    return f"{name}.md"
+
+
+def _page(name: str, thing: Any, task: str) -> str:
+    short = name.removeprefix("na.")
+    back = f"[Python](index.md) / [{TASKS[task].title}]({task}.md)"
+    options = f"{{heading: {name}, toc_label: {short}}}"
+    object_ = f"::: {thing.__module__}.{thing.__qualname__}\n    options: {options}"
+    return f"---\ntitle: {short}\n---\n\n{back}\n\n{object_}\n"
+
+
+def _contents_of(task: Task) -> str:
+    rows = [
+        f"| [`{name.removeprefix('na.')}`]({_file(name)}) | {_summary(thing)} |"
+        for name, thing in task.names.items()
+    ]
+    return "\n".join([f"# {task.title}\n\n{task.about}\n\n| `na.` | |\n|---|---|", *rows])
+
+
+def _summary(thing: Any) -> str:
+    """Return the first line of a docstring as text of a table."""
+    return (inspect.getdoc(thing) or "").split("\n", 1)[0].replace("``", "`").replace("|", r"\|")
 
 
 def _contents() -> str:
     parts = []
     for key, task in grouped().items():
-        links = ", ".join(
-            f"[`{name.removeprefix('na.')}`]({key}.md#{thing.__module__}.{thing.__qualname__})"
-            for name, thing in task.names.items()
-        )
+        links = ", ".join(f"[`{name.removeprefix('na.')}`]({_file(name)})" for name in task.names)
         parts.append(f"## [{task.title}]({key}.md)\n\n{task.about}\n\n{links}")
     return "\n\n".join(parts)

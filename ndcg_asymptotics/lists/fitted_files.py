@@ -101,7 +101,7 @@ def fit(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
     out : path
         A folder for one curve per run, named after the run. With a single run, a name that ends in ``.json``
         is the file of its curve.

@@ -245,7 +245,7 @@ def grow(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
         Documents without a judgement have the label 0.
     measures : Measure, text, or several
     columns : mapping, optional

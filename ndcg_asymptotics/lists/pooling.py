@@ -80,7 +80,7 @@ def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") ->
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
         Documents without a judgement have the label 0.
     documents : {"retrieved", "judged"}
         The pool of a query holds the documents that any of the runs retrieved; "judged" adds those of the

@@ -36,7 +36,7 @@ def relevant_depths(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
     items : int, optional
         The number of items of the catalogue; by default how many the runs and the judgements name.
     gain : {"linear", "binary", "exp2"}, text or mapping

@@ -260,7 +260,7 @@ def read_scorers(
 
     Parameters
     ----------
-    given : mapping of name to Scorer or text; with ``relevant`` also to RocModel
+    given : mapping of name to Scorer or text; with relevant also to RocModel
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
     allow_custom : bool

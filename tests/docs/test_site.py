@@ -42,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_site_documents_every_name_and_loads_nothing(site: Path) -> None:
     reference = "".join(page.read_text() for page in (site / "reference").glob("*/index.html"))
-    documented = re.findall(r'<h2 id="(ndcg_asymptotics[\w.]*)" class="doc', reference)
+    documented = re.findall(r'<h1 id="(ndcg_asymptotics[\w.]*)" class="doc', reference)
     assert len(documented) == len(set(documented))
     assert {f"{thing.__module__}.{thing.__qualname__}" for thing in public()} == set(documented)
     commands = {page.parent.name: page.read_text() for page in (site / "commands").glob("*/index.html")}

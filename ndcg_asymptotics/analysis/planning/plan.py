@@ -69,7 +69,7 @@ def plan(
         Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
     measures : Measure or text, or several
         By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to.
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
         Two runs. With ``values``, ``runs`` are the names of the two that count.
     values : in place of runs and qrels
         Values of any measures, query by query, as `lists.read_values` takes them.

@@ -76,7 +76,7 @@ def sampled_candidates(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
     measures : Measure, text, or several
     items : int
         N, how many items there are. By default as many as runs and judgements name.

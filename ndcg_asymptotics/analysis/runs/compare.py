@@ -133,7 +133,7 @@ def compare(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
         Two runs or more: files, or a mapping of name to run. With ``values`` or ``collections``, ``runs`` are
         the names of those that count, in this order.
     measures : Measure, text, or several

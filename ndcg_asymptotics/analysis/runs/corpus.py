@@ -128,7 +128,7 @@ def larger_corpus(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
     measures : Measure, text, or several
         With a fixed cutoff that is not beyond the longest list.
     columns : mapping, optional
@@ -139,7 +139,7 @@ def larger_corpus(
         The number of documents of the largest corpus.
     level : float
         Of the bands, and of the interval of kappa.
-    gain : as `evaluate` takes it
+    gain : as evaluate takes it
     draws : int
         The number of simulated corpora of each size.
     seed : int

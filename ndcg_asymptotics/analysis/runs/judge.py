@@ -63,7 +63,7 @@ def compare_judged(
 
     Parameters
     ----------
-    runs : as `evaluate` takes them
+    runs : as evaluate takes them
     qrels, judge : judgements
         Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
         count.

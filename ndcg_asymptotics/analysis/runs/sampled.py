@@ -152,7 +152,7 @@ def sampled(
 
     Parameters
     ----------
-    runs, qrels : as `evaluate` takes them
+    runs, qrels : as evaluate takes them
         The runs by the names of their systems; relevant items that are not in a run gain 0.
     measures : Measure, text, or several
     ranks : files, or mapping of name to ranks, in place of runs
