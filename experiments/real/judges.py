@@ -74,7 +74,7 @@ def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
     for name, labels in judges(truth, list(runs.values())[1]):
         pair = compare(runs, humans, MEASURES, judge=labels).pairs[0]
         said.append(f"{name}: {pair.text}")
-        for measure in pair.measures:
+        for measure in pair.by_measure:
             for row in measure.rows:
                 worth = "" if row.worth is None else f"{row.worth:.0f}"
                 cells = name, row.measure, row.labels, f"{row.difference:+.4f}", row.interval_text, worth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import matplotlib as mpl
 import numpy as np
@@ -14,8 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, PairComparison
+from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import (
@@ -155,7 +156,7 @@ def _name(run: str) -> str:
 
 
 def significance_key(
-    comparison: ComparedPairs, corrected: Sequence[float], *, intervals: bool
+    comparison: ComparedPairs[Any], corrected: Sequence[float], *, intervals: bool
 ) -> list[Artist]:
     """Return the legend of markers, filled and open as the corrected p-values are, and of intervals."""
     significant = {p < comparison.alpha for p in corrected}

@@ -33,8 +33,8 @@ _LINES = {"humans": ("#0072B2", "o"), "judge": ("#E69F00", "s"), "both": ("#0000
 def judged_figure(comparison: JudgedComparison, pair: JudgedPair) -> Figure:
     """Return a figure of one pair: three intervals for each measure; filled markers are significant."""
     with style():
-        figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.measures)))
-        for row, judged in enumerate(pair.measures):
+        figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)))
+        for row, judged in enumerate(pair.by_measure):
             for place, found in enumerate(judged.rows, -1):
                 color, marker = _LINES[found.labels]
                 y = row + _APART * place
@@ -42,7 +42,7 @@ def judged_figure(comparison: JudgedComparison, pair: JudgedPair) -> Figure:
                     ax.plot([found.interval.low, found.interval.high], [y, y], color=color, lw=1.2)
                 face = color if found.p_corrected < comparison.alpha else "white"
                 ax.plot(found.difference, y, ls="none", marker=marker, mec=color, mfc=face, mew=0.9, ms=4.5)
-        difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.measures])
+        difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure])
         figure_legend(figure, _key(comparison))
     return figure
 

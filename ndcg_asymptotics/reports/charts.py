@@ -286,7 +286,7 @@ def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
     """Return the differences of two runs by humans, by a judge and by both, for every measure."""
     shown = [
         (f"{row.measure}, {row.labels}", row.difference, row.interval, row.p_corrected)
-        for judged in pair.measures
+        for judged in pair.by_measure
         for row in judged.rows
     ]
     return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]

@@ -62,7 +62,7 @@ def comparison_page(comparison: Comparison | JudgedComparison) -> ReportPage:
         of_judge = sorted(comparison.pairs, key=lambda pair: pair.clearest.combined.p)[:_FIRST_PAIRS]
         return _of_pairs(
             comparison,
-            comparison.words.together,
+            comparison.words.shown_by,
             [(pair, judged_comparison_charts(pair, comparison.alpha)) for pair in of_judge],
         )
     clearest = sorted(comparison.pairs, key=lambda pair: pair.clearest.p)[:_FIRST_PAIRS]

@@ -178,7 +178,7 @@ def test_a_judge_who_favours_a_run_is_named_and_corrected() -> None:
     human = {q: truth[q] for q in list(truth)[:40]}
     first = {q: sorted(docs, key=docs.__getitem__)[-3:] for q, docs in runs["bad"].items()}
     judge = {q: {d: 1.0 if d in first[q] else y for d, y in docs.items()} for q, docs in truth.items()}
-    found = compare(runs, human, "nDCG@10", judge=judge).pairs[0].measures[0]
+    found = compare(runs, human, "nDCG@10", judge=judge).pairs[0].by_measure[0]
     assert found.judge.favours == -1
     assert found.machine.interval is not None
     assert found.machine.interval.high < 0  # the judge alone gets the order wrong, with certainty
@@ -196,12 +196,12 @@ def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
     assert found.ranked(0)[2].ranks == (3, 3)
     assert found.leaders().startswith(found.words.headline(found.pairs[0]))
     assert "good and bad are the first and the second of 3 runs by nDCG@10" in found.leaders()
-    apart = sum(pair.measures[0].combined.p_corrected < 0.05 for pair in found.pairs)
+    apart = sum(pair.by_measure[0].combined.p_corrected < 0.05 for pair in found.pairs)
     assert f"which tells {apart} of 3 pairs apart" in found.leaders()
     assert 'Against the runs in this order: ">" significantly better' in str(found)
     for correction in ("holm", "bh"):
         other = compare(runs, human, "nDCG@10", judge=judged(truth, 0.05, 0.2), correction=correction)
-        assert other.pairs[0].measures[0].combined.p <= other.pairs[0].measures[0].combined.p_corrected
+        assert other.pairs[0].by_measure[0].combined.p <= other.pairs[0].by_measure[0].combined.p_corrected
 
 
 def test_what_the_combination_cannot_show_is_said() -> None:
@@ -221,7 +221,7 @@ def test_what_the_combination_cannot_show_is_said() -> None:
     assert any("10 of the queries that humans judged" in remark for remark in found.remarks)
     same = compare(runs, truth, "nDCG", judge=machine)
     assert any("add nothing" in remark for remark in same.remarks)
-    row = same.pairs[0].measures[0]
+    row = same.pairs[0].by_measure[0]
     assert row.combined.difference == pytest.approx(row.human.difference, abs=1e-14)
     assert row.combined.design == "equal"
     few = {q: docs if int(q) < 4 else runs["good"][q] for q, docs in runs["bad"].items()}
@@ -238,7 +238,7 @@ def test_the_figure_shows_the_three_intervals_of_each_measure() -> None:
     (ax,) = judged_figure(found, found.pairs[0]).axes
     lines = [line.get_xdata() for line in ax.get_lines()]
     shown = [tuple(x) for x in lines if len(x) == 2 and x[0] != x[1]]
-    rows = [row for of_measure in found.pairs[0].measures for row in of_measure.rows]
+    rows = [row for of_measure in found.pairs[0].by_measure for row in of_measure.rows]
     assert shown == [(row.interval.low, row.interval.high) for row in rows if row.interval]
     assert len(shown) == 6
     filled = [line.get_markerfacecolor() != "white" for line in ax.get_lines() if len(line.get_xdata()) == 1]
@@ -271,7 +271,7 @@ def test_scales_that_differ_are_named() -> None:
     assert "gain '0=0, 1=1, 3=1'" in said
     same = compare(runs, graded, "nDCG", judge=machine, gain="0=0, 1=1, 3=1")
     binary = compare(runs, {q: truth[q] for q in graded}, "nDCG", judge=machine)
-    assert same.pairs[0].measures == binary.pairs[0].measures
+    assert same.pairs[0].by_measure == binary.pairs[0].by_measure
     assert not any("scale" in remark for remark in binary.remarks)
 
 

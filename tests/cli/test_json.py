@@ -38,7 +38,6 @@ from ndcg_asymptotics.analysis.runs.compared import (
     LongListMeans,
     MeasureComparison,
     PairComparison,
-    Ranking,
 )
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
@@ -53,6 +52,7 @@ from ndcg_asymptotics.analysis.runs.judged import (
     OfBoth,
     Quality,
 )
+from ndcg_asymptotics.analysis.runs.pairs import Ranking
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, CorrectedRow, PairRow, SampledRow

@@ -277,7 +277,7 @@ def test_a_comparison_with_a_judge_has_a_page_with_three_rows_for_each_measure(r
     charts = embedded(page)
     assert len(charts) == len(found.pairs)
     best = min(found.pairs, key=lambda pair: pair.clearest.combined.p)
-    rows = [row for measure in best.measures for row in measure.rows]
+    rows = [row for measure in best.by_measure for row in measure.rows]
     assert charts[0]["rows"] == [f"{row.measure}, {row.labels}" for row in rows]
     assert charts[0]["series"][0]["y"] == [row.difference for row in rows]
     assert "8 queries judged by humans and 12 by the judge" in page

@@ -23,9 +23,10 @@ the t law. docs/howto/collections.md has their coverage.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, Unpack, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -35,19 +36,17 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
     MeasureOverCollections,
     OverCollections,
     PairOverCollections,
+    Tested,
     Way,
 )
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
+from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
 from ndcg_asymptotics.analysis.runs.paired import (
     ROUNDING,
+    Difference,
     Interval,
-    MeanTest,
-    alpha_of,
-    effect_size,
     fewest_queries,
     mean_tests,
-    paired_differences,
     student_test,
     t_test,
 )
@@ -56,8 +55,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions
-from ndcg_asymptotics.lists.other_measures import AnyMeasures
-from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.reading.values import ValueOptions
 from ndcg_asymptotics.lists.values import RunValues, few
 
 _SMALL = 50  # queries of a collection below which intervals cover too rarely if most differences are 0
@@ -66,54 +64,36 @@ Over = Literal["fixed", "random", "both"]
 
 
 def compare_collections(
-    collections: object,
-    measures: AnyMeasures = (),
-    *,
-    runs: Sequence[str] = (),
-    over: Over,
-    level: float = 0.95,
-    power: float = 0.8,
-    correction: Correction = "maxt",
-    resamples: int = 9999,
-    seed: int = 0,
-    lower_is_better: Collection[str] = (),
-    columns: ColumnNames | None = None,
-    **conventions: Unpack[ConventionOptions],
+    collections: object, tests: Tests, over: Over, options: ValueOptions, conventions: ConventionOptions
 ) -> CollectionsComparison:
     """Compare every pair of runs in each of several collections, and in the mean over them.
 
-    The parameters are those of `compare`. p-values of the means are corrected for all pairs and measures, and
-    those in collections also for the number of collections.
+    p-values of the means are corrected for all pairs and measures, and those in collections also for the
+    number of collections.
+
+    Parameters
+    ----------
+    collections, over
+        As in `compare`.
+    tests : Tests
+    options, conventions : mappings
+        Those of `read_values` and of `evaluate`.
     """
     require_choice(over, get_args(Over), "over")
-    read = _same_runs_and_measures(
-        read_collections(
-            collections,
-            measures,
-            runs=runs,
-            lower_is_better=lower_is_better,
-            columns=columns,
-            conventions=conventions,
-        )
-    )
+    read = _same_runs_and_measures(read_collections(collections, options, conventions))
     first = next(iter(read.values()))
-    require_tests(len(first.runs), level, power, correction)
-    alpha = alpha_of(level)
+    require_runs(len(first.runs))
     remarks = _remarks(read)
-    ways = _ways(read, over, level, remarks)
+    ways = _ways(read, over, tests.level, remarks)
     units = np.max([values.units for values in read.values()], axis=0)
     every_unit = np.tile(units, len(first.pairs))
     gaps = [_gaps(values, every_unit) for values in read.values()]
     remarks[:0] = _few_that_differ(dict(zip(read, gaps, strict=True)))
-    overall = {
-        way: (_fixed if way == "fixed" else _random)(gaps, level, power, correction, resamples, seed)
-        for way in ways
-    }
-    each = _in_collections(gaps, level, correction, resamples, seed)
+    overall = {way: (_fixed if way == "fixed" else _random)(gaps, tests) for way in ways}
+    each = _in_collections(gaps, tests)
     sizes = tuple(len(d) for d in gaps)
     for way in ways:
-        count = sum(sizes) if way == "fixed" else len(sizes)
-        if said := limitation(correction, len(every_unit), count, resamples, alpha):
+        if said := tests.limitation(len(every_unit), sum(sizes) if way == "fixed" else len(sizes)):
             remarks.append(f"Warning: collections {way}: {said}")
     means = np.stack([values.means for values in read.values()])  # (collections, runs, measures)
     scales = list(zip(first.measures, units.tolist(), first.scales, strict=True))
@@ -123,22 +103,13 @@ def compare_collections(
         for m, (measure, unit, scale) in enumerate(scales):
             of_runs, test = means[:, (a, b), m], i * len(scales) + m
             rows = tuple(
-                InCollection(name, size, mean_a, mean_b, *tests[test].times(unit), target=(power, alpha))
-                for name, size, (mean_a, mean_b), tests in zip(
-                    read, sizes, of_runs.tolist(), each, strict=True
-                )
+                InCollection.of(name, size, of_collection, found[test], unit, tests)
+                for name, size, of_collection, found in zip(read, sizes, of_runs.tolist(), each, strict=True)
             )
-            mean_a, mean_b = of_runs.mean(axis=0).tolist()
+            of_all = of_runs.mean(axis=0).tolist()
             of_ways = tuple(
-                OverCollections(
-                    measure,
-                    way,
-                    mean_a,
-                    mean_b,
-                    *tests[test].times(unit),
-                    lower_is_better=scale.lower_is_better,
-                )
-                for way, tests in overall.items()
+                OverCollections.of(measure, way, of_all, found[test], unit, scale.lower_is_better)
+                for way, found in overall.items()
             )
             judged.append(MeasureOverCollections(measure, of_ways, rows))
         pairs.append(PairOverCollections(first.runs[a], first.runs[b], tuple(judged)))
@@ -147,13 +118,13 @@ def compare_collections(
         tuple(read),
         sizes,
         tuple(ways),
-        level,
-        power,
-        correction,
+        tests.level,
+        tests.power,
+        tests.correction,
         tuple(pairs),
         tuple(remarks),
         _by_query(read),
-    )
+    ).in_words()
 
 
 def _remarks(collections: Mapping[str, RunValues]) -> list[str]:
@@ -243,50 +214,34 @@ def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     ]
 
 
-class _Tested(NamedTuple):
-    """A mean difference with its interval and p-values, and what is special to one kind of test."""
-
-    mean: float
-    interval: Interval | None
-    p: float
-    p_corrected: float
-    further: Any
-
-    def times(self, unit: float) -> _Tested:
-        """Return the same of values that are ``unit`` times as large."""
-        low_high = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)
-        return self._replace(mean=unit * self.mean, interval=low_high)
+def _fixed(gaps: Sequence[Floats], tests: Tests) -> list[Tested]:
+    """Compare the means over given collections."""
+    sizes = [len(d) for d in gaps]
+    means, errors, freedoms = stratified_moments(gaps)
+    students = [t_test(*one, tests.alpha) for one in zip(means, errors, freedoms, strict=True)]
+    d = np.concatenate(gaps)
+    weights = np.repeat([1 / (len(gaps) * size) for size in sizes], sizes)
+    found = _tested(d, means, [math.nan] * len(means), students, tests, weights)
+    p_corrected = tests.corrected([one.p for one in found], d * (weights / weights.max())[:, None])
+    return list(zip(found, p_corrected, strict=True))
 
 
 def _tested(
+    d: Floats,
     means: Sequence[float],
-    tests: Sequence[MeanTest | None],
-    p_corrected: Sequence[float],
-    further: Sequence[object],
-) -> list[_Tested]:
+    sds: Sequence[float],
+    students: Sequence[tuple[Interval, float]],
+    tests: Tests,
+    weights: Floats | None = None,
+) -> list[Difference]:
+    """Return means with their tests by permutations and by Student's t, without numbers of new queries."""
+    found = mean_tests(
+        d, students, alpha=tests.alpha, resamples=tests.resamples, seed=tests.seed, weights=weights
+    )
     return [
-        _Tested(0.0, None, 1.0, 1.0, more) if test is None else _Tested(mean, test.interval, test.p, p, more)
-        for mean, test, p, more in zip(means, tests, p_corrected, further, strict=True)
+        Difference(0.0, 0.0, None, 1.0) if test is None else Difference(mean, sd, test.interval, test.p)
+        for mean, sd, test in zip(means, sds, found, strict=True)
     ]
-
-
-def _p_values(tests: Sequence[MeanTest | None]) -> list[float]:
-    return [1.0 if test is None else test.p for test in tests]
-
-
-def _fixed(
-    gaps: Sequence[Floats], level: float, power: float, correction: Correction, resamples: int, seed: int
-) -> list[_Tested]:
-    """Compare the means over given collections."""
-    alpha, sizes = alpha_of(level), [len(d) for d in gaps]
-    means, errors, freedoms = stratified_moments(gaps)
-    students = [t_test(*one, alpha) for one in zip(means, errors, freedoms, strict=True)]
-    d = np.concatenate(gaps)
-    weights = np.repeat([1 / (len(gaps) * size) for size in sizes], sizes)
-    tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed, weights=weights)
-    weighted = d * (weights / weights.max())[:, None]
-    p_corrected = corrected(_p_values(tests), weighted, correction, resamples, seed)
-    return _tested(means, tests, p_corrected, [None] * len(means))
 
 
 def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float], list[float]]:
@@ -308,45 +263,30 @@ def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float]
     return means.tolist(), (np.sqrt(total) / count).tolist(), freedoms.tolist()
 
 
-def _random(
-    gaps: Sequence[Floats], level: float, power: float, correction: Correction, resamples: int, seed: int
-) -> list[_Tested]:
+def _random(gaps: Sequence[Floats], tests: Tests) -> list[Tested]:
     """Compare the means over collections that are a sample: each is one observation."""
-    d = np.stack([of_queries.mean(axis=0) for of_queries in gaps])
-    found = paired_differences(d, level=level, power=power, resamples=resamples, seed=seed)
-    p_corrected = corrected([one.p for one in found], d, correction, resamples, seed)
-    return [
-        _Tested(one.mean, one.interval, one.p, p, one.queries)
-        for one, p in zip(found, p_corrected, strict=True)
-    ]
+    return list(zip(*tests.of(np.stack([d.mean(axis=0) for d in gaps])), strict=True))
 
 
-def _in_collections(
-    gaps: Sequence[Floats], level: float, correction: Correction, resamples: int, seed: int
-) -> list[list[_Tested]]:
+def _in_collections(gaps: Sequence[Floats], tests: Tests) -> list[list[Tested]]:
     """Compare the runs in each collection; p-values are corrected for the number of collections as well.
 
     Collections are independent, so that max-T of each with Bonferroni's factor for their number loses next to
     nothing.
     """
-    alpha, found = alpha_of(level), []
+    found = []
     for d in tracked(gaps, "collections"):
         means = d.mean(axis=0).tolist()
         sds = np.where(np.ptp(d, axis=0) > ROUNDING, d.std(axis=0, ddof=1), 0.0).tolist()
-        students = [student_test(mean, sd, len(d), alpha) for mean, sd in zip(means, sds, strict=True)]
-        tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
-        effects = [effect_size(mean, sd) for mean, sd in zip(means, sds, strict=True)]
-        found.append((means, tests, effects))
-    p = [_p_values(tests) for _, tests, _ in found]
-    if correction == "maxt":
+        students = [student_test(*one, len(d), tests.alpha) for one in zip(means, sds, strict=True)]
+        found.append(_tested(d, means, sds, students, tests))
+    p = [[one.p for one in of_collection] for of_collection in found]
+    if tests.correction == "maxt":
         p_corrected = [
-            [min(1.0, len(gaps) * one) for one in corrected(of_collection, d, correction, resamples, seed)]
+            [min(1.0, len(gaps) * one) for one in tests.corrected(of_collection, d)]
             for d, of_collection in zip(gaps, p, strict=True)
         ]
     else:
-        every = corrected(np.ravel(p).tolist(), gaps[0], correction)
+        every = tests.corrected(np.ravel(p).tolist(), gaps[0])
         p_corrected = np.reshape(every, (len(gaps), -1)).tolist()
-    return [
-        _tested(means, tests, of_collection, effects)
-        for (means, tests, effects), of_collection in zip(found, p_corrected, strict=True)
-    ]
+    return [list(zip(*both, strict=True)) for both in zip(found, p_corrected, strict=True)]

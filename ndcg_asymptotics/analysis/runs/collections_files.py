@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import cast
 
 from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import as_texts, brief
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.conventions import ConventionOptions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
-from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.text import read_text
-from ndcg_asymptotics.lists.reading.values import read_values
+from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures.measure import MEASURES
 
@@ -26,13 +26,7 @@ _FORMS = f"the columns {', '.join(_OF_RUNS)}, or {' and '.join(_OF_VALUES)}"
 
 
 def read_collections(
-    given: object,
-    measures: AnyMeasures,
-    *,
-    runs: Sequence[str],
-    lower_is_better: Collection[str],
-    columns: ColumnNames | None,
-    conventions: ConventionOptions,
+    given: object, options: ValueOptions, conventions: ConventionOptions
 ) -> dict[str, RunValues]:
     """Return the values of runs in each collection; the arguments are those of `compare_collections`.
 
@@ -46,8 +40,9 @@ def read_collections(
         path = Path(given)
         rows = _listed(path)
         if "values" not in rows[0]:
-            require(not lower_is_better, "is of values: higher NDCG is better", "lower_is_better")
-            return _of_runs(_chosen(path, rows, runs), measures, columns, conventions)
+            stated = options.get("lower_is_better")
+            require(not stated, "is of values: higher NDCG is better", "lower_is_better")
+            return _of_runs(_chosen(path, rows, as_texts(options.get("runs"), "runs")), options, conventions)
         names = [row["collection"] for row in rows]
         twice = next((name for name in names if names.count(name) > 1), "")
         require(not twice, f"{path}: the collection {brief(twice)} is given twice")
@@ -59,26 +54,19 @@ def read_collections(
     found = {}
     for name, values in tracked(given.items(), "collections"):
         with naming(str(name)):
-            found[str(name)] = read_values(
-                values,
-                runs=runs,
-                measures=measures,
-                lower_is_better=lower_is_better,
-                missing=conventions.get("missing"),
-                columns=columns,
-            )
+            found[str(name)] = read_values(values, **options)
     return found
 
 
 def _of_runs(
     collections: Mapping[str, tuple[Path, Mapping[str, Path]]],
-    measures: AnyMeasures,
-    columns: ColumnNames | None,
+    options: ValueOptions,
     conventions: ConventionOptions,
 ) -> dict[str, RunValues]:
     """Return the values of the runs in each collection, whose judgements and runs are in files."""
-    parsed = any_measures_of(measures or MEASURES)  # before files are read
-    found = {}
+    measures = cast("AnyMeasures", options.get("measures") or MEASURES)
+    parsed = any_measures_of(measures)  # before files are read
+    columns, found = options.get("columns"), {}
     for name, (qrels, files) in tracked(collections.items(), "collections"):
         with naming(name):
             found[name] = values_of_runs(files, qrels, parsed, columns=columns, **conventions)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from ndcg_asymptotics.analysis.replication import observed_number
-from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
+from ndcg_asymptotics.analysis.runs.correction import Tests
+from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, fixed, general
 
 Way = Literal["fixed", "random"]
 """What the collections are: all that there are, or a sample of others like them."""
+Tested = tuple[Difference, float]
+"""A difference with its test, and the corrected p-value."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,15 @@ class InCollection(WithInterval):
     p_corrected: Annotated[float, Column("corrected p", general(".2g"))]
     effect: Annotated[float, Column("effect size", general("+.2f"), 4)]
     target: Annotated[tuple[float, float], HIDDEN]
+
+    @classmethod
+    def of(
+        cls, name: str, queries: int, means: Sequence[float], found: Tested, unit: float, tests: Tests
+    ) -> Self:
+        """Return the row of a difference that is stated in units."""
+        d, p, (mean_a, mean_b) = found[0].times(unit), found[1], means
+        target = tests.power, tests.alpha
+        return cls(name, queries, mean_a, mean_b, d.mean, d.interval, d.p, p, d.effect, target)
 
     @property
     def needed(self) -> Annotated[int | None, Column("queries as observed", general(","), 2), Data()]:
@@ -87,11 +101,21 @@ class OverCollections(WithInterval):
     collections: Annotated[int | None, Column("collections as observed", general(","), optional=True)] = None
     lower_is_better: bool = False
 
+    @classmethod
+    def of(
+        cls, measure: str, over: Way, means: Sequence[float], found: Tested, unit: float, lower: bool
+    ) -> Self:
+        """Return the row of a difference that is stated in units."""
+        d, p, (mean_a, mean_b) = found[0].times(unit), found[1], means
+        return cls(measure, over, mean_a, mean_b, d.mean, d.interval, d.p, p, d.queries, lower)
+
     @property
-    def ahead(self) -> int:
-        """1 if the first run has the better mean, -1 if the second has, 0 if they are equal."""
-        sign = int(self.difference > 0) - int(self.difference < 0)
-        return -sign if self.lower_is_better else sign
+    def answer(self) -> Answer:
+        """What decides about the two runs."""
+        means = self.mean_a, self.mean_b
+        return Answer(
+            self.measure, self.difference, self.interval, self.p_corrected, means, self.lower_is_better
+        )
 
 
 @dataclass(frozen=True)
@@ -102,23 +126,28 @@ class MeasureOverCollections:
     overall: tuple[OverCollections, ...]
     by_collection: tuple[InCollection, ...]
 
+    @property
+    def answer(self) -> Answer:
+        """What decides: the mean over the given collections, if they are taken as such."""
+        return self.overall[0].answer
+
+    @property
+    def rows(self) -> tuple[OverCollections, ...]:
+        """The rows of a table."""
+        return self.overall
+
     def over(self, way: Way) -> OverCollections:
         """Return the comparison of the means, with the collections as given or as a sample."""
         return next(row for row in self.overall if row.over == way)
 
 
 @dataclass(frozen=True)
-class PairOverCollections:
+class PairOverCollections(ComparedPair[MeasureOverCollections]):
     """Two runs compared over the collections by every measure."""
 
-    a: Annotated[str, HIDDEN]
-    b: Annotated[str, HIDDEN]
-    by_measure: Annotated[tuple[MeasureOverCollections, ...], Data("measures")]
+    text: Annotated[str, HIDDEN] = ""
 
-    @property
-    def pair(self) -> Annotated[tuple[str, str], Data(before="by_measure")]:
-        """The names of the runs."""
-        return self.a, self.b
+    kind: ClassVar[type] = OverCollections
 
 
 @dataclass(frozen=True)

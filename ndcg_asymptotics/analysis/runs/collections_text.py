@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import mean
 from typing import TYPE_CHECKING, Annotated
@@ -17,10 +17,15 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
     PairOverCollections,
     Way,
 )
-from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, frame_of_pairs
-from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
-from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table, details
+from ndcg_asymptotics.analysis.runs.correction import Correction
+from ndcg_asymptotics.analysis.runs.pairs import (
+    ComparedPairs,
+    PairWords,
+    Ranking,
+    frame_of_pairs,
+)
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun
+from ndcg_asymptotics.core.tables import HIDDEN, Data, ReportBlock, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,16 +34,90 @@ _ABOUT: dict[Way, str] = {"fixed": "these collections", "random": "collections l
 
 
 @dataclass(frozen=True)
-class RankingOverCollections:
+class CollectionsWords(PairWords[PairOverCollections]):
+    """What a comparison over collections with so many queries says."""
+
+    queries: tuple[int, ...]
+    over: tuple[Way, ...]
+
+    @property
+    def shown_by(self) -> str:
+        """The numbers of queries and of collections."""
+        return f"{sum(self.queries):,} queries of {len(self.queries)} collections"
+
+    def headline(self, pair: PairOverCollections) -> str:
+        """Return which run is better by the measure that shows the clearest difference."""
+        return " ".join(self._sentence(pair, row) for row in pair.clearest.overall)
+
+    def paragraph(self, pair: PairOverCollections) -> str:
+        """Return the answer for two runs, by the measure that shows the clearest difference."""
+        return f"{self.headline(pair)} {self._counts(pair, pair.clearest)}"
+
+    def _sentence(self, pair: PairOverCollections, row: OverCollections) -> str:
+        where = f"In the mean over {_ABOUT[row.over]}"
+        if row.interval is None:
+            return f"{where}, {pair.a} and {pair.b} are identical by {row.measure}."
+        if row.p_corrected >= self.alpha:
+            return (
+                f"{where}, {row.measure} shows no significant difference between {pair.a} and {pair.b} "
+                f"({self.level} interval {row.low:+.4f} to {row.high:+.4f}, corrected p-value "
+                f"{row.p_corrected:.2g})."
+            )
+        return f"{where}, {self.better(pair, row.answer)}."
+
+    def _counts(self, pair: PairOverCollections, judged: MeasureOverCollections) -> str:
+        """Return in how many collections the first run is better, and how many tell the runs apart."""
+        direction = judged.answer.direction
+        better = sum(direction * row.difference > 0 for row in judged.by_collection)
+        sure = [row for row in judged.by_collection if row.p_corrected < self.alpha]
+        count = len(self.queries)
+        said = f"{pair.a} has the better mean in {better} of {count} collections; "
+        if not sure:
+            return said + "none tells the runs apart by itself."
+        worse = sum(direction * row.difference < 0 for row in sure)
+        tells = "tells" if len(sure) == 1 else "tell"
+        verdict = (
+            f"{pair.b} is better in {worse} of these" if worse else f"{pair.a} is better in all of these"
+        )
+        return f"{said}{len(sure)} {tells} the runs apart by {judged.measure}, {verdict}."
+
+    def method(self, found: ComparedPairs[PairOverCollections], *, pairs: bool) -> str:
+        """Return what the numbers are."""
+        said = [f"{self.shown_by}, which count the same in the mean."]
+        if "fixed" in self.over:
+            said.append(
+                "fixed: about other queries of these collections; the larger p-value of a permutation test, "
+                "which exchanges the runs within queries, and of a t test of the stratified mean."
+            )
+        if "random" in self.over:
+            said.append(
+                "random: about other collections of which these are a sample; the larger p-value of a "
+                "permutation test, which exchanges the runs in whole collections, and of Student's t test "
+                f"over the {len(self.queries)} means."
+            )
+        alpha = f"{self.alpha:.2g}"
+        if pairs:
+            said.append(
+                f"The {self.level} interval excludes 0 exactly if the p-value before correction is below "
+                f"{alpha}."
+            )
+        said.append(
+            f"{found.corrected}, in collections also for their number. Queries as observed: with so many new "
+            f"queries of the collection a paired t test at level {alpha} without correction has "
+            f"{self.power:.0%} power {IF_OBSERVED}; more queries: how many of these the collection lacks."
+        )
+        return " ".join(said)
+
+
+@dataclass(frozen=True)
+class RankingOverCollections(Ranking):
     """The runs in order of their means over the collections by a measure."""
 
-    measure: str
-    over: Way
-    runs: Sequence[RankedRun]
+    over: Annotated[Way, Data(before="runs")]
 
 
 @dataclass(frozen=True, repr=False)
-class CollectionsComparison(ComparedPairs):
+class CollectionsComparison(ComparedPairs[PairOverCollections]):
     """The outcome of `compare` for several collections."""
 
     runs: tuple[str, ...]
@@ -53,28 +132,23 @@ class CollectionsComparison(ComparedPairs):
     by_query: Annotated[Table, HIDDEN] = Table("", (), ())
 
     @property
-    def measures(self) -> list[str]:
-        """The names of the measures."""
-        return [judged.measure for judged in self.pairs[0].by_measure]
+    def words(self) -> CollectionsWords:
+        """What says the comparison in words."""
+        return CollectionsWords(self.alpha, self.power, self.queries, self.over)
 
     @property
     def rankings(self) -> Annotated[list[RankingOverCollections], Data()]:
         """The runs in order of their means, by each measure and way to treat the collections."""
         return [
-            RankingOverCollections(measure, way, self.ranked(m, way))
+            RankingOverCollections(measure, self.ranked(m, way), way)
             for m, measure in enumerate(self.measures)
             for way in self.over
         ]
 
-    def ranked(self, measure: int, over: Way) -> tuple[RankedRun, ...]:
+    def ranked(self, measure: int, over: Way | None = None) -> tuple[RankedRun, ...]:
         """Return the runs in order of their means by a measure, with their possible ranks and groups."""
-        means: dict[str, float] = {}
-        signs = {}
-        for pair in self.pairs:
-            row = pair.by_measure[measure].over(over)
-            means |= {pair.a: row.mean_a, pair.b: row.mean_b}
-            signs[pair.a, pair.b] = row.significant(row.ahead, row.p_corrected, self.alpha)
-        return rank_runs(means, signs, lower_is_better=row.lower_is_better)
+        way = over or self.over[0]
+        return self.ranked_by([pair.by_measure[measure].over(way).answer for pair in self.pairs])
 
     @property
     def collection_power(self) -> Annotated[list[CollectionPower], Data()]:
@@ -100,11 +174,6 @@ class CollectionsComparison(ComparedPairs):
                 )
         return found
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per pair, measure, and way to treat the collections."""
-        every = [(pair, row) for pair in self.pairs for judged in pair.by_measure for row in judged.overall]
-        return frame_of_pairs(OverCollections, every)
-
     def by_collection(self) -> pd.DataFrame:
         """Return a row per pair, measure and collection."""
         every = [
@@ -117,115 +186,31 @@ class CollectionsComparison(ComparedPairs):
         found.insert(2, "measure", [measure for _, measure, _ in every])
         return found
 
-    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
-        """Return sentences and tables for two runs; for more, their ranks by each measure.
-
-        Parameters
-        ----------
-        full : bool
-            Whether to add those of every pair of more than two runs.
-        """
-        several = len(self.runs) > 2
-        yield from self.said(warnings=True)
-        if several:
-            first, *others = self._leaderboards()
-            yield first
-            yield from details(others)
-            yield Line(LEGEND + ("" if full else " --full shows every pair.") + "\n", detail=True)
-        for pair in self.pairs if full or not several else ():
-            yield Line(self.paragraph(pair) + "\n")
-            yield from self._tables(pair)
-        yield from details(self.said(warnings=False))
-        yield Line(self._method(pairs=full or not several), detail=True)
-
-    def _leaderboards(self) -> Iterator[Table]:
-        """Yield the runs in order of their means, and how many pairs each collection tells apart."""
-        for ranking in self.rankings:
-            title = f"Runs by {ranking.measure}, in the mean over {_ABOUT[ranking.over]}"
-            yield Table.of(f"{title} ({ranking.over})", RankedRun, ranking.runs)
-        for measure in self.measures:
-            power = [row for row in self.collection_power if row.measure == measure]
-            title = f"Pairs of {len(self.pairs)} that each collection tells apart by {measure}"
-            yield Table.of(title, CollectionPower, power)
-
-    def paragraph(self, pair: PairOverCollections) -> str:
-        """Return the answer for two runs, by the measure that shows the clearest difference."""
-        best = min(pair.by_measure, key=lambda judged: judged.overall[0].p_corrected)
-        return " ".join([*(self._sentence(pair, row) for row in best.overall), self._counts(pair, best)])
-
-    def _sentence(self, pair: PairOverCollections, row: OverCollections) -> str:
-        where = f"In the mean over {_ABOUT[row.over]}"
-        if row.interval is None:
-            return f"{where}, {pair.a} and {pair.b} are identical by {row.measure}."
-        if row.p_corrected >= self.alpha:
-            return (
-                f"{where}, {row.measure} shows no significant difference between {pair.a} and {pair.b} "
-                f"({self._level} interval {row.low:+.4f} to {row.high:+.4f}, corrected p-value "
-                f"{row.p_corrected:.2g})."
+    def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
+        """Return the runs in order of their means; how many pairs each collection tells apart."""
+        ranked = [
+            Table.of(
+                f"Runs by {ranking.measure}, in the mean over {_ABOUT[ranking.over]} ({ranking.over})",
+                RankedRun,
+                ranking.runs,
             )
-        ahead, behind = (pair.a, pair.b) if row.ahead > 0 else (pair.b, pair.a)
-        low, high = sorted(abs(end) for end in row.interval)
-        return (
-            f"{where}, {ahead} is better than {behind} by {abs(row.difference):.4f} {row.measure} "
-            f"({self._level} interval {low:.4f} to {high:.4f}, corrected p-value {row.p_corrected:.2g})."
-        )
+            for ranking in self.rankings
+        ]
+        title = f"Pairs of {len(self.pairs)} that each collection tells apart by "
+        power = [
+            Table.of(
+                title + measure,
+                CollectionPower,
+                [row for row in self.collection_power if row.measure == measure],
+            )
+            for measure in self.measures
+        ]
+        return [ranked[0]], [*ranked[1:], *power]
 
-    def _counts(self, pair: PairOverCollections, judged: MeasureOverCollections) -> str:
-        """Return in how many collections the first run is better, and how many tell the runs apart."""
-        direction = -1 if judged.overall[0].lower_is_better else 1
-        better = sum(direction * row.difference > 0 for row in judged.by_collection)
-        sure = [row for row in judged.by_collection if row.p_corrected < self.alpha]
-        count = len(self.collections)
-        said = f"{pair.a} has the better mean in {better} of {count} collections; "
-        if not sure:
-            return said + "none tells the runs apart by itself."
-        worse = sum(direction * row.difference < 0 for row in sure)
-        tells = "tells" if len(sure) == 1 else "tell"
-        verdict = (
-            f"{pair.b} is better in {worse} of these" if worse else f"{pair.a} is better in all of these"
-        )
-        return f"{said}{len(sure)} {tells} the runs apart by {judged.measure}, {verdict}."
-
-    def _tables(self, pair: PairOverCollections) -> Iterator[Table]:
-        headings = {"mean_a": pair.a, "mean_b": pair.b, "interval_text": f"{self._level} interval"}
-        count = len(self.collections)
-        title = f"{pair.a} against {pair.b}, mean over {count} collections (difference: first minus second)"
-        rows = [row for judged in pair.by_measure for row in judged.overall]
-        yield Table.of(title, OverCollections, rows, **headings)
+    def tables(self, pair: PairOverCollections) -> Iterator[Table]:
+        """Yield a table of the means, and one of each measure in the collections."""
+        yield pair.table(self.words.level, f", mean over {len(self.collections)} collections")
+        headings = pair.headings(self.words.level)
         for judged in pair.by_measure:
             title = f"{pair.a} against {pair.b} by {judged.measure}, in each collection"
             yield replace(Table.of(title, InCollection, judged.by_collection, **headings), detail=True)
-
-    @property
-    def _level(self) -> str:
-        return f"{100 * (1 - self.alpha):.6g}%"
-
-    def _method(self, pairs: bool) -> str:
-        """Return what the numbers are."""
-        tests = len(self.pairs) * len(self.measures)
-        count = len(self.collections)
-        said = [f"{sum(self.queries):,} queries of {count} collections, which count the same in the mean."]
-        if "fixed" in self.over:
-            said.append(
-                "fixed: about other queries of these collections; the larger p-value of a permutation test, "
-                "which exchanges the runs within queries, and of a t test of the stratified mean."
-            )
-        if "random" in self.over:
-            said.append(
-                "random: about other collections of which these are a sample; the larger p-value of a "
-                "permutation test, which exchanges the runs in whole collections, and of Student's t test "
-                f"over the {count} means."
-            )
-        alpha = f"{self.alpha:.2g}"
-        if pairs:
-            said.append(
-                f"The {self._level} interval excludes 0 exactly if the p-value before correction is below "
-                f"{alpha}."
-            )
-        said.append(
-            f"Corrected p-values are {DESCRIPTIONS[self.correction]}, for {tests} test{'s' * (tests > 1)}, "
-            "in collections also for their number. Queries as observed: with so many new queries of the "
-            f"collection a paired t test at level {alpha} without correction has {self.power:.0%} power "
-            f"{IF_OBSERVED}; more queries: how many of these the collection lacks."
-        )
-        return " ".join(said)

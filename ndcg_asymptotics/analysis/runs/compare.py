@@ -10,12 +10,12 @@ over several collections in `analysis.runs.collections`.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, Unpack, overload
+from typing import Literal, Unpack, overload
 
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, Statistics, require_tests
+from ndcg_asymptotics.analysis.runs.correction import Correction, Statistics, Tests, require_runs
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
@@ -36,6 +36,7 @@ from ndcg_asymptotics.lists.given import (
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.reading.values import ValueOptions
 from ndcg_asymptotics.measures.measure import MEASURES
 
 _CONVENTIONS = ("like", "gain", "ties", "ideal", "empty", "missing")
@@ -204,7 +205,7 @@ def compare(
     ...     return {str(query): value for query, value in enumerate(rng.exponential(mean, 50))}
     >>> runs = {"new": seconds(1.0), "old": seconds(3.0)}
     >>> found = compare(values=runs, measures="seconds", lower_is_better=["seconds"])
-    >>> found.pairs[0].clearest.ahead, found.ranked(0)[0].run
+    >>> found.pairs[0].clearest.answer.ahead, found.ranked(0)[0].run
     (1, 'new')
     >>> others = {"new": seconds(2.0), "old": seconds(4.0)}
     >>> found = compare(collections={"A": runs, "B": others}, over="fixed")
@@ -233,42 +234,27 @@ def compare(
     }
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
     refuse_others(what, given, _OPTIONS[kind])
-    statistics: Statistics = {
-        "level": level,
-        "power": power,
-        "correction": correction,
-        "resamples": resamples,
-        "seed": seed,
-    }
+    tests = Tests(level, power, correction, resamples, seed, alternative)
     if kind in ("values", "collections"):
-        names = as_texts(runs, "runs")
-        of_values: dict[str, Any] = {"lower_is_better": lower_is_better, "columns": columns, **statistics}
+        of_values: ValueOptions = {
+            "runs": as_texts(runs, "runs"),
+            "measures": measures,
+            "lower_is_better": lower_is_better,
+            "missing": conventions.get("missing"),
+            "columns": columns,
+        }
         if kind == "collections":
-            return compare_collections(
-                collections,
-                measures or (),
-                runs=names,
-                over=over or "both",
-                **of_values,
-                **conventions,
-            )
-        return compare_values(
-            values,
-            runs=names,
-            measures=measures,
-            missing=conventions.get("missing"),
-            alternative=alternative,
-            **of_values,
-        )
+            return compare_collections(collections, tests, over or "both", of_values, conventions)
+        return compare_values(values, tests, **of_values)
     if lists is not None:
         conventions = of_lists(conventions)
     chosen = Conventions.of(**conventions)
     asked = any_measures_of(MEASURES if measures is None else measures)
     if judge is not None:
-        return compare_judged(runs, qrels, judge, asked, columns=columns, **statistics, **conventions)
+        return compare_judged(runs, qrels, judge, asked, tests, columns=columns, **conventions)
     rankers = rankers_of(feature, weights)
     require(lists is None or len(rankers) > 1, "needs two rankers: feature or weights twice", "lists")
-    require_tests(len(rankers if lists is not None else named_runs(runs)), level, power, correction)
+    require_runs(len(rankers if lists is not None else named_runs(runs)))
     if lists is not None:
         scores, labels = scores_of_rankers(lists, columns, rankers)
         labels = without_negatives(labels, chosen.gain, refuse="lists")
@@ -277,6 +263,4 @@ def compare(
         labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    return compare_ranked(
-        scores, labels, asked, statistics, alternative=alternative, theory=theory, **conventions
-    )
+    return compare_ranked(scores, labels, asked, tests, theory=theory, **conventions)

@@ -3,81 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol, TypeVar
+from typing import Annotated, ClassVar, NamedTuple
 
-from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, Table, fixed, frame_of, general
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ndcg_asymptotics.analysis.runs.paired import Difference
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair
+from ndcg_asymptotics.core.tables import Column, Data, Table, fixed, general
 
 _FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
 _ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
-
-
-class Named(Protocol):
-    """What has the names of two runs."""
-
-    @property
-    def a(self) -> str: ...
-    @property
-    def b(self) -> str: ...
-
-
-_Pair = TypeVar("_Pair", bound=Named)
-
-
-def frame_of_pairs(kind: type, rows: Sequence[tuple[Named, object]]) -> pd.DataFrame:
-    """Return a DataFrame of rows that a dataclass declares, with the names of the two runs of each."""
-    found = frame_of(kind, [row for _, row in rows])
-    found.insert(0, "a", [pair.a for pair, _ in rows])
-    found.insert(1, "b", [pair.b for pair, _ in rows])
-    return found
-
-
-def leaders_text(
-    ranked: Sequence[RankedRun],
-    pairs: Sequence[_Pair],
-    headline: Callable[[_Pair], str],
-    measure: str,
-    apart: int,
-) -> str:
-    """Return the headline of the first two of several runs, by the measure that tells most pairs apart."""
-    first, second = (row.run for row in ranked[:2])
-    pair = next(pair for pair in pairs if {pair.a, pair.b} == {first, second})
-    return (
-        f"{headline(pair)} {first} and {second} are the first and the second of {len(ranked)} runs by "
-        f"{measure}, which tells {apart} of {len(pairs)} pairs apart after correction."
-    )
-
-
-def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield for each run how many of the queries that it answers do not count, as other runs lack them."""
-    shared = len(set.intersection(*map(set, answered.values())))
-    for name, queries in answered.items():
-        if count := len(queries) - shared:
-            yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
-
-
-class ComparedPairs(Report):
-    """Base class of comparisons of every pair of some runs, at a level and with remarks."""
-
-    level: float
-    remarks: tuple[str, ...]
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests."""
-        return alpha_of(self.level)
-
-    def said(self, *, warnings: bool) -> Iterator[Line]:
-        """Yield the remarks that are warnings, which come first, or the others."""
-        for remark in self.remarks:
-            if remark.startswith("Warning") == warnings:
-                yield Line(f"{remark}.")
 
 
 @dataclass(frozen=True)
@@ -135,20 +69,15 @@ class MeasureComparison:
         return f"{self.wins:,} / {self.ties:,} / {self.losses:,}"
 
     @property
-    def direction(self) -> int:
-        """1 where higher values are better, else -1."""
-        return -1 if self.lower_is_better else 1
+    def answer(self) -> Answer:
+        """What decides about the two runs."""
+        d, means = self.difference, (self.mean_a, self.mean_b)
+        return Answer(self.measure, d.mean, d.interval, self.p, means, self.lower_is_better, abs(d.effect))
 
     @property
-    def ahead(self) -> int:
-        """1 if the first run has the better mean, -1 if the second has, 0 if they are equal."""
-        mean = self.difference.mean
-        return self.direction * (int(mean > 0) - int(mean < 0))
-
-    @property
-    def better(self) -> int:
-        """1 if the interval shows the first run to be better, -1 if the second, else 0."""
-        return self.direction * self.difference.sign
+    def rows(self) -> tuple[MeasureComparison]:
+        """The row of a table."""
+        return (self,)
 
     @property
     def enough(self) -> int | None:
@@ -166,23 +95,10 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairComparison:
-    """Two runs compared by every measure, with all of it in words."""
+class PairComparison(ComparedPair[MeasureComparison]):
+    """Two runs compared by every measure."""
 
-    a: Annotated[str, HIDDEN]
-    b: Annotated[str, HIDDEN]
-    by_measure: Annotated[tuple[MeasureComparison, ...], Data("measures")]
-    text: Annotated[str, Data(before="by_measure")] = ""
-
-    @property
-    def pair(self) -> Annotated[tuple[str, str], Data(before="text")]:
-        """The names of the runs."""
-        return self.a, self.b
-
-    @property
-    def clearest(self) -> MeasureComparison:
-        """The measure that shows the clearest difference."""
-        return min(self.by_measure, key=lambda j: (j.p, -abs(j.difference.effect)))
+    kind: ClassVar[type] = MeasureComparison
 
     @property
     def drawn(self) -> Drawn:
@@ -198,7 +114,8 @@ class PairComparison:
         )
         rows = []
         for judged, d in zip(self.by_measure, found, strict=True):
-            factor = judged.direction / d.sd if scaled and d.sd > 0 else float(judged.direction)
+            direction = judged.answer.direction
+            factor = direction / d.sd if scaled and d.sd > 0 else float(direction)
             ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)
             rows.append((factor * d.mean, *ends))
         # an interval without an end reaches the edge
@@ -207,16 +124,6 @@ class PairComparison:
         )
         rows = [(mean, *(end and max(-edge, min(end, edge)) for end in ends)) for mean, *ends in rows]
         return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
-
-    def by(self, measure: int) -> PairComparison:
-        """Return the comparison by one of the measures alone, without words."""
-        return PairComparison(self.a, self.b, (self.by_measure[measure],))
-
-    def table(self, level: str, queries: int) -> Table:
-        """Return a table with a row for each measure; ``level`` is that of the intervals, in words."""
-        title = f"{self.a} against {self.b}, {queries:,} queries (difference: first minus second)"
-        headings = {"mean_a": self.a, "mean_b": self.b, "interval_text": f"{level} interval"}
-        return Table.of(title, MeasureComparison, self.by_measure, **headings)
 
     def cut_table(self) -> Table:
         """Return a table of the rates at which samples order the runs as whole lists do."""
@@ -236,11 +143,3 @@ class DiscriminativePower:
     significant: Annotated[int, Column("significant pairs", general("d"))]
     corrected: Annotated[int, Column("significant after correction", general("d"))]
     queries: Annotated[float | None, Column("queries as observed (median pair)", general(",.0f"))]
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The runs in order of their means by a measure."""
-
-    measure: str
-    runs: Sequence[RankedRun]

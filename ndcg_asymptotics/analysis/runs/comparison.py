@@ -6,32 +6,25 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ndcg_asymptotics.analysis.runs.compared import (
-    ComparedPairs,
     Cut,
     DiscriminativePower,
     LongListMeans,
-    MeasureComparison,
     PairComparison,
-    Ranking,
-    frame_of_pairs,
-    leaders_text,
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative
-from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, letter, rank_runs
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table, details
+from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ComparedPairs):
+class Comparison(ComparedPairs[PairComparison]):
     """The outcome of `compare`."""
 
     runs: tuple[str, ...]
@@ -47,10 +40,10 @@ class Comparison(ComparedPairs):
     @property
     def words(self) -> Words:
         """What says the comparison in words."""
-        return Words(self.queries, self.alpha, self.power, self.alternative)
+        return Words(self.alpha, self.power, self.queries, self.alternative)
 
     @property
-    def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data()]:
+    def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data(before="rankings")]:
         """The discriminative power of each measure, the largest first."""
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):
@@ -67,11 +60,6 @@ class Comparison(ComparedPairs):
                 )
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
-
-    def in_words(self) -> Comparison:
-        """Return the comparison with a paragraph for each pair."""
-        said = (replace(pair, text=self.words.paragraph(pair)) for pair in self.pairs)
-        return replace(self, pairs=tuple(said))
 
     def with_lists(
         self,
@@ -95,43 +83,16 @@ class Comparison(ComparedPairs):
         )
         return replace(self, pairs=pairs).in_words()
 
-    def ranked(self, measure: int) -> tuple[RankedRun, ...]:
-        """Return the runs in order of their means by a measure, with their possible ranks and groups."""
-        means: dict[str, float] = {}
-        signs = {}
-        for pair in self.pairs:
-            judged = pair.by_measure[measure]
-            means |= {pair.a: judged.mean_a, pair.b: judged.mean_b}
-            signs[pair.a, pair.b] = judged.difference.significant(judged.ahead, judged.p, self.alpha)
-        return rank_runs(means, signs, lower_is_better=self.pairs[0].by_measure[measure].lower_is_better)
-
-    def leaders(self) -> str:
-        """Return how the first two of several runs compare by the most discriminative measure."""
-        power = self.discriminative_power[0]
-        measure = [judged.measure for judged in self.pairs[0].by_measure].index(power.measure)
-
-        def headline(pair: PairComparison) -> str:
-            return self.words.headline(pair.by(measure))
-
-        return leaders_text(self.ranked(measure), self.pairs, headline, power.measure, power.corrected)
-
-    @property
-    def rankings(self) -> Annotated[list[Ranking], Data()]:
-        """The runs in order of their means, by each measure."""
-        return [Ranking(judged.measure, self.ranked(i)) for i, judged in enumerate(self.pairs[0].by_measure)]
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per pair and measure."""
-        every = [(pair, judged) for pair in self.pairs for judged in pair.by_measure]
-        return frame_of_pairs(MeasureComparison, every)
+    def most_telling(self) -> int:
+        """Return the most discriminative measure."""
+        return self.measures.index(self.discriminative_power[0].measure)
 
     def to_latex(self) -> str:
         """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
 
         The best mean of a measure is bold, and superscripts name the runs that a run significantly beats.
         """
-        names = {run: letter(i) for i, run in enumerate(self.runs)}
-        measures = [judged.measure for judged in self.pairs[0].by_measure]
+        names, measures = {run: letter(i) for i, run in enumerate(self.runs)}, self.measures
         cells: dict[str, list[str]] = {run: [] for run in self.runs}
         for measure in range(len(measures)):
             ranked = self.ranked(measure)
@@ -153,32 +114,17 @@ class Comparison(ComparedPairs):
         ]
         return "\n".join(lines) + "\n"
 
-    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
-        """Return a paragraph and tables for two runs; for more, their ranks by each measure.
-
-        Parameters
-        ----------
-        full : bool
-            Whether to add the paragraph and tables of every pair of more than two runs.
-        """
-        several = len(self.runs) > 2
-        yield from self.said(warnings=True)
-        if several:
-            yield Line(self.leaders() + "\n")
-            clearest = self.discriminative_power[0].measure
-            rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != clearest)
-            tables = [Table.of(f"Runs by {of.measure}", RankedRun, of.runs) for of in rankings]
-            yield tables[0]
-            legend = Line(LEGEND + ("" if full else " --full shows every pair."))
-            yield from details([self._power_table(), *tables[1:], legend])
-        for pair in self.pairs if full or not several else ():
-            yield Line(pair.text + "\n")
-            yield pair.table(self.words.level, self.queries)
-            if any(judged.cuts for judged in pair.by_measure):
-                yield replace(pair.cut_table(), detail=True)
-        yield from details(self.said(warnings=False))
-        yield Line(self.words.method(self.pairs, self.correction, pairs=full or not several), detail=True)
-
-    def _power_table(self) -> Table:
+    def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
+        """Return the leaders by the most discriminative measure; the power and the ranks of others."""
+        telling = self.discriminative_power[0].measure
+        rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != telling)
+        first, *others = (Table.of(f"Runs by {of.measure}", RankedRun, of.runs) for of in rankings)
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
-        return Table.of(title, DiscriminativePower, self.discriminative_power)
+        power = Table.of(title, DiscriminativePower, self.discriminative_power)
+        return [Line(self.leaders() + "\n"), first], [power, *others]
+
+    def tables(self, pair: PairComparison) -> Iterator[Table]:
+        """Yield a table of the measures, and one of the rates of samples if there are any."""
+        yield pair.table(self.words.level, f", {self.queries:,} queries")
+        if any(judged.cuts for judged in pair.by_measure):
+            yield replace(pair.cut_table(), detail=True)

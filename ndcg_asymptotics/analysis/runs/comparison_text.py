@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
-from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative, Difference
+from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, PairWords
 from ndcg_asymptotics.core.text import listed
 
 _SIDES: dict[Alternative, str] = {
@@ -20,43 +20,25 @@ _SIDES: dict[Alternative, str] = {
 
 
 @dataclass(frozen=True)
-class Words:
-    """What a comparison at the level ``alpha`` says, with the target power of new queries."""
+class Words(PairWords[PairComparison]):
+    """What a comparison says."""
 
     queries: int
-    alpha: float
-    power: float
     alternative: Alternative = "two-sided"
 
     @property
-    def level(self) -> str:
-        """The level of the intervals."""
-        return f"{100 * (1 - self.alpha):.6g}%"
+    def shown_by(self) -> str:
+        """The number of queries."""
+        return f"{self.queries:,} queries"
 
     def headline(self, pair: PairComparison) -> str:
         """Return which run is better, by how much, how certainly, and how many new queries would show it."""
         best = pair.clearest
-        d = best.difference
-        if d.interval is None:
+        if best.difference.identical:
             every = f"for each of the {self.queries:,} queries"
             return f"{pair.a} and {pair.b} are identical by every measure, {every}."
-        new = self._new_queries_text(d)
-        if best.p >= self.alpha:
-            none = (
-                f"By {best.measure}, {self.queries:,} queries show no significant difference between "
-                f"{pair.a} and {pair.b} (corrected p-value {best.p:.2g})"
-                if len(pair.by_measure) == 1
-                else f"By none of the measures do {self.queries:,} queries show a significant difference "
-                f"between {pair.a} and {pair.b} (smallest corrected p-value: {best.p:.2g}, by {best.measure})"
-            )
-            return f"{none}. {new}"
-        ahead, behind = (pair.a, pair.b) if best.ahead > 0 else (pair.b, pair.a)
-        low, high = sorted(abs(x) for x in (d.interval.low, d.interval.high))
-        between = f"interval {low:.4f} to {high:.4f}" if math.isfinite(high) else f"bound {low:.4f}"
-        return (
-            f"{ahead} is better than {behind} by {abs(d.mean):.4f} {best.measure} ({self.level} {between}, "
-            f"corrected p-value {best.p:.2g}). {new}"
-        )
+        say = self.better if best.p < self.alpha else self.undecided
+        return f"{say(pair, best.answer)}. {self._new_queries_text(best.difference)}"
 
     def paragraph(self, pair: PairComparison) -> str:
         """Return the answer in words."""
@@ -75,13 +57,13 @@ class Words:
 
     def _others_text(self, pair: PairComparison, best: MeasureComparison) -> str:
         others = [j for j in pair.by_measure if j is not best and not j.difference.identical]
-        sure = [j for j in others if j.p < self.alpha]
-        against = [j.measure for j in sure if j.ahead != best.ahead]
-        leaning = [j.measure for j in others if j not in sure and j.better == -best.ahead]
+        sure, ahead = [j for j in others if j.p < self.alpha], best.answer.ahead
+        against = [j.measure for j in sure if j.answer.ahead != ahead]
+        leaning = [j.measure for j in others if j not in sure and j.answer.better == -ahead]
         agree = len(sure) - len(against)
         if not others:
             return ""
-        behind = pair.b if best.ahead > 0 else pair.a
+        behind = pair.b if ahead > 0 else pair.a
         if len(others) == len(against) == 1:
             return f"By {against[0]} {behind} is significantly better: the answer depends on the measure."
         said = _confirming(agree, [judged.measure for judged in others])
@@ -129,18 +111,17 @@ class Words:
             f"{d.queries:,} of them ({between}); {bound}."
         )
 
-    def method(self, compared: Sequence[PairComparison], correction: Correction, pairs: bool) -> str:
+    def method(self, found: ComparedPairs[PairComparison], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
-        judged = [of_measure for pair in compared for of_measure in pair.by_measure]
-        tests, alpha = len(judged), f"{self.alpha:.2g}"
+        judged = [of_measure for pair in found.pairs for of_measure in pair.by_measure]
+        alpha = f"{self.alpha:.2g}"
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
         effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
         said = (
             f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
-            f"test, which exchanges the runs within queries, and of Student's t test{interval}. Corrected "
-            f"p-values are {DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}. {effect}Queries "
-            f"as observed: for a paired t test at level {alpha} on new queries, without correction, with "
-            f"{self.power:.0%} power, {IF_OBSERVED}"
+            f"test, which exchanges the runs within queries, and of Student's t test{interval}. "
+            f"{found.corrected}. {effect}Queries as observed: for a paired t test at level {alpha} on new "
+            f"queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
             + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
         )
         if pairs and any(one.cuts for one in judged):

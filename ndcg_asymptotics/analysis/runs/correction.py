@@ -19,11 +19,20 @@ signs keep the variances and correlations of the differences.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Alternative, permutations, sign_changes
+from ndcg_asymptotics.analysis.runs.paired import (
+    ROUNDING,
+    Alternative,
+    Difference,
+    alpha_of,
+    paired_differences,
+    permutations,
+    sign_changes,
+)
 from ndcg_asymptotics.core.arrays import (
     Floats,
     Integers,
@@ -43,8 +52,74 @@ DESCRIPTIONS: dict[Correction, str] = {
 }
 
 
+@dataclass(frozen=True)
+class Tests:
+    """The tests of a comparison, whose options are checked when they are stated.
+
+    Attributes
+    ----------
+    level, power : float
+        Of the intervals, and the target of the sample-size estimate.
+    correction : {"maxt", "holm", "bh"}
+    resamples, seed : int
+        Number of permutations, and the seed of their generator.
+    alternative : {"two-sided", "less", "greater"}
+
+    Raises
+    ------
+    InputError
+        For a level or a power outside (0, 1), and an unknown correction.
+
+    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
+    >>> found, p = Tests().of(d)
+    >>> [one.sign for one in found], p[1] < 0.05 < p[0]
+    ([0, 1], True)
+    """
+
+    level: float = 0.95
+    power: float = 0.8
+    correction: Correction = "maxt"
+    resamples: int = 9999
+    seed: int = 0
+    alternative: Alternative = "two-sided"
+
+    def __post_init__(self) -> None:
+        require_fraction(self.level, "level")
+        require_fraction(self.power, "power")
+        require_choice(self.correction, DESCRIPTIONS, "correction")
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return alpha_of(self.level)
+
+    def differences(self, d: Floats) -> list[Difference]:
+        """Return the outcomes of tests with the differences d, (queries, tests)."""
+        return paired_differences(
+            d,
+            level=self.level,
+            power=self.power,
+            resamples=self.resamples,
+            seed=self.seed,
+            alternative=self.alternative,
+        )
+
+    def corrected(self, p: Sequence[float], d: Floats) -> list[float]:
+        """Return p-values corrected for their number (`corrected`)."""
+        return corrected(p, d, self.correction, self.resamples, self.seed, self.alternative)
+
+    def of(self, d: Floats) -> tuple[list[Difference], list[float]]:
+        """Return the outcomes of tests, and their corrected p-values."""
+        found = self.differences(d)
+        return found, self.corrected([one.p for one in found], d)
+
+    def limitation(self, tests: int, queries: int) -> str | None:
+        """Return what keeps every p-value from being significant after correction, if anything does."""
+        return limitation(self.correction, tests, queries, self.resamples, self.alpha, self.alternative)
+
+
 class Statistics(TypedDict, total=False):
-    """The options of `compare` that its tests and intervals share."""
+    """The fields of `Tests` that every comparison has, as options of a function."""
 
     level: float
     power: float
@@ -53,13 +128,10 @@ class Statistics(TypedDict, total=False):
     seed: int
 
 
-def require_tests(runs: int, level: float, power: float, correction: str) -> None:
-    """Refuse fewer than two runs, a level or a power outside (0, 1), and an unknown correction."""
+def require_runs(count: int) -> None:
+    """Refuse fewer than two runs."""
     example = 'such as {"a": run_a, "b": run_b} or ["a.run", "b.run"]'
-    require(runs >= 2, f"a comparison needs at least two runs, {example}, got {runs}", "runs")
-    require_fraction(level, "level")
-    require_fraction(power, "power")
-    require_choice(correction, DESCRIPTIONS, "correction")
+    require(count >= 2, f"a comparison needs at least two runs, {example}, got {count}", "runs")
 
 
 def corrected(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.paired import alpha_of, level_text
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Data
 
 if TYPE_CHECKING:
+    from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-    from ndcg_asymptotics.analysis.runs.paired import Interval
+    from ndcg_asymptotics.analysis.runs.pairs import Answer
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Gate:
         several = len({row.old for row in self.rows}) > 1
         rows = "; ".join(f"{row} against {row.old}" if several else str(row) for row in shown)
         return (
-            f"{'PASS' if self.passed else 'FAIL'}: {said}: {rows} ({self.queries}, {100 * self.level:.6g}% "
-            f"interval{'s' * (len(shown) > 1)} of the difference)"
+            f"{'PASS' if self.passed else 'FAIL'}: {said}: {rows} ({self.queries}, "
+            f"{level_text(alpha_of(self.level))} interval{'s' * (len(shown) > 1)} of the difference)"
         )
 
 
@@ -129,47 +129,25 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
         f"must be a number above 0, got {margin}",
         "margin",
     )
-    if isinstance(comparison, Comparison):
-        queries = f"{comparison.queries:,} queries"
-    else:
-        queries = comparison.words.together
-    return Gate(comparison.runs[0], margin, comparison.level, queries, tuple(_rows(comparison, margin)))
+    new, alpha, by = comparison.runs[0], comparison.alpha, comparison.words.shown_by
+    rows = tuple(
+        _row(pair.b, judged.answer, alpha, margin)
+        for pair in comparison.pairs
+        if pair.a == new
+        for judged in pair.by_measure
+    )
+    return Gate(new, margin, comparison.level, by, rows)
 
 
-def _rows(comparison: Comparison | JudgedComparison, margin: float | None) -> Iterator[GateRow]:
-    """Yield the first run against each other one by each measure."""
-    new, alpha = comparison.runs[0], comparison.alpha
-    if isinstance(comparison, Comparison):
-        for pair in comparison.pairs:
-            for row in pair.by_measure if pair.a == new else ():
-                d = row.difference
-                yield _row(pair.b, row.measure, d.mean, d.interval, row.p, row.direction, alpha, margin)
-        return
-    for judged in comparison.pairs:
-        for found in judged.measures if judged.a == new else ():
-            both = found.combined
-            shown = both.measure, both.difference, both.interval, both.p_corrected
-            yield _row(judged.b, *shown, 1, alpha, margin)
-
-
-def _row(
-    old: str,
-    measure: str,
-    difference: float,
-    interval: Interval | None,
-    p: float,
-    direction: int,
-    alpha: float,
-    margin: float | None,
-) -> GateRow:
+def _row(old: str, answer: Answer, alpha: float, margin: float | None) -> GateRow:
     """Return a row; runs that are the same for every query differ by 0, without an error."""
-    low, high = interval or (difference, difference)
-    worst, best = sorted((direction * low, direction * high))
+    low, high = answer.interval or (answer.difference, answer.difference)
+    worst, best = sorted((answer.direction * low, answer.direction * high))
     require(
         math.isfinite(best if margin is None else worst),
-        f"the interval of {measure} has no {'upper' if margin is None else 'lower'} end for how much better "
-        "the first run is; use the other alternative, or two-sided",
+        f"the interval of {answer.measure} has no {'upper' if margin is None else 'lower'} end for how much "
+        "better the first run is; use the other alternative, or two-sided",
         "alternative",
     )
-    passed = worst > -margin if margin is not None else not (p < alpha and direction * difference < 0)
-    return GateRow(old, measure, difference, low, high, p, passed)
+    passed = worst > -margin if margin is not None else not (answer.p < alpha and answer.ahead < 0)
+    return GateRow(old, answer.measure, answer.difference, low, high, answer.p, passed)

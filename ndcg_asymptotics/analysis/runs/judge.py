@@ -6,8 +6,8 @@ of labels together show more than those of humans alone, without trust in it (`a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Unpack
 
@@ -16,8 +16,7 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
-from ndcg_asymptotics.analysis.runs.compared import left_out
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, require_tests
+from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
     JudgedMeasure,
@@ -27,8 +26,8 @@ from ndcg_asymptotics.analysis.runs.judged import (
     OfHumans,
     Quality,
 )
-from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
-from ndcg_asymptotics.analysis.runs.paired import Difference, alpha_of, fewest_queries, paired_differences
+from ndcg_asymptotics.analysis.runs.paired import fewest_queries
+from ndcg_asymptotics.analysis.runs.pairs import left_out
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, naming
 from ndcg_asymptotics.core.tables import Column, Table, fixed
@@ -50,12 +49,8 @@ def compare_judged(
     qrels: object,
     judge: object,
     measures: AnyMeasures,
+    tests: Tests,
     *,
-    level: float = 0.95,
-    power: float = 0.8,
-    correction: Correction = "maxt",
-    resamples: int = 9999,
-    seed: int = 0,
     columns: ColumnNames | None = None,
     **conventions: Unpack[ConventionOptions],
 ) -> JudgedComparison:
@@ -68,8 +63,8 @@ def compare_judged(
         Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
         count.
     measures : Measure, text, or several
-    level, power, correction, resamples, seed
-        As in `compare`. "maxt" draws from a multivariate t law for both kinds of labels together.
+    tests : Tests
+        "maxt" draws from a multivariate t law for both kinds of labels together.
     columns : mapping, optional
         The names of the columns of tables.
     **conventions
@@ -90,15 +85,15 @@ def compare_judged(
     ...     return {d: float(abs(y - (rng.random() < 0.1))) for d, y in docs.items()}
     >>> machine = {q: judged(docs) for q, docs in truth.items()}
     >>> human = {q: truth[q] for q in list(truth)[:30]}
-    >>> found = compare_judged(runs, human, machine, "nDCG@10")
-    >>> both = found.pairs[0].measures[0].combined
+    >>> found = compare_judged(runs, human, machine, "nDCG@10", Tests())
+    >>> both = found.pairs[0].by_measure[0].combined
     >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
     (30, 200, True)
     """
     chosen = Conventions.of(**conventions)
     parsed = chosen.measures(any_measures_of(measures))
     scores = runs_of(runs, columns)
-    require_tests(len(scores), level, power, correction)
+    require_runs(len(scores))
     human = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     machine = without_negatives(records_of(judge, "label", columns), chosen.gain)
     (by_humans, human_answers), (by_judge, judge_answers) = (
@@ -106,7 +101,7 @@ def compare_judged(
         for labels, what in ((human, "qrels"), (machine, "judge"))
     )
     both = [query for query in by_humans if query in by_judge]
-    needed = fewest_queries(level)
+    level, needed = tests.level, fewest_queries(tests.level)
     if len(both) < needed:
         raise InputError(
             f"a comparison at level {level:g} needs at least {needed} queries that humans and the judge have "
@@ -118,47 +113,39 @@ def compare_judged(
     said = np.stack([by_judge[query] for query in queries])
     names, pairs = list(scores), list(combinations(range(len(scores)), 2))
     y, f = (np.column_stack([of[:, a] - of[:, b] for a, b in pairs]) for of in (truth, said))
-
-    def tests(d: Floats) -> list[Difference]:
-        return paired_differences(d, level=level, power=power, resamples=resamples, seed=seed)
-
-    alone, of_judge, bias = tests(y), tests(f), tests(f[: len(both)] - y)
-    together = combine(y, f, level=level)
+    (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
+    bias, together = tests.differences(f[: len(both)] - y), combine(y, f, level=level)
     p_both = (
-        corrected_for_all(y, f, together, resamples=resamples, seed=seed)
-        if correction == "maxt"
-        else corrected([one.p for one in together], y, correction, resamples, seed)
-    )
-    p_alone, p_judge = (
-        corrected([one.p for one in found], d, correction, resamples, seed)
-        for found, d in ((alone, y), (of_judge, f))
+        corrected_for_all(y, f, together, resamples=tests.resamples, seed=tests.seed)
+        if tests.correction == "maxt"
+        else tests.corrected([one.p for one in together], y)
     )
     found = agreement(human.of_queries(tuple(both)), machine, level)
-    words = JudgedWords(len(both), len(queries), alpha_of(level), power)
+    means = [
+        [one.mean for one in combine(truth[:, :, m], said[:, :, m], level=level)] for m in range(len(parsed))
+    ]
     compared = []
     for i, (a, b) in enumerate(pairs):
         judged = []
-        for m, measure in enumerate(parsed):
+        for m, measure in enumerate(map(str, parsed)):
             t = i * len(parsed) + m
             judged.append(
                 JudgedMeasure(
-                    str(measure),
-                    _of_humans(str(measure), alone[t], p_alone[t], len(both)),
-                    _of_judge(str(measure), of_judge[t], p_judge[t], len(queries)),
-                    of_both(str(measure), together[t], p_both[t], len(both), power, level),
+                    measure,
+                    OfHumans.of(measure, "humans", alone[t], p_alone[t], len(both)),
+                    Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries)),
+                    of_both(measure, together[t], p_both[t], len(both), tests, (means[m][a], means[m][b])),
                     Quality.of(bias[t].mean, bias[t].interval, found),
                 )
             )
-        pair = JudgedPair(names[a], names[b], tuple(judged))
-        compared.append(replace(pair, text=words.paragraph(pair)))
-    means = [combine(truth[:, :, m], said[:, :, m], level=level) for m in range(len(parsed))]
+        compared.append(JudgedPair(names[a], names[b], tuple(judged)))
     return JudgedComparison(
         tuple(names),
         len(both),
         len(queries),
         level,
-        power,
-        correction,
+        tests.power,
+        tests.correction,
         tuple(compared),
         found,
         (
@@ -168,8 +155,7 @@ def compare_judged(
             *left_out({name: human_answers[name] | judge_answers[name] for name in names}),
         ),
         _by_query(names, parsed, by_humans, by_judge),
-        tuple(dict(zip(names, (one.mean for one in of), strict=True)) for of in means),
-    )
+    ).in_words()
 
 
 def _values(
@@ -191,15 +177,14 @@ def _values(
     return known, {name: {*of_run} for name, of_run in zip(scores, by_run, strict=True)}
 
 
-def _of_humans(measure: str, found: Difference, p: float, queries: int) -> OfHumans:
-    return OfHumans(measure, "humans", found.mean, found.interval, found.p, p, queries)
-
-
-def _of_judge(measure: str, found: Difference, p: float, queries: int) -> Labelled:
-    return Labelled(measure, "judge", found.mean, found.interval, found.p, p, queries)
-
-
-def of_both(measure: str, found: Combined, p: float, humans: int, power: float, level: float) -> OfBoth:
+def of_both(
+    measure: str,
+    found: Combined,
+    p: float,
+    humans: int,
+    tests: Tests,
+    means: tuple[float, float] = (math.nan, math.nan),
+) -> OfBoth:
     """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""
     return OfBoth(
         measure,
@@ -214,8 +199,9 @@ def of_both(measure: str, found: Combined, p: float, humans: int, power: float, 
         found.every,
         "nested" if found.every > humans else "equal",
         found.equivalent,
-        found.needed(power, alpha_of(level)),
+        found.needed(tests.power, tests.alpha),
         found.differing,
+        means,
     )
 
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
-from ndcg_asymptotics.analysis.runs.compared import ComparedPairs, Ranking, frame_of_pairs, leaders_text
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
-from ndcg_asymptotics.analysis.runs.paired import Interval, WithInterval
-from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Column,
-    Data,
-    Line,
-    ReportBlock,
-    Table,
-    details,
-    general,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs
+from ndcg_asymptotics.analysis.runs.ranks import RankedRun
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
 Design = Literal["nested", "equal"]
 """Whether the judge has judged more queries than humans, theirs among them, or the same."""
@@ -44,6 +33,11 @@ class Labelled(WithInterval):
     p: Annotated[float, Column("p", general(".2g"), 3)]
     p_corrected: Annotated[float, Column("corrected p", general(".2g"))]
     queries: Annotated[int, Column("queries", general(","), 2)]
+
+    @classmethod
+    def of(cls, measure: str, labels: str, found: Difference, p: float, queries: int) -> Self:
+        """Return the row of a difference, with its corrected p-value."""
+        return cls(measure, labels, found.mean, found.interval, found.p, p, queries)
 
     @property
     def worth(self) -> Annotated[float | None, Column("worth", general(",.0f")), Data(json=False)]:
@@ -79,6 +73,8 @@ class OfBoth(Labelled):
         power if the true difference is the observed one; None if those of the judge are too few.
     differing : int
         The number of queries judged by humans in which the runs differ.
+    means : (float, float)
+        Of the two runs, by both kinds of labels.
     """
 
     weight: Annotated[float, Data("lambda")]
@@ -88,6 +84,7 @@ class OfBoth(Labelled):
     effective_human_queries: float | None
     human_queries_needed: int | None
     differing: int
+    means: Annotated[tuple[float, float], HIDDEN] = (math.nan, math.nan)
 
     @property
     def worth(self) -> float | None:
@@ -139,39 +136,24 @@ class JudgedMeasure:
         """The rows of a table."""
         return self.human, self.machine, self.combined
 
+    @property
+    def answer(self) -> Answer:
+        """What both kinds of labels say together."""
+        row = self.combined
+        return Answer(
+            self.measure, row.difference, row.interval, row.p_corrected, row.means, clearness=-row.p
+        )
+
 
 @dataclass(frozen=True)
-class JudgedPair:
-    """Two runs compared by every measure, with all of it in words."""
+class JudgedPair(ComparedPair[JudgedMeasure]):
+    """Two runs compared by every measure, with three rows for each."""
 
-    a: Annotated[str, HIDDEN]
-    b: Annotated[str, HIDDEN]
-    measures: tuple[JudgedMeasure, ...]
-    text: Annotated[str, Data(before="measures")] = ""
-
-    @property
-    def pair(self) -> Annotated[tuple[str, str], Data(before="text")]:
-        """The names of the runs."""
-        return self.a, self.b
-
-    @property
-    def clearest(self) -> JudgedMeasure:
-        """The measure that shows the clearest difference by both kinds of labels."""
-        return min(self.measures, key=lambda j: (j.combined.p_corrected, j.combined.p))
-
-    def by(self, measure: int) -> JudgedPair:
-        """Return the comparison by one of the measures alone, without words."""
-        return JudgedPair(self.a, self.b, (self.measures[measure],))
-
-    def table(self, level: str) -> Table:
-        """Return a table with three rows for each measure; ``level`` is that of the intervals, in words."""
-        title = f"{self.a} against {self.b} (difference: first minus second)"
-        rows = [row for judged in self.measures for row in judged.rows]
-        return Table.of(title, Labelled, rows, interval_text=f"{level} interval")
+    kind: ClassVar[type] = Labelled
 
 
 @dataclass(frozen=True, repr=False)
-class JudgedComparison(ComparedPairs):
+class JudgedComparison(ComparedPairs[JudgedPair]):
     """The outcome of `compare` with the labels of a judge.
 
     Attributes
@@ -184,8 +166,6 @@ class JudgedComparison(ComparedPairs):
     agreement : JudgeAgreement
     correction : {"maxt", "holm", "bh"}
     remarks : tuple of str
-    means : tuple of mapping
-        For each measure the mean of each run by both kinds of labels.
     """
 
     runs: tuple[str, ...]
@@ -198,74 +178,22 @@ class JudgedComparison(ComparedPairs):
     agreement: JudgeAgreement
     remarks: tuple[str, ...] = ()
     by_query: Annotated[Table, HIDDEN] = Table("", (), ())
-    means: Annotated[tuple[dict[str, float], ...], HIDDEN] = ()
 
     @property
     def words(self) -> JudgedWords:
         """What says the comparison in words."""
-        return JudgedWords(self.human_queries, self.machine_queries, self.alpha, self.power)
+        return JudgedWords(self.alpha, self.power, self.human_queries, self.machine_queries)
 
-    def ranked(self, measure: int) -> tuple[RankedRun, ...]:
-        """Return the runs in order of their means by a measure, with their possible ranks and groups."""
-        combined = {(pair.a, pair.b): pair.measures[measure].combined for pair in self.pairs}
-        return rank_runs(
-            self.means[measure],
-            {
-                both: row.significant(row.difference, row.p_corrected, self.alpha)
-                for both, row in combined.items()
-            },
-        )
+    def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
+        """Return the leaders and how often the judge favours a run; the ranks by other measures."""
+        title = "Runs by {}, humans and judge together"
+        first, *others = (Table.of(title.format(of.measure), RankedRun, of.runs) for of in self.rankings)
+        return [Line(self.leaders() + "\n"), first, Line(self.words.biased(self.pairs))], [*others]
 
-    def leaders(self) -> str:
-        """Return how the first two of several runs compare, by the measure that tells most pairs apart."""
-        apart = [
-            sum(pair.measures[i].combined.p_corrected < self.alpha for pair in self.pairs)
-            for i in range(len(self.means))
-        ]
-        measure = apart.index(max(apart))
+    def tables(self, pair: JudgedPair) -> Iterator[Table]:
+        """Yield a table with three rows for each measure."""
+        yield pair.table(self.words.level)
 
-        def headline(pair: JudgedPair) -> str:
-            return self.words.headline(pair.by(measure))
-
-        name = self.pairs[0].measures[measure].measure
-        return leaders_text(self.ranked(measure), self.pairs, headline, name, apart[measure])
-
-    @property
-    def rankings(self) -> Annotated[list[Ranking], Data()]:
-        """The runs in order of their means, by each measure."""
-        return [Ranking(judged.measure, self.ranked(i)) for i, judged in enumerate(self.pairs[0].measures)]
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per pair, measure and kind of labels."""
-        every = [(pair, row) for pair in self.pairs for judged in pair.measures for row in judged.rows]
-        return frame_of_pairs(Labelled, every)
-
-    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
-        """Return a paragraph and tables for two runs; for more, their ranks by each measure.
-
-        Parameters
-        ----------
-        full : bool
-            Whether to add the paragraph and tables of every pair of more than two runs.
-        """
-        several = len(self.runs) > 2
-        yield from self.said(warnings=True)
-        if several:
-            yield Line(self.leaders() + "\n")
-            title = "Runs by {}, humans and judge together"
-            tables = [Table.of(title.format(of.measure), RankedRun, of.runs) for of in self.rankings]
-            yield tables[0]
-            yield Line(self.words.biased(self.pairs))
-            yield from details([*tables[1:], Line(LEGEND + ("" if full else " --full shows every pair."))])
-        for pair in self.pairs if full or not several else ():
-            yield Line(pair.text + "\n")
-            yield pair.table(self.words.level)
-        tests = len(self.pairs) * len(self.pairs[0].measures)
-        yield from details(
-            (
-                self.agreement.table(),
-                Line(self.words.quality(self.agreement)),
-                *self.said(warnings=False),
-                Line(self.words.method(self.correction, tests)),
-            )
-        )
+    def notes(self) -> list[ReportBlock]:
+        """Return the agreement of the judge with humans."""
+        return [self.agreement.table(), Line(self.words.quality(self.agreement))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.analysis.replication import IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
-from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
+from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, PairWords
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.runs.judged import JudgedMeasure, JudgedPair, OfBoth
@@ -29,21 +29,14 @@ def few_differing(combined: OfBoth) -> bool:
 
 
 @dataclass(frozen=True)
-class JudgedWords:
-    """What a comparison at the level ``alpha`` says, with the target power of more queries."""
+class JudgedWords(PairWords["JudgedPair"]):
+    """What a comparison with a judge says."""
 
     human_queries: int
     machine_queries: int
-    alpha: float
-    power: float
 
     @property
-    def level(self) -> str:
-        """The level of the intervals."""
-        return f"{100 * (1 - self.alpha):.6g}%"
-
-    @property
-    def together(self) -> str:
+    def shown_by(self) -> str:
         """The queries by both kinds of labels."""
         return f"{self.human_queries:,} queries judged by humans and {self.machine_queries:,} by the judge"
 
@@ -66,26 +59,10 @@ class JudgedWords:
 
     def headline(self, pair: JudgedPair) -> str:
         """Return which run is better by both, or that nothing shows it."""
-        best = pair.clearest
-        found = best.combined
-        if found.p_corrected < self.alpha:
-            ahead, behind = (pair.a, pair.b) if found.difference > 0 else (pair.b, pair.a)
-            low, high = sorted(map(abs, found.interval or ()))
-            return (
-                f"{ahead} is better than {behind} by {abs(found.difference):.4f} {best.measure} "
-                f"({self.level} interval {low:.4f} to {high:.4f}, corrected p-value "
-                f"{found.p_corrected:.2g}), by {self.together}."
-            )
-        apart = f"difference between {pair.a} and {pair.b}"
-        if len(pair.measures) == 1:
-            return (
-                f"By {best.measure}, {self.together} show no significant {apart} "
-                f"(corrected p-value {found.p_corrected:.2g})."
-            )
-        return (
-            f"By none of the measures do {self.together} show a significant {apart} "
-            f"(smallest corrected p-value: {found.p_corrected:.2g}, by {best.measure})."
-        )
+        answer = pair.clearest.answer
+        if answer.p < self.alpha:
+            return f"{self.better(pair, answer)}, by {self.shown_by}."
+        return f"{self.undecided(pair, answer)}."
 
     def _worth(self, best: JudgedMeasure) -> str:
         found = best.combined
@@ -109,9 +86,9 @@ class JudgedWords:
         )
 
     def _bias(self, pair: JudgedPair, best: JudgedMeasure) -> str:
-        if all(judged.machine.interval is None for judged in pair.measures):
+        if all(judged.machine.interval is None for judged in pair.by_measure):
             return f"By the judge's labels {pair.a} and {pair.b} are the same in every query."
-        biased = [judged for judged in pair.measures if judged.judge.favours]
+        biased = [judged for judged in pair.by_measure if judged.judge.favours]
         shown = best if best in biased or not biased else biased[0]
         quality, measure = shown.judge, shown.measure
         if quality.bias_interval is None:
@@ -142,7 +119,7 @@ class JudgedWords:
 
     def biased(self, pairs: Sequence[JudgedPair]) -> str:
         """Return in how many comparisons the judge favours one of the runs."""
-        judged = [of_measure.judge for pair in pairs for of_measure in pair.measures]
+        judged = [of_measure.judge for pair in pairs for of_measure in pair.by_measure]
         return (
             f"The judge favours one of the two runs in {sum(quality.favours != 0 for quality in judged)} of "
             f"{len(judged)} comparisons (the {self.level} interval of its bias, not corrected for their "
@@ -157,12 +134,11 @@ class JudgedWords:
             f"Cohen's kappa: {found.kappa}. Intervals have the level {self.level} and go by query."
         )
 
-    def method(self, correction: Correction, tests: int) -> str:
+    def method(self, found: ComparedPairs[JudgedPair], *, pairs: bool) -> str:
         """Return what the numbers are, and on which condition."""
-        by = ", from a multivariate t law for both" if correction == "maxt" else ""
+        by = ", from a multivariate t law for both" if found.correction == "maxt" else ""
         return (
             f"Humans: their queries alone. Judge: its queries alone, with its errors and its bias. Both: the "
             f"judge's difference, corrected by humans; right if {CONDITION}. Worth: the number of queries "
-            f"judged by humans whose mean has the same variance. Corrected p-values are "
-            f"{DESCRIPTIONS[correction]}, for {tests} test{'s' * (tests > 1)}{by}."
+            f"judged by humans whose mean has the same variance. {found.corrected}{by}."
         )

@@ -90,10 +90,6 @@ class WithInterval:
         """1 or -1 where 0 is outside the interval, else 0."""
         return self.interval.sign if self.interval else 0
 
-    def significant(self, difference: float, p: float, alpha: float) -> int | None:
-        """Return 1 or -1 where the first run is significantly better or worse, 0 else; None if identical."""
-        return None if self.interval is None else (1 if difference > 0 else -1) if p < alpha else 0
-
 
 @dataclass(frozen=True)
 class Difference(WithInterval):
@@ -169,6 +165,15 @@ def alpha_of(level: float) -> float:
     (0.05, 0.050000000000000044)
     """
     return round(1 - level, 12)
+
+
+def level_text(alpha: float) -> str:
+    """Return the level of intervals in percent.
+
+    >>> level_text(0.05), level_text(alpha_of(0.999))
+    ('95%', '99.9%')
+    """
+    return f"{100 * (1 - alpha):.6g}%"
 
 
 def fewest_queries(level: float) -> int:

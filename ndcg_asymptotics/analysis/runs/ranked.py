@@ -13,10 +13,10 @@ from typing import Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.compared import LongListMeans, left_out
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Statistics
-from ndcg_asymptotics.analysis.runs.paired import Alternative
+from ndcg_asymptotics.analysis.runs.correction import Tests
+from ndcg_asymptotics.analysis.runs.pairs import left_out
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
 from ndcg_asymptotics.core.errors import NotAvailableError, naming
@@ -48,15 +48,14 @@ def compare_ranked(
     scores: Mapping[str, Records],
     labels: Records,
     measures: AnyMeasures,
-    statistics: Statistics,
+    tests: Tests,
     *,
-    alternative: Alternative,
     theory: bool,
     **conventions: Unpack[ConventionOptions],
 ) -> Comparison:
     """Compare every pair of runs by their ranked lists; the parameters are those of `compare`."""
     values = values_of_runs(scores, labels, measures, **conventions)
-    compared = compare_values(values, alternative=alternative, **statistics)
+    compared = compare_values(values, tests)
     chosen = Conventions.of(**conventions)
     own = _own_measures(chosen.measures(any_measures_of(measures)))
     if not own:
@@ -72,7 +71,7 @@ def compare_ranked(
     }
     cuts = {
         pair: dict(zip(map(str, own), of_pair, strict=True))
-        for pair, of_pair in cuts_of_pairs(documents, own, pairs, compared.level, statistics["seed"]).items()
+        for pair, of_pair in cuts_of_pairs(documents, own, pairs, tests.level, tests.seed).items()
     }
     return compared.with_lists(cuts, longer_lists)
 

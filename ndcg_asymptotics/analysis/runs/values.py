@@ -8,37 +8,24 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, corrected, limitation, require_tests
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, Alternative, alpha_of, paired_differences
+from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
-def compare_values(
-    given: object,
-    *,
-    level: float = 0.95,
-    power: float = 0.8,
-    correction: Correction = "maxt",
-    resamples: int = 9999,
-    seed: int = 0,
-    alternative: Alternative = "two-sided",
-    **options: Unpack[ValueOptions],
-) -> Comparison:
+def compare_values(given: object, tests: Tests, **options: Unpack[ValueOptions]) -> Comparison:
     """Compare every pair of runs by their values for the same queries.
 
-    The parameters are those of `compare`, and options those of `read_values`.
+    The values and the options are what `read_values` takes.
     """
     values = read_values(given, **options)
-    require_tests(len(values.runs), level, power, correction)
+    require_runs(len(values.runs))
     # statistics are of numbers of about the size 1, so that a rounding error has the same size in all
     units = np.tile(values.units, len(values.pairs))
     gaps = values.differences / units
-    tests = paired_differences(
-        gaps, level=level, power=power, resamples=resamples, seed=seed, alternative=alternative
-    )
-    p_corrected = corrected([test.p for test in tests], gaps, correction, resamples, seed, alternative)
+    found, p_corrected = tests.of(gaps)
     means = dict(zip(values.runs, values.means.tolist(), strict=True))
-    each = iter(zip(tests, p_corrected, gaps.T, units.tolist(), strict=True))
+    each = iter(zip(found, p_corrected, gaps.T, units.tolist(), strict=True))
     pairs = []
     for a, b in values.pairs:
         judged = []
@@ -58,16 +45,16 @@ def compare_values(
                 )
             )
         pairs.append(PairComparison(a, b, tuple(judged)))
-    limited = limitation(correction, len(tests), len(values.queries), resamples, alpha_of(level), alternative)
+    limited = tests.limitation(len(found), len(values.queries))
     said = ((f"Warning: {limited}",) if limited else ()) + values.remarks
     return Comparison(
         values.runs,
         len(values.queries),
-        level,
-        power,
+        tests.level,
+        tests.power,
         tuple(pairs),
         said,
-        correction,
+        tests.correction,
         values.by_query,
-        alternative,
+        tests.alternative,
     ).in_words()
