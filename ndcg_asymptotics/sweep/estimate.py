@@ -45,9 +45,9 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def said_if_slow(line: str, seconds: float = 1.0) -> Iterator[None]:
-    """Write a line if what is done in this context takes longer."""
-    timer = Timer(seconds, copy_context().run, (say, line))
+def said_if_slow(line: str) -> Iterator[None]:
+    """Write a line if what is done in this context takes longer than a second."""
+    timer = Timer(1.0, copy_context().run, (say, line))
     timer.daemon = True
     timer.start()
     try:

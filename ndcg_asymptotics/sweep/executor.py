@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Literal, get_args
@@ -45,39 +45,61 @@ class Workers:
     computed: Callable[[Work, Iterator[Sequence[int]]], Generator[Block]]
 
 
-def check_backend(backend: str, scheduler: str | None) -> None:
-    """Refuse an unknown backend, and a scheduler's address that is malformed or not used.
+@dataclass(frozen=True)
+class Cores:
+    """Where blocks are computed.
+
+    Attributes
+    ----------
+    backend : {"loky", "threading", "dask"}
+        Processes or threads of this machine, or a dask cluster.
+    jobs : int, optional
+        How many blocks are computed at a time; by default, and at most, as many as there are cores, here or
+        in the cluster.
+    scheduler : str, optional
+        The address of the cluster's scheduler. Without it a cluster is one of processes on this machine.
 
     Raises
     ------
     InputError
-        Naming the argument.
+        For an unknown backend, no job, and an address that is malformed or not used.
     """
-    require_choice(backend, get_args(Backend), "backend")
-    require(scheduler is None or backend == "dask", "needs the backend dask", "scheduler")
-    require(
-        scheduler is None or _ADDRESS.fullmatch(scheduler) is not None,
-        f"must be an address such as tcp://host:8786, got {scheduler!r}",
-        "scheduler",
-    )
 
+    backend: Backend = "loky"
+    jobs: int | None = None
+    scheduler: str | None = None
 
-def local_jobs(jobs: int | None) -> int:
-    """Return the number of jobs on this machine, by default and at most one per core."""
-    return bounded(jobs, cpu_count(), "this machine")
+    def __post_init__(self) -> None:
+        require(self.jobs is None or self.jobs >= 1, f"must be at least 1, got {self.jobs}", "jobs")
+        require_choice(self.backend, get_args(Backend), "backend")
+        require(self.scheduler is None or self.backend == "dask", "needs the backend dask", "scheduler")
+        require(
+            self.scheduler is None or _ADDRESS.fullmatch(self.scheduler) is not None,
+            f"must be an address such as tcp://host:8786, got {self.scheduler!r}",
+            "scheduler",
+        )
+        if self.scheduler is None:
+            object.__setattr__(self, "jobs", bounded(self.jobs, cpu_count(), "this machine"))
 
+    @contextmanager
+    def connected(self) -> Iterator[Cores]:
+        """Yield these cores; a cluster without a scheduler is started for the body."""
+        if self.backend != "dask" or self.scheduler is not None:
+            yield self
+            return
+        with _cluster_module().local(self.jobs) as address:
+            yield replace(self, scheduler=address)
 
-@contextmanager
-def scheduler_of(backend: Backend, jobs: int | None, scheduler: str | None) -> Iterator[str | None]:
-    """Yield the address of the scheduler of the backend dask; None for the other backends.
-
-    Without an address a cluster of ``jobs`` processes on this machine is started for the body.
-    """
-    if backend != "dask" or scheduler is not None:
-        yield scheduler
-        return
-    with _cluster_module().local(jobs) as address:
-        yield address
+    @contextmanager
+    def workers(self) -> Iterator[Workers]:
+        """Yield the workers. If the body raises, what they compute is abandoned."""
+        if self.backend == "dask":
+            with self.connected() as there, _cluster_module().client_of(there.jobs, there.scheduler) as found:
+                yield Workers(found[1], partial(_cluster_module().computed, *found))
+        elif self.jobs is None or self.jobs == 1:
+            yield Workers(1, _computed_here)
+        else:
+            yield Workers(self.jobs, partial(_computed, self.backend, self.jobs))
 
 
 def _cluster_module() -> ModuleType:
@@ -87,28 +109,6 @@ def _cluster_module() -> ModuleType:
         raise InputError(
             "dask.distributed is not installed: pip install 'dask[distributed]'", "backend"
         ) from None
-
-
-@contextmanager
-def workers(backend: Backend, jobs: int | None, scheduler: str | None = None) -> Iterator[Workers]:
-    """Yield the workers of a backend. If the body raises, what they compute is abandoned.
-
-    Parameters
-    ----------
-    backend : {"loky", "threading", "dask"}
-    jobs : int, optional
-        How many; by default as many as there are cores, here or in the cluster.
-    scheduler : str, optional
-        As in `scheduler_of`.
-    """
-    if backend == "dask":
-        with scheduler_of(backend, jobs, scheduler) as address:
-            cluster = _cluster_module()
-            with cluster.client_of(jobs, address) as (client, threads):
-                yield Workers(threads, partial(cluster.computed, client, threads))
-        return
-    jobs = local_jobs(jobs)
-    yield Workers(jobs, _computed_here if jobs == 1 else partial(_computed, backend, jobs))
 
 
 def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:

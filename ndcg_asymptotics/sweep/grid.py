@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -17,7 +17,7 @@ from ndcg_asymptotics.results.kinds import begun
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
-from ndcg_asymptotics.sweep.executor import check_backend, local_jobs, scheduler_of
+from ndcg_asymptotics.sweep.executor import Cores
 from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run, sweep
 
@@ -68,32 +68,30 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
 
 def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> GridOutcome:
     """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
-    jobs, backend, scheduler = options.get("jobs"), options.get("backend", "loky"), options.get("scheduler")
+    # here, so that too many jobs are reported once, not for every point
+    cores = Cores(options.get("backend", "loky"), options.get("jobs"), options.get("scheduler"))
     for study in grid.studies.values():
         engine.check(engine.load_engine(study.engine), study.design)
     write_grid(folder, grid)
-    if scheduler is None:
-        jobs = local_jobs(jobs)  # here, so that too many are reported once, not for every point
     has_precision = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
     new = [study for values, study in grid.studies.items() if not begun(places[values])]
     if new:
         seconds = seconds_per_point(new, options.get("replicates"))
-        if (jobs is None or jobs > 1) and seconds < _SECONDS_OF_A_SMALL_POINT and backend != "dask":
-            jobs = 1
+        if cores.backend != "dask" and seconds < _SECONDS_OF_A_SMALL_POINT:
+            cores = replace(cores, jobs=1)
         most = options.get("replicates") or max(study.replicates for study in new)
         sweeps = len(list(interim_sizes(most))) if has_precision else 1
-        each = seconds / (jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
+        each = seconds / (cores.jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
         announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.get("time_limit", math.inf)
-    check_backend(backend, scheduler)
-    # one cluster for all points
-    with scheduler_of(backend, jobs, scheduler) as shared:
+    with cores.connected() as shared:  # one cluster for all points
         for values, study in tracked(grid.studies.items(), "points"):
             name = grid.axes.name(values)
             left = max(deadline - time.monotonic(), 1e-9)
-            options.update({"jobs": jobs, "scheduler": shared, "time_limit": left, "durable": False})
+            options.update({"jobs": shared.jobs, "scheduler": shared.scheduler, "time_limit": left})
+            options["durable"] = False
             outcome.points[name] = sweep(study, places[values], **options)
             if outcome.points[name].stopped:
                 break

@@ -82,17 +82,16 @@ def precision_of(results: Results, wanted: float, count: int) -> Precision:
     >>> found.enough, found.n
     (False, 10)
     """
-    data = results.data
-    values = data["ndcg"].isel(replicate=data["replicate"].to_numpy() < count)
-    values = values.transpose("replicate", "scorer", "measure", "n")
-    units = np.array([[measure.unit(n) for n in results.study.n] for measure in results.study.measures])
-    errors = values.to_numpy().std(axis=0, ddof=1) / math.sqrt(len(values)) / units
+    study = results.study
+    values = results.values["ndcg"][np.sort(results.replicates[results.done]) < count]
+    units = np.array([[measure.unit(n) for n in study.n] for measure in study.measures])
+    errors = values.std(axis=0, ddof=1) / math.sqrt(len(values)) / units
     scorer, measure, n = np.unravel_index(int(np.argmax(errors)), errors.shape)
     return Precision(
         wanted,
         float(errors.max()),
         len(values),
-        str(data["scorer"].to_numpy()[scorer]),
-        str(data["measure"].to_numpy()[measure]),
-        int(data["n"].to_numpy()[n]),
+        list(study.scorers)[scorer],
+        str(study.measures[measure]),
+        study.n[n],
     )

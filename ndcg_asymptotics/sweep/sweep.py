@@ -12,7 +12,7 @@ import time
 import warnings
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
@@ -33,7 +33,7 @@ from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, run_block
 from ndcg_asymptotics.sweep.estimate import TimeEstimate, said_if_slow
-from ndcg_asymptotics.sweep.executor import Backend, check_backend, local_jobs, workers
+from ndcg_asymptotics.sweep.executor import Backend, Cores
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
 _LOSSES_IN_A_ROW = 3  # of workers, after which the sweep ends
@@ -181,10 +181,7 @@ def sweep(
     count = study.replicates if replicates is None else replicates
     require(count >= 1, f"must be at least 1, got {count}", "replicates")
     require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
-    require(jobs is None or jobs >= 1, f"must be at least 1, got {jobs}", "jobs")
-    check_backend(backend, scheduler)
-    if scheduler is None:
-        jobs = local_jobs(jobs)
+    cores = Cores(backend, jobs, scheduler)
     _require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
     require(first >= 0, f"must be at least 0, got {first}", "first")
     last = LAST_REPLICATE - count
@@ -194,7 +191,7 @@ def sweep(
     engine_ = engine.load_engine(study.engine)
     engine.check(engine_, study.design)
     estimate = TimeEstimate(count, at_most=precision is not None)
-    sweep_ = _Sweep(study, into, jobs, backend, scheduler, block, durable, deadline, estimate)
+    sweep_ = _Sweep(study, into, cores, block, durable, deadline, estimate)
     if precision is None or first > 0:
         return sweep_.run(range(first, first + count), fewer_is_said=precision is None)
     require(count > 1, "one replicate has no standard error", "precision")
@@ -218,9 +215,7 @@ class _Sweep:
 
     study: Study
     into: str | Path | MemorySink
-    jobs: int | None
-    backend: Backend
-    scheduler: str | None
+    cores: Cores
     block: int | None
     durable: bool
     deadline: float
@@ -253,15 +248,16 @@ class _Sweep:
 
     def _compute(self, asked: range, missing: list[int], sink: Sink, outcome: Outcome) -> None:
         """Compute and write; compute again what was lost with a worker."""
-        study, jobs = self.study, self.jobs
+        study, cores = self.study, self.cores
         # in this process first: the workers load what it has compiled from numba's cache
         with said_if_slow("compiling the engine; later runs load what is compiled now"):
             prepared(ENGINES[study.engine], study.design)
-        if jobs is not None and self.scheduler is None:
-            jobs = min(jobs, len(missing))
+        if cores.jobs is not None and cores.scheduler is None:
+            jobs = min(cores.jobs, len(missing))
             _require_memory(study, jobs)
+            cores = replace(cores, jobs=jobs)
         work = partial(run_block, ENGINES[study.engine], study.design)
-        with workers(self.backend, jobs, self.scheduler) as started:
+        with cores.workers() as started:
             already, losses = len(asked) - len(missing), 0
             sink.want(asked)
             with task("replicates", len(asked), already) as bar:
