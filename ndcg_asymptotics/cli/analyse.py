@@ -10,6 +10,7 @@ import typer
 from ndcg_asymptotics.cli.options import (
     Alpha,
     Custom,
+    Options,
     Output,
     Results,
     TableOutput,
@@ -135,6 +136,28 @@ def distinguish(
     output.show(found, "distinguish", blocks=found.long() if full else None, full=full)
 
 
+class _Saved(Options):
+    """How figures are saved."""
+
+    formats: Annotated[Any, figure_format("--format")] = "png"
+    dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200
+    width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="INCHES", help="Width of each figure.", show_default="one or two columns of a journal"
+        ),
+    ] = None
+    style_file: Annotated[
+        str | None,
+        typer.Option(
+            "--style", metavar="FILE", help="A matplotlib style, or a file with one, that overrides ours."
+        ),
+    ] = None
+    dark: Annotated[
+        bool, typer.Option("--dark", help="Draw for a dark page or slide: light text on a dark ground.")
+    ] = False
+
+
 @app.command()
 def figures(
     *,
@@ -157,24 +180,10 @@ def figures(
             show_default="all",
         ),
     ] = None,
-    form: Annotated[Any, figure_format("--format")] = "png",
-    dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200,
-    width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="INCHES", help="Width of each figure.", show_default="one or two columns of a journal"
-        ),
-    ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A matplotlib style, or a file with one, that overrides ours."),
-    ] = None,
     spec: Annotated[
         bool, typer.Option("--spec", help="Title panels with specs, such as nDCG@10, instead of formulas.")
     ] = False,
-    dark: Annotated[
-        bool, typer.Option("--dark", help="Draw for a dark page or slide: light text on a dark ground.")
-    ] = False,
+    saved: _Saved,
     allow_custom: Custom = False,
     output: Output,
 ) -> None:
@@ -191,13 +200,6 @@ def figures(
     from ndcg_asymptotics.plots.grid import draw_grid
     from ndcg_asymptotics.results import GridResults, Results, open_any
 
-    saved: dict[str, Any] = {
-        "formats": form,
-        "dpi": dpi,
-        "width": width,
-        "style_file": style,
-        "dark": dark,
-    }
     chosen: dict[str, Any] = {"measures": measure or None}
     choice = Choice(scorers=scorer or None, spec=spec)
     found = None if holds_curves(results) else open_any(results, allow_custom=allow_custom)
@@ -205,14 +207,14 @@ def figures(
         require(not against, f"{results} is not a grid, which alone has parameters", "against")
     if found is None:
         require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
-        paths = draw_curves(results, out, **saved)
+        paths = draw_curves(results, out, **saved.handed)
     elif isinstance(found, Results):
-        paths = draw_all(found, out, choice=choice, **chosen, **saved)
+        paths = draw_all(found, out, choice=choice, **chosen, **saved.handed)
     elif isinstance(found, GridResults):
         require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
-        paths = draw_grid(found, out, against=against or None, **chosen, **saved)
+        paths = draw_grid(found, out, against=against or None, **chosen, **saved.handed)
     else:
-        paths = draw_systems(found, out, choice=choice, **chosen, **saved)
+        paths = draw_systems(found, out, choice=choice, **chosen, **saved.handed)
     for path in paths:
         print(path)
 

@@ -16,21 +16,18 @@ from ndcg_asymptotics.cli.options import (
     ByQuery,
     CollectionsTable,
     Columns,
+    Conventions,
     Documents,
-    Empty,
     Feature,
     Features,
     Figures,
     Gain,
-    GainLike,
-    Ideal,
     Items,
     Level,
-    Like,
     Lists,
     LowerIsBetter,
     Measures,
-    Missing,
+    Options,
     Output,
     Qrels,
     Ranks,
@@ -42,7 +39,6 @@ from ndcg_asymptotics.cli.options import (
     SixAnyMeasures,
     TableOutput,
     TableOutputOfMany,
-    Ties,
     Values,
     Weights,
     parse_whole,
@@ -60,36 +56,37 @@ def _whole_numbers(text: str) -> list[int]:
     return [parse_whole(part) for part in text.split(",")]
 
 
-@app.command()
-def evaluate(
-    *,
-    measure: AnyMeasures,
-    run: Runs = None,
-    qrels: Qrels = None,
-    lists: SeveralLists = None,
-    columns: Columns = None,
-    feature: Feature = None,
-    weights: Weights = None,
-    like: Like = None,
-    gain: GainLike = None,
-    ties: Ties = None,
-    ideal: Ideal = None,
-    empty: Empty = None,
+class _Evaluated(Options):
+    """What `evaluate` takes beside conventions."""
+
+    lists: SeveralLists = None
+    columns: Columns = None
+    feature: Feature = None
+    weights: Weights = None
     unjudged: Annotated[
         Literal["zero", "drop", "bounds"],
         typer.Option(
             help="Give documents without a judgement the gain 0, remove them from runs, or also show the "
             "lowest and highest NDCG that they allow."
         ),
-    ] = "zero",
+    ] = "zero"
     chance: Annotated[
         bool,
         typer.Option(
             "--chance",
             help="Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.",
         ),
-    ] = False,
-    missing: Missing = None,
+    ] = False
+
+
+@app.command()
+def evaluate(
+    *,
+    measure: AnyMeasures,
+    run: Runs = None,
+    qrels: Qrels = None,
+    given: _Evaluated,
+    conventions: Conventions,
     by_query: ByQuery = None,
     output: TableOutputOfMany,
 ) -> None:
@@ -105,26 +102,38 @@ def evaluate(
     from ndcg_asymptotics.lists import evaluate as evaluate_any
     from ndcg_asymptotics.reports.terminal import write_csv
 
-    found = evaluate_any(
-        run,
-        qrels,
-        measure,
-        lists=lists,
-        columns=columns,
-        feature=feature,
-        weights=weights,
-        like=like,
-        gain=gain,
-        ties=ties,
-        ideal=ideal,
-        empty=empty,
-        missing=missing,
-        unjudged=unjudged,
-        chance=chance,
-    )
+    found = evaluate_any(run, qrels, measure, **given.handed, **conventions.handed)
     if by_query is not None:
         write_csv(by_query, found.by_query)
     output.show(found.blocks(), "evaluate", data=found.as_dict())
+
+
+class _Fitted(Options):
+    """What `fit` takes."""
+
+    lists: Lists = None
+    columns: Columns = None
+    feature: Feature = None
+    weights: Weights = None
+    pool: Documents = "retrieved"
+    binary_at: BinaryAt = None
+    method: Annotated[
+        Literal["isotonic", "spline"],
+        typer.Option(help="Fit by monotone regression or by a smoothing spline."),
+    ] = "isotonic"
+    prevalence: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="P",
+            help="Reweight the curve to this fraction of relevant documents: one value per gain, the highest "
+            "gain first.",
+        ),
+    ] = None
+    by: By = None
+    resamples: Annotated[
+        int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
+    ] = 200
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
 
 
 @app.command()
@@ -135,29 +144,7 @@ def fit(
     ],
     run: Runs = None,
     qrels: Qrels = None,
-    lists: Lists = None,
-    columns: Columns = None,
-    feature: Feature = None,
-    weights: Weights = None,
-    pool: Documents = "retrieved",
-    binary_at: BinaryAt = None,
-    method: Annotated[
-        Literal["isotonic", "spline"],
-        typer.Option(help="Fit by monotone regression or by a smoothing spline."),
-    ] = "isotonic",
-    prevalence: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="P",
-            help="Reweight the curve to this fraction of relevant documents: one value per gain, the highest "
-            "gain first.",
-        ),
-    ] = None,
-    by: By = None,
-    resamples: Annotated[
-        int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    given: _Fitted,
     output: Output,
 ) -> None:
     """Estimate relevance curves from ranked lists.
@@ -171,22 +158,7 @@ def fit(
     from ndcg_asymptotics.lists import fit as fit_any
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
-    written = fit_any(
-        run,
-        qrels,
-        out=out,
-        lists=lists,
-        pool=pool,
-        columns=columns,
-        feature=feature,
-        weights=weights,
-        method=method,
-        binary_at=binary_at,
-        prevalence=prevalence,
-        by=by,
-        resamples=resamples,
-        seed=seed,
-    )
+    written = fit_any(run, qrels, out=out, **given.handed)
     for path in written:
         print(path)
     if len(written) > 1:
@@ -206,6 +178,34 @@ _ForLargerCorpus = Annotated[
 ]
 
 
+class _Grown(Options):
+    """What `grow` takes."""
+
+    columns: Columns = None
+    pool: Documents = "retrieved"
+    binary_at: BinaryAt = None
+    order: Annotated[
+        Literal["random", "file", "time"],
+        _arrival(help="Documents arrive in random order, in the order of the judgements, or by time."),
+    ] = "random"
+    times: Annotated[
+        Path | None,
+        _arrival(metavar="FILE", help="Table with the columns query, document and time, for --order time."),
+    ] = None
+    orders: Annotated[int, _arrival(help="Number of random orders to average over.")] = 20
+    length: Annotated[
+        int | None,
+        _arrival(
+            help="Number of documents that arrive; queries with fewer are left out.",
+            show_default="the number that nine of ten queries have",
+        ),
+    ] = None
+    seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0
+    gain: Gain = "linear"
+    random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False
+    by: By = None
+
+
 @app.command()
 def grow(
     *,
@@ -213,29 +213,7 @@ def grow(
     qrels: RequiredQrels,
     measure: Measures,
     out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
-    columns: Columns = None,
-    pool: Documents = "retrieved",
-    binary_at: BinaryAt = None,
-    order: Annotated[
-        Literal["random", "file", "time"],
-        _arrival(help="Documents arrive in random order, in the order of the judgements, or by time."),
-    ] = "random",
-    times: Annotated[
-        Path | None,
-        _arrival(metavar="FILE", help="Table with the columns query, document and time, for --order time."),
-    ] = None,
-    orders: Annotated[int, _arrival(help="Number of random orders to average over.")] = 20,
-    length: Annotated[
-        int | None,
-        _arrival(
-            help="Number of documents that arrive; queries with fewer are left out.",
-            show_default="the number that nine of ten queries have",
-        ),
-    ] = None,
-    seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0,
-    gain: Gain = "linear",
-    random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False,
-    by: By = None,
+    given: _Grown,
     to: _ForLargerCorpus = None,
     corpus: _ForLargerCorpus = None,
     output: TableOutputOfMany,
@@ -257,23 +235,7 @@ def grow(
     from ndcg_asymptotics.results.kinds import require_free
 
     require_free(out)
-    grown = grow_any(
-        run,
-        qrels,
-        measure,
-        times=times,
-        columns=columns,
-        order=order,
-        orders=orders,
-        length=length,
-        pool=pool,
-        gain=gain,
-        binary_at=binary_at,
-        random=random,
-        by=by,
-        seed=seed,
-        keep=unfinished(out),
-    )
+    grown = grow_any(run, qrels, measure, keep=unfinished(out), **given.handed)
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
     if output.form == "json":
@@ -282,16 +244,13 @@ def grow(
     output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow")
 
 
-@app.command("larger-corpus")
-def larger_corpus(
-    *,
-    run: RequiredRuns,
-    qrels: RequiredQrels,
-    measure: Measures,
+class _LargerCorpus(Options):
+    """What `larger-corpus` takes."""
+
     corpus: Annotated[
         int,
         typer.Option(metavar="N", parser=parse_whole, help="Number of documents that the runs searched."),
-    ],
+    ]
     to: Annotated[
         int,
         typer.Option(
@@ -299,10 +258,19 @@ def larger_corpus(
             parser=parse_whole,
             help="Predict the metrics in a corpus of up to N documents.",
         ),
-    ],
-    columns: Columns = None,
-    gain: Gain = "linear",
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    ]
+    columns: Columns = None
+    gain: Gain = "linear"
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
+
+
+@app.command("larger-corpus")
+def larger_corpus(
+    *,
+    run: RequiredRuns,
+    qrels: RequiredQrels,
+    measure: Measures,
+    given: _LargerCorpus,
     figures: Figures,
     output: TableOutput,
 ) -> None:
@@ -315,12 +283,62 @@ def larger_corpus(
     """
     from ndcg_asymptotics.analysis.runs.corpus import larger_corpus as larger_corpus_of
 
-    found = larger_corpus_of(run, qrels, measure, columns=columns, corpus=corpus, to=to, gain=gain, seed=seed)
+    found = larger_corpus_of(run, qrels, measure, **given.handed)
     output.show(found, "larger corpus")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_systems
 
         figures.save(draw_systems, found)
+
+
+class _Compared(Options):
+    """What `compare` takes beside runs and conventions."""
+
+    over: Annotated[
+        Literal["fixed", "random", "both"] | None,
+        typer.Option(
+            help="Of --collections: intervals and tests about these collections, about others of which "
+            "these are a sample, or both.",
+            show_default="both",
+        ),
+    ] = None
+    lower_is_better: LowerIsBetter = None
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judgements of a judge that may err, such as a language model, for the queries of --qrels "
+            "and more; the answer then rests on both.",
+        ),
+    ] = None
+    lists: SeveralLists = None
+    feature: Features = None
+    weights: SeveralWeights = None
+    columns: Columns = None
+    unjudged: Annotated[
+        Literal["zero", "drop"],
+        typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
+    ] = "zero"
+    theory: Annotated[bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")] = True
+    power: Annotated[
+        float, typer.Option(help="Target power used to compute the required number of queries.")
+    ] = 0.8
+    level: Level = 0.95
+    correction: Annotated[
+        Literal["maxt", "holm", "bh"],
+        typer.Option(
+            help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
+        ),
+    ] = "maxt"
+    alternative: Annotated[
+        Literal["two-sided", "less", "greater"],
+        typer.Option(
+            help="What the tests hold against equal means: that the first run's differs from the second's, "
+            "or is smaller or larger; as in scipy."
+        ),
+    ] = "two-sided"
+    resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999
+    seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0
 
 
 @app.command()
@@ -334,61 +352,10 @@ def compare(
     qrels: Qrels = None,
     values: Values = None,
     collections: CollectionsTable = None,
-    over: Annotated[
-        Literal["fixed", "random", "both"] | None,
-        typer.Option(
-            help="Of --collections: intervals and tests about these collections, about others of which "
-            "these are a sample, or both.",
-            show_default="both",
-        ),
-    ] = None,
-    lower_is_better: LowerIsBetter = None,
-    missing: Missing = None,
     measure: SixAnyMeasures = None,
-    judge: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Judgements of a judge that may err, such as a language model, for the queries of --qrels "
-            "and more; the answer then rests on both.",
-        ),
-    ] = None,
-    lists: SeveralLists = None,
-    feature: Features = None,
-    weights: SeveralWeights = None,
-    columns: Columns = None,
+    given: _Compared,
+    conventions: Conventions,
     figures: Figures,
-    like: Like = None,
-    gain: GainLike = None,
-    ties: Ties = None,
-    ideal: Ideal = None,
-    empty: Empty = None,
-    unjudged: Annotated[
-        Literal["zero", "drop"],
-        typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
-    ] = "zero",
-    power: Annotated[
-        float, typer.Option(help="Target power used to compute the required number of queries.")
-    ] = 0.8,
-    level: Level = 0.95,
-    correction: Annotated[
-        Literal["maxt", "holm", "bh"],
-        typer.Option(
-            help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
-        ),
-    ] = "maxt",
-    alternative: Annotated[
-        Literal["two-sided", "less", "greater"],
-        typer.Option(
-            help="What the tests hold against equal means: that the first run's differs from the second's, "
-            "or is smaller or larger; as in scipy."
-        ),
-    ] = "two-sided",
-    resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999,
-    theory: Annotated[
-        bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")
-    ] = True,
-    seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0,
     fail_if_worse: Annotated[
         bool,
         _gate("--fail-if-worse", help="Exit with 1 if the first run is significantly worse than another."),
@@ -456,33 +423,16 @@ def compare(
     if collections is not None:
         require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
     by_name = values is not None or collections is not None
+    if gated:
+        conventions.missing = conventions.missing or "error"
     found = compare_any(
         [*map(str, named)] or None if by_name else [*files, *named] or None,
         qrels,
         measure or None,
-        lists=lists or None,
         values=None if values is None else [*values, *files],
         collections=collections,
-        judge=judge,
-        columns=columns,
-        feature=feature or None,
-        weights=weights or None,
-        unjudged=unjudged,
-        lower_is_better=lower_is_better or (),
-        over=over,
-        level=level,
-        power=power,
-        correction=correction,
-        resamples=resamples,
-        seed=seed,
-        alternative=alternative,
-        theory=theory,
-        like=like,
-        gain=gain,
-        ties=ties,
-        ideal=ideal,
-        empty=empty,
-        missing=missing or ("error" if gated else None),
+        **given.handed,
+        **conventions.handed,
     )
     several = isinstance(found, CollectionsComparison)
     passes = gate(found, margin=margin) if gated and not isinstance(found, CollectionsComparison) else None
@@ -491,7 +441,9 @@ def compare(
     if output.form == "latex" and isinstance(found, Comparison):
         print(found.to_latex(), end="")
     else:
-        kind = "compare collections" if several else "compare" if judge is None else "compare with a judge"
+        kind = (
+            "compare collections" if several else "compare" if given.judge is None else "compare with a judge"
+        )
         data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
         output.show(found, kind, blocks=found.blocks(full), data=data, full=full)
     if report is not None and not isinstance(found, CollectionsComparison):
@@ -509,15 +461,30 @@ def compare(
         raise typer.Exit(0 if passes.passed else 1)
 
 
+class _Sampled(Options):
+    """What `sampled` takes."""
+
+    ranks: Ranks = None
+    items: Items = None
+    columns: Columns = None
+    replacement: Annotated[bool, typer.Option("--replacement", help="Sample negatives with replacement.")] = (
+        False
+    )
+    gain: Gain = "linear"
+    level: Annotated[
+        float, typer.Option(help="Probability with which the sampled order is to be that of the full metric.")
+    ] = 0.95
+    gamma: Annotated[
+        float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
+    ] = 0.1
+
+
 @app.command()
 def sampled(
     *,
     measure: Measures,
     run: Runs = None,
     qrels: Qrels = None,
-    ranks: Ranks = None,
-    items: Items = None,
-    columns: Columns = None,
     negatives: Annotated[
         list[Any] | None,
         typer.Option(
@@ -527,16 +494,7 @@ def sampled(
             show_default="100",
         ),
     ] = None,
-    replacement: Annotated[
-        bool, typer.Option("--replacement", help="Sample negatives with replacement.")
-    ] = False,
-    gain: Gain = "linear",
-    level: Annotated[
-        float, typer.Option(help="Probability with which the sampled order is to be that of the full metric.")
-    ] = 0.95,
-    gamma: Annotated[
-        float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
-    ] = 0.1,
+    given: _Sampled,
     figures: Figures,
     output: TableOutput,
 ) -> None:
@@ -553,19 +511,8 @@ def sampled(
     from ndcg_asymptotics.analysis.runs.candidates import Candidates
     from ndcg_asymptotics.analysis.runs.sampled import sampled as sampled_any
 
-    found = sampled_any(
-        run,
-        qrels,
-        measure,
-        ranks=ranks,
-        items=items,
-        columns=columns,
-        negatives=None if negatives is None else [m for several in negatives for m in several],
-        replacement=replacement,
-        gain=gain,
-        level=level,
-        gamma=gamma,
-    )
+    numbers = None if negatives is None else [m for several in negatives for m in several]
+    found = sampled_any(run, qrels, measure, negatives=numbers, **given.handed)
     if isinstance(found, Candidates):
         require(figures.out is None, "there is no figure of sampled candidates", "out")
         output.show(found, "sampled candidates")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Gain, TableOutput, parse_numbers, show_help_without_command
+from ndcg_asymptotics.cli.options import Gain, Options, TableOutput, parse_numbers, show_help_without_command
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -84,6 +84,18 @@ def risk(
     output.show(excess_risk(given, scores, losses), "losses risk")
 
 
+class _Searched(Options):
+    """What `losses search` takes."""
+
+    measure: _Measure = "nDCG"
+    gain: Gain = "exp2"
+    items: Annotated[int, typer.Option(help="Number of items, from 2 to 8.")] = 3
+    grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5
+    vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3
+    draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000
+    seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0
+
+
 @app.command()
 def search(
     *,
@@ -91,13 +103,7 @@ def search(
         list[str] | None,
         typer.Option(metavar="SPEC", help="A loss. May be repeated.", show_default="one of every kind"),
     ] = None,
-    measure: _Measure = "nDCG",
-    gain: Gain = "exp2",
-    items: Annotated[int, typer.Option(help="Number of items, from 2 to 8.")] = 3,
-    grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5,
-    vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3,
-    draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0,
+    given: _Searched,
     output: TableOutput,
 ) -> None:
     """Search for distributions of labels for which a loss is inconsistent.
@@ -110,17 +116,46 @@ def search(
     """
     from ndcg_asymptotics.learning import search_losses
 
-    found = search_losses(
-        loss or None,
-        measure=measure,
-        gain=gain,
-        items=items,
-        grades=grades,
-        vectors=vectors,
-        draws=draws,
-        seed=seed,
-    )
-    output.show(found, "losses search")
+    output.show(search_losses(loss or None, **given.handed), "losses search")
+
+
+class _Trained(Options):
+    """What `losses train` takes."""
+
+    validation: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="SVMlight file on which the penalty is chosen. May be repeated.",
+            show_default="five-fold cross-validation",
+        ),
+    ] = None
+    test: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="SVMlight file to evaluate the ranker on. May be repeated."),
+    ] = None
+    measure: Annotated[str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10.")] = "nDCG"
+    gain: Gain = "exp2"
+    penalties: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--penalty",
+            metavar="STRENGTH",
+            help="Strength of the penalty to try. May be repeated.",
+            show_default="1e4, 1e3, …, 1e-6",
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of the random folds of queries.")] = 0
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the ranker to this file.")
+    ] = None
+    run: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the scores of the test files as a TREC run.")
+    ] = None
+    qrels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
+    ] = None
 
 
 @app.command()
@@ -133,39 +168,7 @@ def train(
     loss: Annotated[
         str, typer.Option(metavar="SPEC", help='The loss, such as listnet or pairwise("logistic").')
     ],
-    validation: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="SVMlight file on which the penalty is chosen. May be repeated.",
-            show_default="five-fold cross-validation",
-        ),
-    ] = None,
-    test: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="SVMlight file to evaluate the ranker on. May be repeated."),
-    ] = None,
-    measure: Annotated[str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10.")] = "nDCG",
-    gain: Gain = "exp2",
-    penalty: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="STRENGTH",
-            help="Strength of the penalty to try. May be repeated.",
-            show_default="1e4, 1e3, …, 1e-6",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random folds of queries.")] = 0,
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the ranker to this file.")
-    ] = None,
-    run: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the scores of the test files as a TREC run.")
-    ] = None,
-    qrels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
-    ] = None,
+    given: _Trained,
     output: TableOutput,
 ) -> None:
     """Train a linear ranker on SVMlight files by minimising a loss.
@@ -177,17 +180,4 @@ def train(
     """
     from ndcg_asymptotics.learning import train
 
-    found = train(
-        data,
-        loss,
-        validation=validation or (),
-        test=test or (),
-        measure=measure,
-        gain=gain,
-        penalties=penalty,
-        seed=seed,
-        model=model,
-        run=run,
-        qrels=qrels,
-    )
-    output.show(found, "losses train")
+    output.show(train(data, loss, **given.handed), "losses train")

@@ -7,7 +7,6 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -136,8 +135,23 @@ def _columns(text: str) -> dict[str, str]:
     return parse_columns(text)
 
 
-@dataclass(frozen=True)
-class Output:
+class Options:
+    """Base class of several options: a command that has a parameter of a derived class takes each of them.
+
+    Their annotations and defaults stand in the class, as those of parameters do in a command. So options that
+    commands share, and what is done with them, are declared once.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    @property
+    def handed(self) -> dict[str, Any]:
+        """The values that are given, by name, as a command hands them on to the function that it calls."""
+        return {name: value for name, value in vars(self).items() if value is not None and value != []}
+
+
+class Output(Options):
     """What every command prints beside its results."""
 
     quiet: Annotated[
@@ -154,8 +168,7 @@ class Output:
     ] = False
 
 
-@dataclass(frozen=True)
-class _Formats:
+class _Formats(Options):
     table_format: Annotated[
         Literal["table", "csv", "markdown", "latex", "json"],
         _to_output("--format", case_sensitive=False, help="Format of the tables."),
@@ -163,7 +176,6 @@ class _Formats:
     as_json: Annotated[bool, _to_output("--json", help="Short for --format json.")] = False
 
 
-@dataclass(frozen=True)
 class TableOutput(Output, _Formats):
     """What a command prints whose results are tables."""
 
@@ -187,21 +199,18 @@ class TableOutput(Output, _Formats):
         show(found, self.form, kind, blocks=blocks, data=data, verbose=self.verbose or full)
 
 
-@dataclass(frozen=True)
-class _AllOptions:
+class _AllOptions(Options):
     help_all: Annotated[
         bool,
         typer.Option("--help-all", is_eager=True, callback=show_all, help="Show all options and exit."),
     ] = False
 
 
-@dataclass(frozen=True)
 class TableOutputOfMany(TableOutput, _AllOptions):
     """What a command prints that has many options, of which --help shows the most used."""
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(Options):
     """Figures of the results of a command, if a folder for them is named."""
 
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None
@@ -318,6 +327,13 @@ _gain_option = partial(
 )
 Gain = Annotated[str, _gain_option()]
 GainLike = Annotated[str | None, _gain_option(show_default="linear, or that of --like")]
+Missing = Annotated[
+    Literal["drop", "zero", "error"] | None,
+    typer.Option(
+        help="Leave out queries that a run lacks, count them as 0, or refuse them.",
+        show_default="drop, or error in a gate",
+    ),
+]
 Like = Annotated[
     str | None,
     typer.Option(
@@ -325,34 +341,6 @@ Like = Annotated[
         help="Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
         "lightgbm, xgboost, catboost, letor, lenskit, jarvelin, beir, mteb, ranx, recbole, torchmetrics.",
         show_default="trec_eval",
-    ),
-]
-Ties = Annotated[
-    Literal["trec", "average", "file", "worst", "quicksort"] | None,
-    typer.Option(
-        help="Order tied documents by decreasing name, average over all their orders, keep their order, "
-        "put those of smaller gain first, or sort by numba's quicksort, as ranx does.",
-        show_default="trec, or average with --lists",
-    ),
-]
-Ideal = Annotated[
-    Literal["judged", "retrieved"] | None,
-    typer.Option(
-        help="Form the ideal list from all judged documents, or from the retrieved ones.",
-        show_default="judged",
-    ),
-]
-Empty = Annotated[
-    Literal["zero", "one", "nan", "skip"] | None,
-    typer.Option(
-        help="Count queries without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
-    ),
-]
-Missing = Annotated[
-    Literal["drop", "zero", "error"] | None,
-    typer.Option(
-        help="Leave out queries that a run lacks, count them as 0, or refuse them.",
-        show_default="drop, or error in a gate",
     ),
 ]
 ByQuery = Annotated[
@@ -383,31 +371,54 @@ By = Annotated[
 ]
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command as typer takes it: a parameter that is a dataclass becomes an option for each field.
+class Conventions(Options):
+    """How programs differ in what they call NDCG."""
 
-    So options that several commands share, and what is done with them, are declared once.
-    """
+    like: Like = None
+    gain: GainLike = None
+    ties: Annotated[
+        Literal["trec", "average", "file", "worst", "quicksort"] | None,
+        typer.Option(
+            help="Order tied documents by decreasing name, average over all their orders, keep their order, "
+            "put those of smaller gain first, or sort by numba's quicksort, as ranx does.",
+            show_default="trec, or average with --lists",
+        ),
+    ] = None
+    ideal: Annotated[
+        Literal["judged", "retrieved"] | None,
+        typer.Option(
+            help="Form the ideal list from all judged documents, or from the retrieved ones.",
+            show_default="judged",
+        ),
+    ] = None
+    empty: Annotated[
+        Literal["zero", "one", "nan", "skip"] | None,
+        typer.Option(
+            help="Count queries without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
+        ),
+    ] = None
+    missing: Missing = None
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as typer takes it, with an option for each one of a parameter that is `Options`."""
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
-    if not groups:
-        return command
+    groups: dict[str, dict[str, inspect.Parameter]] = {}
+    for p in parameters:
+        if isinstance(p.annotation, type) and issubclass(p.annotation, Options):
+            hints = get_type_hints(p.annotation, include_extras=True)
+            groups[p.name] = {
+                name: p.replace(name=name, default=getattr(p.annotation, name, p.empty), annotation=hint)
+                for name, hint in hints.items()
+            }
 
     @wraps(command)
     def with_groups(**values: object) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        for p in parameters:
+            if p.name in groups:
+                values[p.name] = p.annotation(**{name: values.pop(name) for name in groups[p.name]})
         command(**values)
 
-    options: list[inspect.Parameter] = []
-    for parameter in parameters:
-        if parameter.name not in groups:
-            options.append(parameter)
-            continue
-        hints = get_type_hints(parameter.annotation, include_extras=True)
-        options += [
-            inspect.Parameter(field.name, parameter.kind, default=field.default, annotation=hints[field.name])
-            for field in fields(parameter.annotation)
-        ]
+    options = [one for p in parameters for one in groups.get(p.name, {p.name: p}).values()]
     with_groups.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     return with_groups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from ndcg_asymptotics.cli.options import (
     Like,
     LowerIsBetter,
     Missing,
+    Options,
     Qrels,
     Relevant,
     Runs,
@@ -30,12 +31,12 @@ _from_input = partial(typer.Option, rich_help_panel="Input")
 app = typer.Typer()
 
 
-@app.command()
-def plan(
-    *,
+class _Planned(Options):
+    """What `plan` takes beside runs and measures."""
+
     a: Annotated[
         str | None, _from_input("--a", metavar="CURVE", help="Relevance curve of the first ranker.")
-    ] = None,
+    ] = None
     b: Annotated[
         str | None,
         _from_input(
@@ -43,7 +44,7 @@ def plan(
             metavar="CURVE",
             help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
         ),
-    ] = None,
+    ] = None
     n: Annotated[
         int | None,
         _from_input(
@@ -54,19 +55,17 @@ def plan(
             help="Length of the lists of the curves.",
             show_default="1000",
         ),
-    ] = None,
-    run: Runs = None,
-    qrels: Qrels = None,
-    values: Values = None,
-    lower_is_better: LowerIsBetter = None,
-    missing: Missing = None,
-    columns: Columns = None,
+    ] = None
+    values: Values = None
+    lower_is_better: LowerIsBetter = None
+    missing: Missing = None
+    columns: Columns = None
     sd: Annotated[
         float | None,
         _from_input(
             help="In place of curves or runs: the standard deviation of the difference of two systems."
         ),
-    ] = None,
+    ] = None
     pilot: Annotated[
         int | None,
         _from_input(
@@ -75,23 +74,23 @@ def plan(
             help="Number of queries that --sd was estimated from, for intervals.",
             show_default="none: it is exact",
         ),
-    ] = None,
+    ] = None
     difference: Annotated[
         float | None, _from_input(help="With --sd: the difference of means that is to be detected.")
-    ] = None,
-    measure: SixMeasures = None,
-    like: Like = None,
-    gain: GainLike = None,
-    relevant: Relevant = None,
+    ] = None
+    like: Like = None
+    gain: GainLike = None
+    relevant: Relevant = None
     coupling: Annotated[
-        str | None,
+        Any,
         _from_input(
             metavar="RHO",
+            parser=parse_number,
             help="How much the rankers of the curves agree: the correlation, 0 to 1, of the depths of a "
             "document given its label, which `fit` estimates.",
             show_default="independent",
         ),
-    ] = None,
+    ] = None
     judge: Annotated[
         str | None,
         _from_input(
@@ -99,7 +98,7 @@ def plan(
             help="Error rates of a judge of the labels of the curves, 'fpr=0.01, fnr=0.2': the queries that "
             "its labels take, and whether they turn the order of the rankers.",
         ),
-    ] = None,
+    ] = None
     queries: Annotated[
         int | None,
         typer.Option(
@@ -108,12 +107,12 @@ def plan(
             help="How many queries there are.",
             show_default="those of the runs, if there are any",
         ),
-    ] = None,
+    ] = None
     rate: Annotated[
         float, typer.Option(help="Probability with which a single list must show the right order.")
-    ] = 0.95,
-    power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8,
-    level: Level = 0.95,
+    ] = 0.95
+    power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8
+    level: Level = 0.95
     systems: Annotated[
         int | None,
         typer.Option(
@@ -122,11 +121,20 @@ def plan(
             help="Also plan an analysis of variance of M systems, whose best and worst have the difference.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     width: Annotated[
         float | None,
         typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
-    ] = None,
+    ] = None
+
+
+@app.command()
+def plan(
+    *,
+    run: Runs = None,
+    qrels: Qrels = None,
+    measure: SixMeasures = None,
+    given: _Planned,
     figures: Figures,
     output: TableOutputOfMany,
 ) -> None:
@@ -149,42 +157,10 @@ def plan(
     """
     from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
 
-    named = [str(name) for name in run or ()] or None
-    found = plan_any(
-        a,
-        b,
-        measure or None,
-        runs=named if values else run or None,
-        qrels=qrels,
-        values=values or None,
-        sd=sd,
-        difference=difference,
-        pilot=pilot,
-        n=n,
-        relevant=relevant,
-        coupling=None if coupling is None else _number_or_text(coupling),
-        judge=judge,
-        columns=columns,
-        lower_is_better=lower_is_better or (),
-        like=like,
-        gain=gain,
-        missing=missing,
-        rate=rate,
-        power=power,
-        level=level,
-        queries=queries,
-        systems=systems,
-        width=width,
-    )
+    runs = [str(name) for name in run or ()] if given.values else run
+    found = plan_any(runs=runs or None, qrels=qrels, measures=measure or None, **given.handed)
     output.show(found, "plan")
     if figures.out is not None:
         from ndcg_asymptotics.plots import draw_plan
 
         figures.save(draw_plan, found)
-
-
-def _number_or_text(coupling: str) -> str | float:
-    try:
-        return float(coupling)
-    except ValueError:
-        return coupling
