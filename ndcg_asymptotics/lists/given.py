@@ -66,7 +66,7 @@ def is_one(given: object) -> bool:
     if isinstance(given, Mapping):
         first = next(iter(given.values()), None)
         return isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-    return not isinstance(given, list | tuple) or any(map(_is_record, given[:1]))
+    return not isinstance(given, list | tuple) or is_table(given) or any(map(_is_record, given[:1]))
 
 
 def _is_record(given: object) -> bool:
@@ -156,18 +156,30 @@ def scored_lists(
 
     Parameters
     ----------
-    given : path, frame or Arrow table, or several
-        Each as `read_lists` takes a file; frames are called by their numbers from 1 on.
+    given : path, frame or Arrow table, or several in a list or by name
+        Each as `read_lists` takes a file; frames in a list are called by their numbers from 1 on.
     columns, weights
         As in `read_lists`.
     """
-    single = [given] if isinstance(given, str | os.PathLike) or is_table(given) else as_list(given, "lists")
-    paths = [Path(one) for one in single if isinstance(one, str | os.PathLike)]
-    if len(paths) == len(single):
-        files = named_paths(paths)
-        return {name: read_lists(path, columns, weights) for name, path in files.items()}
-    require(weights is None, "only SVMlight files have features with weights", "weights")
-    return {f"lists {i}": Records.of_lists(one, columns) for i, one in enumerate(single, 1)}
+    named: Mapping[str, Any]
+    if isinstance(given, Mapping):
+        named = {str(name): one for name, one in given.items()}
+    else:
+        alone = isinstance(given, str | os.PathLike) or is_table(given)
+        several = [given] if alone else as_list(given, "lists")
+        paths = [Path(one) for one in several if isinstance(one, str | os.PathLike)]
+        if len(paths) == len(several):
+            named = named_paths(paths)
+        else:
+            named = {f"lists {number}": one for number, one in enumerate(several, 1)}
+    found = {}
+    for name, one in named.items():
+        if isinstance(one, str | os.PathLike):
+            found[name] = read_lists(Path(one), columns, weights)
+        else:
+            require(weights is None, "only SVMlight files have features with weights", "weights")
+            found[name] = Records.of_lists(one, columns)
+    return found
 
 
 def scores_of_rankers(

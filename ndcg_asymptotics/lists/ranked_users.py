@@ -17,6 +17,7 @@ from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read_ranks
+from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
 
@@ -137,12 +138,14 @@ def _columns(name: str, table: Any, columns: ColumnNames | None) -> tuple[list[s
             records.values.astype(np.int64),
             None if of_users is None else of_users.values.astype(int),
         )
-    if hasattr(table, "columns"):
-        for column in ("user", "rank"):
-            has = f"expected a column {column}, there are: {', '.join(map(str, table.columns))}"
-            require(column in table.columns, f"{name}: {has}")
-        users, ranks = [*map(str, table["user"])], [*table["rank"]]
-        items = [*table["items"]] if "items" in table.columns else None
+    if (frame := as_table(table)) is not None:
+        places = {what: column_of(frame.columns, what, columns) for what in ("query", "rank", "items")}
+        for what in ("query", "rank"):
+            there = ", ".join(map(str, frame.columns))
+            known = " or ".join(COLUMNS[what])
+            require(places[what] is not None, f"{name}: expected a column {known}, there are: {there}")
+        users, ranks = [*map(str, frame[places["query"]])], [*frame[places["rank"]]]
+        items = None if places["items"] is None else [*frame[places["items"]]]
     elif isinstance(table, Mapping):
         pairs = [(str(user), rank) for user, given in table.items() for rank in np.atleast_1d(given).tolist()]
         users, ranks = [user for user, _ in pairs], [rank for _, rank in pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +24,7 @@ Qrels = dict[str, dict[str, float]]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "query_id", "qid", "topic", "user", "user_id"),
-    "document": ("document", "doc_id", "docno", "docid", "doc", "item", "item_id"),
+    "document": ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "item", "item_id"),
     "score": ("score", "sim"),
     "label": ("label", "relevance", "rel", "grade", "rating"),
     "time": ("time", "timestamp", "date"),
@@ -33,7 +34,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "measure": ("measure", "metric"),
     "value": ("value",),
 }
-"""The names of columns in this package, and the names that tables may use for them."""
+"""The names of columns in this package, and the names that tables may use for them (`column_of`)."""
+
+_TYPE = re.compile(r":(token|float)(_seq)?$")  # of a column in the files of RecBole
 
 _ITERATORS = {"score": "scoreddocs_iter", "label": "qrels_iter"}  # of data sets of ir_datasets
 
@@ -99,15 +102,14 @@ class Records:
         elif hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
             given = given.to_dict()
         if isinstance(given, Mapping):
-            rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents))
+            rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind))
         elif (frame := as_table(given)) is not None:
             names_of_columns = [_column(frame.columns, name, columns) for name in ("query", "document", kind)]
             rows = zip(*(frame[name] for name in names_of_columns), strict=True)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
         else:
-            expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
-            raise InputError(f"expected {expected}, got {brief(given)}")
+            raise InputError(f"expected {_forms(kind)}, got {brief(given)}")
         cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = cells
         return cls._of_cells(queries, documents, values, kind)
@@ -264,20 +266,51 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
 
 
-def _items(query: object, documents: object) -> Iterable[tuple[object, object]]:
+def _forms(kind: Kind) -> str:
+    return f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
+
+
+def _items(query: object, documents: object, kind: Kind) -> Iterable[tuple[object, object]]:
     if isinstance(documents, Mapping):
         return documents.items()
-    raise InputError(f"query {query}: expected a dictionary of documents, got {brief(documents)}")
+    raise InputError(
+        f"query {query}: expected a dictionary of documents, {{document: {kind}}}, "
+        f"got {brief(documents)}{_ranked(documents)}"
+    )
+
+
+def _ranked(documents: object) -> str:
+    """Return how a list of documents in the order of a ranking becomes scores."""
+    several = isinstance(documents, list | tuple | np.ndarray)
+    return "; documents in order have scores {d: -rank for rank, d in enumerate(documents)}" if several else ""
 
 
 def is_table(given: object) -> bool:
-    """Return whether an object is a frame of pandas or polars, or an Arrow table."""
-    return any(hasattr(given, name) for name in ("iloc", "get_column", "__arrow_c_stream__"))
+    """Return whether an object is a frame of pandas or polars, an Arrow table, or a list of rows by column."""
+    kinds = ("iloc", "get_column", "collect_schema", "__arrow_c_stream__")
+    return _are_rows(given) or any(hasattr(given, name) for name in kinds)
 
 
-def as_table(given: object) -> Any:
-    """Return a table whose columns are found by name; None for other objects."""
-    if hasattr(given, "iloc") or hasattr(given, "get_column"):  # pandas and polars
+def _are_rows(given: object) -> bool:
+    """Return whether an object is a list of dictionaries, each a row of a table, and not a run."""
+    row = given[0] if isinstance(given, list) and given else None
+    return isinstance(row, Mapping) and not isinstance(row.get(column_of(row, "query"), row), Mapping)
+
+
+def as_table(given: Any) -> Any:
+    """Return a table whose columns are found by name; None for other objects.
+
+    Levels of a pandas index that have names are columns, too, and a lazy frame of polars is collected.
+    """
+    if _are_rows(given):
+        import pandas as pd
+
+        return pd.DataFrame(given)
+    if hasattr(given, "collect"):
+        given = given.collect()
+    if hasattr(given, "iloc") and any(name is not None for name in given.index.names):
+        given = given.reset_index()
+    if hasattr(given, "columns") and (hasattr(given, "iloc") or hasattr(given, "get_column")):
         return given
     if hasattr(given, "__arrow_c_stream__"):
         with needing("pyarrow", "Arrow tables are read by"):
@@ -286,21 +319,44 @@ def as_table(given: object) -> Any:
     return None
 
 
-def _column(there: Iterable[object], name: str, columns: Mapping[str, str] | None) -> str:
-    known, own = list(there), (columns or {}).get(name)
-    for other in (own,) if own else COLUMNS[name]:
-        if other in known:
-            return other
+def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | None = None) -> Any:
+    """Return the column of a table that has what this package calls ``name``; None if there is none.
+
+    Capital letters, hyphens and underscores do not matter, nor does the type after a name of RecBole's.
+    ``columns`` has the names of columns that are called otherwise.
+
+    >>> column_of(["userId", "item_id:token", "rating"], "query"), column_of(["a", "b"], "query", {"query": "b"})
+    ('userId', 'b')
+    >>> column_of(["query-id", "corpus-id", "score"], "label")  # judgements of BEIR
+    'score'
+    """
+    there = list(header)
+    if own := (columns or {}).get(name):
+        return own if own in there else None
+    plain = {_plain(column): column for column in reversed(there)}
+    known = COLUMNS[name] + (("score",) if name == "label" and "corpusid" in plain else ())
+    return next((plain[_plain(one)] for one in known if _plain(one) in plain), None)
+
+
+def _plain(column: object) -> str:
+    return re.sub("[-_]", "", _TYPE.sub("", str(column))).casefold()
+
+
+def _column(header: Iterable[object], name: str, columns: Mapping[str, str] | None) -> object:
+    there = list(header)
+    if (found := column_of(there, name, columns)) is not None:
+        return found
+    own = (columns or {}).get(name)
     missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
-    named = f'; columns={{"{name}": …}} names it' if not own else ""
-    there_are = f"the columns are: {', '.join(map(str, known))}"
-    raise InputError(f"{missing}, {there_are}{swapped(map(str, known), name) or named}")
+    turned = swapped(there, name)
+    named = "" if own else f'{" If not," if turned else ";"} columns={{"{name}": …}} names it'
+    raise InputError(f"{missing}, the columns are: {', '.join(map(str, there))}{turned}{named}")
 
 
-def swapped(header: Iterable[str], name: str) -> str:
+def swapped(header: Sequence[object], name: str) -> str:
     """Return a question if a table has scores in place of labels, or the other way round."""
     other = {"score": "label", "label": "score"}.get(name)
-    there = other and {*COLUMNS[other]} & {*header}
+    there = other and column_of(header, other)
     return f"; it has a {other}: are the run and the qrels swapped?" if there else ""
 
 
@@ -308,7 +364,10 @@ def _field(record: object, name: str) -> object:
     for other in COLUMNS[name]:
         if hasattr(record, other):
             return getattr(record, other)
-    raise InputError(f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}")
+    raise InputError(
+        f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}; other forms are a "
+        "DataFrame and {query: {document: number}}"
+    )
 
 
 def _numbers(values: list[object], kind: Kind) -> Floats:

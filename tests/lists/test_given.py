@@ -66,6 +66,14 @@ FORMS = {
     "dictionaries": (RUN, QRELS),
     "pandas": (SCORES, LABELS),
     "polars": (pl.DataFrame(SCORES), pl.DataFrame(LABELS)),
+    "lazy frames": (pl.LazyFrame(SCORES), pl.LazyFrame(LABELS)),
+    "an index": (SCORES.set_index(["query", "document"]), LABELS.set_index(["qid", "doc"])["rel"]),
+    "rows": (SCORES.to_dict("records"), LABELS.to_dict("records")),
+    "BEIR": (RUN, frame(QRELS, "query-id", "corpus-id", "score")),
+    "RecBole": (
+        frame(RUN, "user_id:token", "item_id:token", "score:float"),
+        frame(QRELS, "userId", "itemId", "rating:float"),
+    ),
     "arrow": (pa.Table.from_pandas(SCORES), pa.Table.from_pandas(LABELS)),
     "records": (list(Dataset().scoreddocs_iter()), Dataset().qrels_iter),
     "ranx": (Ranx(RUN, "mine"), Ranx(QRELS)),
@@ -83,6 +91,16 @@ def test_values_do_not_depend_on_the_form(form: str) -> None:
     np.testing.assert_allclose(found.values[:, 0], expected, rtol=1e-15)
     assert found.values[:, 1].tolist() == [0.0, 0.0]
     assert found.name == ("mine" if form == "ranx" else "")
+
+
+def test_files_have_the_columns_of_beir_and_recbole(tmp_path: Path) -> None:
+    beir, inter = tmp_path / "test.tsv", tmp_path / "ml.inter"
+    frame(QRELS, "query-id", "corpus-id", "score").to_csv(beir, sep="\t", index=False)
+    with_times = frame(QRELS, "user_id:token", "item_id:token", "rating:float").assign(**{"timestamp:float": 1})
+    with_times.to_csv(inter, sep="\t", index=False)
+    expected = na.evaluate(RUN, QRELS, "nDCG").values
+    for qrels in (beir, inter):
+        assert np.array_equal(na.evaluate(RUN, qrels, "nDCG").values, expected)
 
 
 def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
@@ -196,5 +214,7 @@ def test_lists_of_frames() -> None:
     scores, labels = joined_files(scored_lists([table, pl.DataFrame(table)]))
     assert scores.queries == ("lists 1: 1", "lists 1: 2", "lists 2: 1", "lists 2: 2")
     assert labels.values.tolist() == [1.0, 0.0, 1.0] * 2
+    named = na.evaluate(lists={"a": table, "b": pl.LazyFrame(table)}, measures="nDCG")
+    assert [*named] == ["a", "b", "all files"]
     with pytest.raises(na.InputError, match="lists: expected a file or a frame, got 3"):
         na.evaluate(lists=[3], measures="nDCG")

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading.values import read_values
 from ndcg_asymptotics.lists.values import RunValues
 
@@ -136,6 +137,34 @@ def test_results_of_ir_measures_in_python() -> None:
     require_all(read_values({run: iter(of_run) for run, of_run in by_run.items()}))
 
 
+def test_arrays_have_a_number_for_each_query_in_one_order() -> None:
+    ap = {run: [of_query["AP"] for of_query in of_run.values()] for run, of_run in VALUES.items()}
+    expected = read_values({run: dict(zip(QUERIES, of, strict=True)) for run, of in ap.items()}).values
+    for given in (ap, {run: np.array(of) for run, of in ap.items()}):
+        found = read_values(given, measures="AP")
+        assert found.queries == tuple("12345678")
+        assert found.values.tolist() == expected.tolist()
+    series = {run: pd.Series(of, QUERIES) for run, of in ap.items()}
+    assert read_values(series).queries == tuple(QUERIES)
+    assert read_values(series).values.tolist() == expected.tolist()
+    frame = pd.DataFrame(ap, index=pd.Index(QUERIES, name="query"))
+    assert read_values(frame, measures="AP").values.tolist() == expected.tolist()
+
+
+def test_what_evaluate_returns_and_prints(tmp_path: Path) -> None:
+    run = {q: {"a": 2.0, "b": 1.0 + int(q[1:])} for q in QUERIES}
+    qrels = {q: {"a": 1} for q in QUERIES}
+    runs = {"new": run, "old": {q: {"a": 1.0} for q in QUERIES}}
+    both = evaluate(runs, qrels, ["nDCG", "nDCG@1"])
+    expected = np.stack([both[name].values for name in runs])
+    (tmp_path / "both.json").write_text(json.dumps({"kind": "evaluate", **both.as_dict()}))
+    alone = {name: evaluate(of, qrels, ["nDCG", "nDCG@1"]) for name, of in runs.items()}
+    for given in (both, alone, tmp_path / "both.json"):
+        found = read_values(given)
+        assert (found.runs, found.measures) == (("new", "old"), ("nDCG", "nDCG@1"))
+        assert np.array_equal(found.values, expected)
+
+
 def test_scores_of_ranx(tmp_path: Path) -> None:
     class Run:
         def __init__(self, name: str) -> None:
@@ -147,6 +176,7 @@ def test_scores_of_ranx(tmp_path: Path) -> None:
 
     found = read_values([Run("new"), Run("old")])
     assert found.measures == ("map", "precision@5")
+    assert (read_values({name: Run(name) for name in VALUES}).values == found.values).all()
     assert found.values[1, 3].tolist() == [*VALUES["old"]["q3"].values()]
     (tmp_path / "new.json").write_text(json.dumps(Run("new").scores))
     (tmp_path / "old.json").write_text(json.dumps(Run("old").scores))

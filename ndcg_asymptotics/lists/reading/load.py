@@ -66,7 +66,7 @@ def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Re
     line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
     if packed or trec is None or is_csv(line, columns, trec.width):
         return _records(path, *_table(path, ("query", "document", kind), (), columns), [kind])[0]
-    _require_not_swapped(path, line, kind)
+    _require_other_than(path, line, kind)
     return _records(path, read_columns(path, trec), trec, [kind])[0]
 
 
@@ -205,8 +205,10 @@ def _records(
 _NAMES = {"score": "a run", "label": "relevance judgements"}
 
 
-def _require_not_swapped(path: Path, line: bytes, kind: Kind) -> None:
-    """Raise an error for judgements in the place of a run, or the other way round."""
+def _require_other_than(path: Path, line: bytes, kind: Kind) -> None:
+    """Raise an error for judgements in the place of a run, the other way round, and SVMlight in either."""
+    lists = f"is an SVMlight file, which has labels and scores: --lists {path} --feature 1 reads it"
+    require(not is_svmlight(line), f"{path}: {lists}")
     for other, form in TREC.items():
         swapped = other != kind and len(line.split()) == form.width
         said = f"looks like {_NAMES[other]}, expected {_NAMES.get(kind)}: are the run and the qrels swapped?"

@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
-from ndcg_asymptotics.lists.records import COLUMNS, swapped
+from ndcg_asymptotics.lists.records import COLUMNS, column_of, swapped
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -197,10 +197,8 @@ def _header(line: str) -> list[str]:
 
 
 def _place(header: Sequence[str], name: str, columns: Mapping[str, str]) -> int | None:
-    for known in (columns[name],) if name in columns else COLUMNS[name]:
-        if known in header:
-            return header.index(known)
-    return None
+    found = column_of(header, name, columns)
+    return None if found is None else header.index(found)
 
 
 def _places(

@@ -21,15 +21,15 @@ from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
 from ndcg_asymptotics.lists.reading.runs import named_paths
 from ndcg_asymptotics.lists.reading.text import read_text
-from ndcg_asymptotics.lists.records import COLUMNS, as_table
+from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, refuse_missing, require_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_QUERY = (*COLUMNS["query"], "id", "question", "user_input", "input", "Unnamed: 0")
-"""Columns with the names of queries, the first of them that there is; the last is an index of pandas."""
-_NO_MEASURE = re.compile(rf"{'|'.join(_QUERY)}|judged@\d+")
+_QUERY = ("id", "question", "user_input", "input", "Unnamed: 0")
+"""Further columns with the names of queries; the last is an index of pandas."""
+_NO_MEASURE = re.compile(rf"{'|'.join((*COLUMNS['query'], *_QUERY))}|judged@\d+")
 """Columns of numbers that are no measures unless they are named: queries, and what `evaluate` adds."""
 _SUMMARIES = ("all", "amean")
 """Names that trec_eval, ir_measures and gdeval give to the means over the queries."""
@@ -73,8 +73,9 @@ def read_values(
         output of ``ir_measures -q`` and ``trec_eval -q`` is read as well. JSON is
         {query: {measure: value}}, as pytrec_eval returns it, the same by run, or a list of rows.
         In Python, a frame of pandas or polars is such a table, and a mapping has the values of each run:
-        {query: value}, {query: {measure: value}}, a frame, or the results of ``ir_measures.iter_calc``.
-        Several runs of ranx have their ``scores``.
+        {query: value}, {query: {measure: value}}, a frame, an array with a number for each query in one
+        order, the results of ``ir_measures.iter_calc``, what `evaluate` returns, or an evaluated run of ranx.
+        Several runs of ranx may be a list.
     runs, measures : str or several
         Those that count, in this order; by default all, in the order of the input. In a table with a column
         for each run a single measure is a name for its values.
@@ -98,7 +99,8 @@ def read_values(
     """
     missing = missing or "drop"
     require_choice(missing, get_args(Missing), "missing")
-    of_runs, of_measures = as_texts(runs, "runs"), as_texts(measures, "measures")
+    single = measures is not None and not isinstance(measures, Iterable)  # an object of ir_measures
+    of_runs, of_measures = as_texts(runs, "runs"), as_texts([measures] if single else measures, "measures")
     if not isinstance(given, RunValues):
         collected = _Collected(tuple(of_runs), tuple(of_measures), dict(columns or {}))
         collected.add(given)
@@ -129,7 +131,7 @@ class _Collected:
             files = named_paths(paths_of(given, "values"))
             for name, path in files.items():
                 self._add_file(path, name, alone=len(files) == 1)
-        elif hasattr(given, "by_query"):
+        elif hasattr(given, "by_query"):  # evaluations of several runs
             self._add_table(given.by_query.to_dataframe(), None)
         elif (table := as_table(given)) is not None:
             self._add_table(_pandas(table), None)
@@ -142,11 +144,10 @@ class _Collected:
                     self._add_run(str(run), of_run)
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             for place, one in enumerate(given):
-                scores = getattr(one, "scores", None)
-                if not (isinstance(scores, Mapping) and scores):
+                if not _scores_of_ranx(one):
                     expected = "files, a frame, a dictionary by run, or evaluated runs of ranx"
                     raise InputError(f"expected {expected}, got {brief(one)}", "values")
-                self._add_nested(str(getattr(one, "name", None) or f"run {place + 1}"), scores)
+                self._add_run(str(getattr(one, "name", None) or f"run {place + 1}"), one)
         else:
             raise InputError(f"expected {_FORMS}, got {brief(given)}", "values")
 
@@ -201,7 +202,7 @@ class _Collected:
                 "json.dump(run.scores, file)"
             )
         if found.get("kind") == "evaluate":
-            found = {run: of_run["queries"] for run, of_run in found["runs"].items()}
+            found = {run: of_run["by_query"] for run, of_run in found["runs"].items()}
         depth = _depth(found)
         require(1 <= depth <= 3, f"expected {_FORMS}")
         if depth == 3:
@@ -210,15 +211,25 @@ class _Collected:
         else:
             self._add_nested(name, found)
 
-    def _add_run(self, run: str, of_run: object) -> None:
-        if isinstance(of_run, Mapping):
+    def _add_run(self, run: str, of_run: Any) -> None:
+        if scores := _scores_of_ranx(of_run):
+            self._add_nested(run, scores)
+        elif hasattr(of_run, "by_query"):  # an evaluation
+            self._add_table(of_run.by_query.to_dataframe().drop(columns="run"), run)
+        elif hasattr(of_run, "index") and hasattr(of_run, "to_dict") and not hasattr(of_run, "columns"):
+            self._add_nested(run, of_run.to_dict())  # a Series of pandas, whose index has the queries
+        elif isinstance(of_run, Mapping):
             self._add_nested(run, of_run)
         elif (table := as_table(of_run)) is not None:
             self._add_table(_pandas(table), run)
         elif isinstance(of_run, Iterable):
+            rows = list(of_run)
+            if all(np.ndim(row) == 0 for row in rows):  # a number for each query, in the order of all runs
+                self._add_nested(run, {str(query): value for query, value in enumerate(rows, 1)})
+                return
             import pandas as pd
 
-            self._add_table(pd.DataFrame(list(of_run)), run)
+            self._add_table(pd.DataFrame(rows), run)
         else:
             raise InputError(f"expected {_FORMS}, got {brief(of_run)}")
 
@@ -244,13 +255,15 @@ class _Collected:
             if name in self.columns:
                 require_names("column", [self.columns[name]], there, "columns")
                 return self.columns[name]
-            return next((known for known in (*COLUMNS[name], *further) if known in cells), None)
+            known = column_of(there, name)
+            return known or next((known for known in further if known in cells), None)
 
         query = column("query", *_QUERY)
         if query is None:
             raise InputError(
-                f"expected a column query (or {', '.join(_QUERY[1:-1])}), got {brief(', '.join(there))}; "
-                "--columns query=NAME names it"
+                f"expected a column query (or {', '.join((*COLUMNS['query'][1:], *_QUERY[:-1]))}), "
+                f"got {brief(', '.join(there))}; "
+                '--columns query=NAME names it, or columns={"query": NAME}'
             )
         named, measure, value = column("run"), column("measure"), column("value")
         value = value or ("score" if measure and "score" in cells else None)
@@ -362,6 +375,12 @@ def _without_missing(
         f"{'its' if one else 'their'} values: {of_runs}"
     )
     return np.ascontiguousarray(values[:, kept]), [queries[i] for i in kept], said
+
+
+def _scores_of_ranx(run: object) -> Mapping[Any, Any] | None:
+    """Return the values of an evaluated run of ranx; None for other objects and a run without values."""
+    scores = getattr(run, "scores", None)
+    return scores if isinstance(scores, Mapping) and scores else None
 
 
 def _without_header(text: str) -> pd.DataFrame | None:
