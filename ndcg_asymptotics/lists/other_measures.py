@@ -20,8 +20,11 @@ from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.records import Records, is_table
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.other_names import answer
+from ndcg_asymptotics.specs.scanner import SpecError
 
 _OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-Za-z_]+")
+_HITS = dict.fromkeys(("hr", "hit", "hitrate", "hit_rate"), "Success")  # of RecBole and ranx
 _COLUMNS = {"query_id", "doc_id", "relevance"}  # what judgements have here
 
 
@@ -45,16 +48,16 @@ AnyMeasures = Sequence[object] | AnyMeasure | Discount | str
 def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
     """Return the measures of a measure, a discount, a text, or several of them.
 
-    NDCG, DCG and RBP are this package's; other names are those of ir_measures, or of trec_eval as
-    ir_measures reads them.
+    NDCG, DCG and RBP are this package's; other names are those of ir_measures, in capital letters or not, or
+    of trec_eval as ir_measures reads them. A measure that is given twice counts once.
 
     Raises
     ------
     InputError
         If there is none, one is not a measure, or ir_measures is needed and not installed.
 
-    >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100"])]
-    ['nDCG@10', 'AP', 'R@100']
+    >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100", "mrr@10", "hit_rate@5"])]
+    ['nDCG@10', 'AP', 'R@100', 'RR@10', 'Success@5']
     """
     file = isinstance(given, str | os.PathLike) and Path(given).is_file()
     require(
@@ -68,7 +71,7 @@ def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
         if _of_ir_measures(given)
         else as_list(given, "measures", (str, *get_args(AnyMeasure), Discount))
     )
-    found = tuple(map(_measure_of, several))
+    found = tuple(dict.fromkeys(map(_measure_of, several)))
     require(len(found) > 0, "must hold at least one measure", "measures")
     return found
 
@@ -97,18 +100,29 @@ def _named(text: str) -> AnyMeasure:
             return Measure.parse(text)
         with needing("ir_measures", f"{text.strip()} is computed by"):
             raise
+    known = {name.casefold(): name for name in ir_measures.measures.registry} | _HITS
+    name = _LETTERS.sub(lambda found: known.get(found[0].casefold(), found[0]), text.strip(), count=1)
     try:
-        found = ir_measures.parse_measure(text.strip())
+        found = ir_measures.parse_measure(name)
     except (NameError, ValueError):
         try:
             several = ir_measures.parse_trec_measure(text.strip())
         except ValueError:
-            return Measure.parse(text)
+            return _parsed(text)
         if len(several) > 1:
             raise InputError(f"{brief(text)} is several measures: write one, such as {several[0]}") from None
         (found,) = several
     _require_computable(ir_measures, text, found)
     return OtherMeasure(str(found))
+
+
+def _parsed(text: str) -> Measure:
+    """Return a measure of this package; an error says how other metrics are compared."""
+    try:
+        return Measure.parse(text)
+    except SpecError as error:
+        elsewhere = "values of other metrics are compared with values= (--values FILE)"
+        raise SpecError(f"{error}; {elsewhere}" if answer(text) is None else str(error)) from None
 
 
 def _require_computable(library: Any, text: str, measure: Any) -> None:

@@ -291,6 +291,7 @@ class Measure:
         >>> Measure.parse("DCG(zipf)").evaluate([[0, 1, 1], [1, 0]], [[3.0, 2.0, 1.0], [2.0, 1.0]]).round(6)
         array([0.833333, 1.      ])
         """
+        y_true, y_score = _array_of(y_true), _array_of(y_score)
         if not _are_lists(y_true):
             best = y_true if ideal_labels is None else ideal_labels
             return float(self._values(y_true, y_score, best, ties, empty))
@@ -298,7 +299,8 @@ class Measure:
             return self._values(y_true, y_score, y_true, ties, empty)
         ideals = y_true if ideal_labels is None else ideal_labels
         counts = len(y_true), len(y_score), len(ideals)
-        require(len({*counts}) == 1, f"there must be as many lists of each, got {brief(counts)}")
+        said = f"{counts[0]} of y_true, {counts[1]} of y_score and {counts[2]} of ideal_labels"
+        require(len({*counts}) == 1, f"there must be as many lists of each, got {said}")
         groups: dict[tuple[int, ...], list[int]] = {}  # lists of one length are computed together
         for index, of_list in enumerate(zip(y_true, y_score, ideals, strict=True)):
             groups.setdefault(tuple(map(len, of_list)), []).append(index)
@@ -321,7 +323,7 @@ class Measure:
         require(bool(np.isfinite(s).all()), "y_score must be finite, got NaN or infinity")
         for values in (y,) if best is y else (y, best):
             proper = values.min(initial=0.0) >= 0 and values.max(initial=0.0) < np.inf
-            require(bool(proper), "labels must be finite and >= 0")
+            require(bool(proper), "labels must be finite and >= 0: evaluate takes y_true, then y_score")
         n, available = s.shape[-1], best.shape[-1]
         k, k_ideal = min(self.cutoff(n), n), min(self._ideal_cutoff(n, available), available)
         weights = self.discount(np.arange(1.0, max(k, k_ideal) + 1), float(n))
@@ -337,6 +339,11 @@ class Measure:
         return self.cutoff(n if self.depends_on_n else max(n, available))
 
 
+def _array_of(given: Any) -> Any:
+    """Return a frame, a series or a tensor as an array, and anything else as it is."""
+    return np.asarray(given) if hasattr(given, "__array__") else given
+
+
 def _are_lists(given: Any) -> bool:
     """Return whether labels are those of many lists."""
     if isinstance(given, np.ndarray) and given.dtype != object:
@@ -349,7 +356,7 @@ Measures = Sequence[Measure | Discount | str] | Measure | Discount | str
 
 
 def measures_of(given: Measures) -> tuple[Measure, ...]:
-    """Return the measures of a measure, a discount, a text, or several of them.
+    """Return the measures of a measure, a discount, a text, or several of them; one given twice counts once.
 
     Raises
     ------
@@ -359,6 +366,6 @@ def measures_of(given: Measures) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
     ['nDCG@10', 'nDCG(zipf)']
     """
-    found = tuple(map(Measure.of, as_list(given, "measures", (str, Measure, Discount))))
+    found = tuple(dict.fromkeys(map(Measure.of, as_list(given, "measures", (str, Measure, Discount)))))
     require(len(found) > 0, "must hold at least one measure", "measures")
     return found

@@ -30,7 +30,7 @@ _ANSWERS = {
         + _COMPUTED
     ),
     rf"success{_CUT}": f"{_ONE} it is nDCG(constant)@{{k}}, {_SEVERAL}",
-    rf"(?:hr|hits?|hit_?rate){_CUT}": (
+    rf"(?:hr|hit|hit_?rate){_CUT}": (
         f"{_ONE} it is nDCG(constant)@{{k}}, with several evaluate and compare compute it as Success@{{k}}"
     ),
     r"auc": f"{_ONE} it is nDCG(linear)",
@@ -56,7 +56,7 @@ def answer(text: str) -> str | None:
     return None
 
 
-_TREC_CUT = re.compile(r"ndcg_cut[_.](\d+)", re.IGNORECASE)
+_TREC_CUT = re.compile(r"ndcg_cut[_.](\d+(?:,\d+)*)", re.IGNORECASE)
 _MINUS = re.compile(r"ndcg(?:@(\d+))?-", re.IGNORECASE)
 _BURGES = re.compile(r"ndcg_burges(?:@(\d+))?", re.IGNORECASE)
 _CATBOOST = re.compile(r"ndcg:((?:\w+=\w+;)*\w+=\w+;?)", re.IGNORECASE)
@@ -78,7 +78,10 @@ def translated(text: str) -> str:
     """
     name = text.strip()
     if found := _TREC_CUT.fullmatch(name):
-        return _measure(found[1])
+        first, *others = map(_measure, found[1].split(","))
+        if others:
+            raise SpecError(f"{brief(text)} is several measures, each a text of its own: {first}, {others[0]}")
+        return first
     if found := _MINUS.fullmatch(name):
         _advise(text, _measure(found[1]), "like xgboost", "empty zero")
     if found := _BURGES.fullmatch(name):

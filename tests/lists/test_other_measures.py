@@ -46,6 +46,15 @@ def test_names():
     assert names[4:] == ["AP(rel=2)@100", "RR@10", "AP", "P@5", "R@9"]
     assert any_measures_of(OtherMeasure("AP")) == any_measures_of(ir_measures.AP) == (OtherMeasure("AP"),)
     assert any_measures_of(ir_measures.nDCG @ 10) == (Measure.parse("nDCG@10"),)
+    of_ranx = ["mrr", "map@10", "recall@10", "precision@5", "hit_rate@10", "HR@10", "err@20"]
+    names = [str(measure) for measure in any_measures_of(of_ranx)]
+    assert names == ["RR", "AP@10", "R@10", "P@5", "Success@10", "ERR@20"]
+
+
+def test_a_measure_that_is_given_twice_counts_once():
+    found = evaluate(RUN, QRELS, ["RR", "nDCG", "MRR", "nDCG"])
+    assert [*map(str, found.measures)] == ["RR", "nDCG"]
+    assert found.counted == 2
 
 
 def test_values_by_hand():
@@ -97,6 +106,8 @@ def test_conventions_of_ndcg_are_named():
         ("P.5,10", r"'P.5,10' is several measures: write one, such as P@5"),
         ("ndgc@10", r"expected 'nDCG', 'DCG' or 'RBP', .* found 'ndgc.*did you mean 'nDCG@10'"),
         ("foo bar", r"expected 'nDCG'"),
+        ("faithfulness", r"compared with values= \(--values FILE\)"),
+        ("ndcg_cut_10,20", r"several measures, each a text of its own: nDCG@10, nDCG@20"),
         ("alpha_nDCG@10", r"lacks a program for it: pip install"),
     ],
 )

@@ -6,6 +6,8 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -231,11 +233,18 @@ def test_many_lists_have_the_values_of_each(text, ties, gains):
     np.testing.assert_allclose(found, each, rtol=1e-14)
 
 
+def test_frames_and_series_are_arrays():
+    y, s = pd.DataFrame([[1, 0, 1], [1, 0, 0]]), pd.DataFrame([[0.3, 0.2, 0.1]] * 2)
+    assert Measure().evaluate(y, s).tolist() == Measure().evaluate(y.to_numpy(), s.to_numpy()).tolist()
+    assert Measure().evaluate(y.loc[0], s.loc[0]) == Measure().evaluate([1, 0, 1], [0.3, 0.2, 0.1])
+    assert Measure().evaluate(pl.Series([1, 0, 1]), [0.3, 0.2, 0.1]) == Measure().evaluate(y.loc[0], s.loc[0])
+
+
 def test_many_lists_agree_with_scikit_learn_and_must_fit():
     rng = np.random.default_rng(8)
     y, s = rng.integers(0, 4, (30, 50)), rng.integers(0, 20, (30, 50))
     assert Measure("log", 10).evaluate(y, s).mean() == pytest.approx(ndcg_score(y, s, k=10), abs=1e-14)
-    with pytest.raises(InputError, match=r"as many lists of each, got \(2, 1, 2\)"):
+    with pytest.raises(InputError, match=r"as many lists of each, got 2 of y_true, 1 of y_score"):
         Measure().evaluate([[1.0], [1.0]], [[1.0]])
     with pytest.raises(InputError, match=r"one length >= 1, got \(1, 2\) and \(1, 1\)"):
         Measure().evaluate([[1.0, 0.0]], [[1.0]])
