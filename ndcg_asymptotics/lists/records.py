@@ -102,7 +102,9 @@ class Records:
         elif hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
             given = given.to_dict()
         if isinstance(given, Mapping):
-            rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind))
+            rows = (
+                (q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind)
+            )
         elif (frame := as_table(given)) is not None:
             names_of_columns = [_column(frame.columns, name, columns) for name in ("query", "document", kind)]
             rows = zip(*(frame[name] for name in names_of_columns), strict=True)
@@ -282,11 +284,13 @@ def _items(query: object, documents: object, kind: Kind) -> Iterable[tuple[objec
 def _ranked(documents: object) -> str:
     """Return how a list of documents in the order of a ranking becomes scores."""
     several = isinstance(documents, list | tuple | np.ndarray)
-    return "; documents in order have scores {d: -rank for rank, d in enumerate(documents)}" if several else ""
+    return (
+        "; documents in order have scores {d: -rank for rank, d in enumerate(documents)}" if several else ""
+    )
 
 
 def is_table(given: object) -> bool:
-    """Return whether an object is a frame of pandas or polars, an Arrow table, or a list of rows by column."""
+    """Return whether an object is a frame of pandas or polars, an Arrow table, or a list of rows."""
     kinds = ("iloc", "get_column", "collect_schema", "__arrow_c_stream__")
     return _are_rows(given) or any(hasattr(given, name) for name in kinds)
 
@@ -325,7 +329,7 @@ def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | 
     Capital letters, hyphens and underscores do not matter, nor does the type after a name of RecBole's.
     ``columns`` has the names of columns that are called otherwise.
 
-    >>> column_of(["userId", "item_id:token", "rating"], "query"), column_of(["a", "b"], "query", {"query": "b"})
+    >>> column_of(["userId", "item_id:token"], "query"), column_of(["a", "b"], "query", {"query": "b"})
     ('userId', 'b')
     >>> column_of(["query-id", "corpus-id", "score"], "label")  # judgements of BEIR
     'score'

@@ -80,7 +80,9 @@ def translated(text: str) -> str:
     if found := _TREC_CUT.fullmatch(name):
         first, *others = map(_measure, found[1].split(","))
         if others:
-            raise SpecError(f"{brief(text)} is several measures, each a text of its own: {first}, {others[0]}")
+            raise SpecError(
+                f"{brief(text)} is several measures, each a text of its own: {first}, {others[0]}"
+            )
         return first
     if found := _MINUS.fullmatch(name):
         _advise(text, _measure(found[1]), "like xgboost", "empty zero")

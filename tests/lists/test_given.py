@@ -96,7 +96,9 @@ def test_values_do_not_depend_on_the_form(form: str) -> None:
 def test_files_have_the_columns_of_beir_and_recbole(tmp_path: Path) -> None:
     beir, inter = tmp_path / "test.tsv", tmp_path / "ml.inter"
     frame(QRELS, "query-id", "corpus-id", "score").to_csv(beir, sep="\t", index=False)
-    with_times = frame(QRELS, "user_id:token", "item_id:token", "rating:float").assign(**{"timestamp:float": 1})
+    with_times = frame(QRELS, "user_id:token", "item_id:token", "rating:float").assign(
+        **{"timestamp:float": 1}
+    )
     with_times.to_csv(inter, sep="\t", index=False)
     expected = na.evaluate(RUN, QRELS, "nDCG").values
     for qrels in (beir, inter):
