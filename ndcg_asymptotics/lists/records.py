@@ -369,8 +369,8 @@ def _field(record: object, name: str) -> object:
         if hasattr(record, other):
             return getattr(record, other)
     raise InputError(
-        f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}; other forms are a "
-        "DataFrame and {query: {document: number}}"
+        f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}; other forms are "
+        "a DataFrame and {query: {document: number}}"
     )
 
 

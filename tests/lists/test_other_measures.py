@@ -158,7 +158,7 @@ def test_compare_with_a_judge():
     other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
     human = {query: qrels[query] for query in list(qrels)[:10]}
     found = compare({"a": run, "b": other}, human, "RR@10", judge=qrels, resamples=99)
-    assert found.pairs[0].measures[0].measure == "RR@10"
+    assert found.pairs[0].by_measure[0].measure == "RR@10"
 
 
 def test_theory_knows_ndcg_and_dcg():
