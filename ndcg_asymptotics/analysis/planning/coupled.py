@@ -12,17 +12,19 @@ from typing import Literal
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.one_list import SIMULATED, Counts
+from ndcg_asymptotics.analysis.orders.one_list import SEED, SIMULATED, Counts
 from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE
-from ndcg_asymptotics.analysis.planning.drawn import draw_values
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian, Population, Scorer
+from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.correlation import correlation
 
+_ITEMS, _FEWEST, _MOST = 3_000_000, 700, 10_000  # items of each scorer, and lists, that are drawn
+_BLOCK = 500  # lists drawn at a time
 _GOOD = 0.01  # relative error of a standard deviation
 
 CorrelationMethod = Literal["formula", "drawn lists"]
@@ -120,9 +122,14 @@ class Coupled:
 
 @shared
 def _drawn(of: Coupled) -> dict[Measure, Agreement]:
-    population = Population({"a": of.a, "b": of.b}, of.coupling)
-    first, second = draw_values(population, of.measures, of.n)
-    return {measure: _seen(first[i], second[i]) for i, measure in enumerate(of.measures)}
+    """Return what 700 to 10,000 lists show, the fewer the longer they are."""
+    from ndcg_asymptotics.engines.engine import draw_block, load_engine
+
+    design = Design(Population({"a": of.a, "b": of.b}, of.coupling), of.measures, (of.n,), SEED)
+    engine, lists = load_engine("items"), min(max(_ITEMS // of.n, _FEWEST), _MOST)
+    blocks = (range(start, min(start + _BLOCK, lists)) for start in range(0, lists, _BLOCK))
+    ndcg = np.concatenate([draw_block(engine, design, block)["ndcg"][..., 0] for block in blocks])
+    return {measure: _seen(ndcg[:, 0, i], ndcg[:, 1, i]) for i, measure in enumerate(of.measures)}
 
 
 def _seen(a: Floats, b: Floats) -> Agreement:

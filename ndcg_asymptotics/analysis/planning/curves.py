@@ -109,7 +109,7 @@ def plan_curves(
     return replace(found, judge=by_judge)
 
 
-def long_run_fields(run: LongRun, length: Length, names: tuple[str, str]) -> dict[str, Any]:
+def long_run_fields(run: LongRun, length: Length, names: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a `PlanRow` that a long run and a required length give."""
     low, high = length.between or (None, None)
     return {

@@ -6,16 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NoReturn, Unpack
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.judged import Judge
-from ndcg_asymptotics.analysis.planning.known_sd import plan_for_sd
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions
-from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
+from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
+from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
 from ndcg_asymptotics.lists.reading import ColumnNames
-from ndcg_asymptotics.measures import Measures
+from ndcg_asymptotics.measures import Measure, Measures
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Coupling, Scorer
@@ -167,6 +167,13 @@ def plan(
         return plan_curves(
             a, b, asked, n=n, gain=gain, relevant=relevant, coupling=coupling, judge=judge, **design
         )
+    if sd is not None:
+        one = () if measures is None else as_list(measures, "measures", str)
+        require(len(one) <= 1, "sd belongs to one measure", "measures")
+        return _plan_for_sd(sd, one[0] if one else None, difference=difference, pilot=pilot, **design)
+    # curves and standard deviations need no readers of runs
+    from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
+
     if of_values:
         return plan_values(
             values,
@@ -179,12 +186,36 @@ def plan(
             },
             **design,
         )
-    if sd is not None:
-        one = () if measures is None else as_list(measures, "measures", str)
-        require(len(one) <= 1, "sd belongs to one measure", "measures")
-        return plan_for_sd(sd, one[0] if one else None, difference=difference, pilot=pilot, **design)
     conventions: ConventionOptions = {"like": like, "gain": gain, "missing": missing}
     return plan_runs(runs, qrels, asked, columns=columns, theory=theory, conventions=conventions, **design)
+
+
+def _plan_for_sd(
+    sd: float,
+    measure: Measure | str | None,
+    *,
+    difference: float | None,
+    pilot: int | None,
+    **design: Unpack[RequirementOptions],
+) -> Plan:
+    """Plan an experiment of which only a standard deviation is known (topic set size design)."""
+    required = Requirements(**design)
+    require_size(sd, "sd")
+    require_size(None if difference is None else abs(difference), "difference")
+    stated = (difference, required.queries, required.width)
+    require(
+        any(x is not None for x in stated),
+        "a plan for a standard deviation needs queries, difference or width",
+    )
+    asked = required.systems is None or difference is not None
+    require(asked, "an analysis of variance needs the difference of the best and the worst system", "systems")
+    sds = None if pilot is None else sd_interval(sd, pilot, required.alpha)
+    ends = None if sds is None else (required.lists(difference, sds[0]), required.lists(difference, sds[1]))
+    row = PlanRow(
+        "any measure" if measure is None else str(Measure.of(measure)),
+        **required.sizes(difference, sd, ends, sds),
+    )
+    return Plan("", "", "sd", required, (row,))
 
 
 def _refuse(begun: Sequence[bool], given: Mapping[str, object], inputs: Mapping[str, object]) -> NoReturn:

@@ -25,11 +25,11 @@ from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_f
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING, effect_size
+from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate_run
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
@@ -37,6 +37,7 @@ from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.populations import Population
 
@@ -57,47 +58,30 @@ def plan_runs(
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
-    The parameters are those of `plan`. The required numbers of queries follow from the mean and standard
-    deviation of the paired differences over the queries that both runs answer (`analysis.replication`). The
-    long run and the required documents are those of curves that are fitted to the runs, for independent
-    documents.
+    The parameters are those of `plan`. The long run and the required documents are those of curves that are
+    fitted to the runs, for independent documents.
     """
     chosen = Conventions.of(**conventions)
     asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
     scores = runs_of(runs, columns)
-    require(len(scores) == 2, f"a plan takes two runs, got {len(scores)}", "runs")
-    first, second = scores
-    names = first, second
     labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
-    found = _differences(scores, labels, every, conventions)
-    count = len(found[every[0]])
-    required = Requirements(**design)
-    if required.queries is None:
-        required = replace(required, queries=count)
+    _require_two(len(scores))
+    found = values_of_runs(scores, labels, every, **conventions)
+    d = dict(zip(every, _differences(found, "runs"), strict=True))
+    required = _required(found, design)
     gains = gains_of(labels, chosen.gain)
     relevant = _relevant(gains, scores) if theory else None
     lengths = _theory(scores, gains, asked, required) if theory and relevant is None else {}
-    rows = []
-    for measure in asked:
-        row = _row(measure, found[measure], required, names)
+    rows = [_row(measure, d[measure], required, found.runs) for measure in asked]
+    for i, measure in enumerate(asked):
         if measure in lengths:
-            run, length = lengths[measure]
-            row = replace(row, **long_run_fields(run, length, names))
-        rows.append(row)
-    rows.sort(key=lambda row: -abs(row.effect or 0.0))
+            rows[i] = replace(rows[i], **long_run_fields(*lengths[measure], found.runs))
     missing = theory and len(lengths) < len(asked)
-    return Plan(
-        *names,
-        "runs",
-        required,
-        tuple(rows),
-        _choices(exponents, found, required),
-        _choices(cutoffs, found, required, judged=True),
-        sentences.remarks_on_runs(count, required.alpha, bool(lengths), relevant, missing),
-        count,
-    )
+    families = _choices(exponents, d, required), _choices(cutoffs, d, required, judged=True)
+    said = sentences.remarks_on_runs(len(found.queries), required.alpha, bool(lengths), relevant, missing)
+    return _planned(found, required, rows, families, said)
 
 
 def plan_values(given: object, values: ValueOptions, **design: Unpack[RequirementOptions]) -> Plan:
@@ -106,57 +90,61 @@ def plan_values(given: object, values: ValueOptions, **design: Unpack[Requiremen
     The parameters are what `read_values` takes, its options, and the fields of `Requirements`.
     """
     found = read_values(given, **values)
-    require(len(found.runs) == 2, f"a plan takes two runs, got {len(found.runs)}: runs names them", "runs")
-    count, (first, second) = len(found.queries), found.runs
-    require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", "values")
-    required = Requirements(**design)
-    if required.queries is None:
-        required = replace(required, queries=count)
-    rows = []
-    for measure, scale, d, unit in zip(
-        found.measures, found.scales, found.differences.T, found.units.tolist(), strict=True
-    ):
-        better = np.where(np.abs(d) <= ROUNDING * unit, 0.0, scale.direction * d)
-        rows.append(_row(measure, better, required, (first, second)))
-    rows.sort(key=lambda row: -abs(row.effect or 0.0))
-    remarks = [*sentences.remarks_on_runs(count, required.alpha, False, None, False), *found.remarks]
+    _require_two(len(found.runs), ": runs names them")
+    differences, required = _differences(found, "values"), _required(found, design)
+    rows = [
+        _row(measure, scale.direction * d, required, found.runs)
+        for measure, scale, d in zip(found.measures, found.scales, differences, strict=True)
+    ]
+    remarks = [
+        *sentences.remarks_on_runs(len(found.queries), required.alpha, False, None, False),
+        *found.remarks,
+    ]
     if lower := [name for name, s in zip(found.measures, found.scales, strict=True) if s.lower_is_better]:
-        remarks.append(f"Differences by {', '.join(lower)} are positive where {first} has the lower values")
-    return Plan(first, second, "runs", required, tuple(rows), (), (), tuple(remarks), count)
+        remarks.append(
+            f"Differences by {', '.join(lower)} are positive where {found.runs[0]} has the lower values"
+        )
+    return _planned(found, required, rows, ((), ()), remarks)
 
 
-def _differences(
-    scores: Mapping[str, Records],
-    labels: Records,
-    measures: Sequence[Measure],
-    conventions: ConventionOptions,
-) -> dict[Measure, Floats]:
-    """Return the differences of each measure over the queries that both runs answer."""
-    first, second = (
-        evaluate_run(run, labels, measures, name=name, **conventions) for name, run in scores.items()
-    )
-    common, at, of = np.intersect1d(first.queries, second.queries, return_indices=True)
-    values = first.values[at] - second.values[of]
-    values = values[np.isfinite(values).all(axis=1)]
-    require(
-        len(values) >= _FEWEST,
-        f"a plan needs at least {_FEWEST} common queries, there are {len(common)}",
-        "runs",
-    )
-    values = np.where(np.abs(values) <= ROUNDING, 0.0, values)
-    return dict(zip(measures, values.T, strict=True))
+def _require_two(count: int, further: str = "") -> None:
+    require(count == 2, f"a plan takes two runs, got {count}{further}", "runs")
+
+
+def _differences(found: RunValues, argument: str) -> Floats:
+    """Return the differences of two runs, (measures, queries), without rounding errors."""
+    count, d = len(found.queries), found.differences
+    require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", argument)
+    return np.where(np.abs(d) <= ROUNDING * found.units, 0.0, d).T
+
+
+def _required(found: RunValues, design: RequirementOptions) -> Requirements:
+    """Return the requirements; the number of queries is that of the runs unless it is stated."""
+    required = Requirements(**design)
+    return replace(required, queries=len(found.queries)) if required.queries is None else required
+
+
+def _planned(
+    found: RunValues,
+    required: Requirements,
+    rows: Sequence[PlanRow],
+    families: tuple[tuple[FamilyMember, ...], tuple[FamilyMember, ...]],
+    remarks: Sequence[str],
+) -> Plan:
+    ordered = tuple(sorted(rows, key=lambda row: -abs(row.effect or 0.0)))
+    first, second = found.runs
+    return Plan(first, second, "runs", required, ordered, *families, tuple(remarks), len(found.queries))
 
 
 def _moments(d: Floats) -> tuple[float, float]:
     return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
 
 
-def _row(measure: Measure | str, d: Floats, design: Requirements, names: tuple[str, str]) -> PlanRow:
+def _row(measure: Measure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
     mean, sd = _moments(d)
     if not d.any():
         return PlanRow(str(measure), reason="the runs are identical for every query")
-    effect = mean / sd if sd > 0 else math.inf
-    needed = replication(effect, d.size, design.power, design.alpha)
+    needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
     fields = design.sizes(mean, sd, (needed.low, needed.high), sd_interval(sd, d.size, design.alpha))
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     fields |= {"required_lists": needed.observed, "queries_assured": needed.assured, "enough": None}
