@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_type_h
 
 import numpy as np
 from rich import box
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -63,6 +63,7 @@ Form = Literal["table", "csv", "markdown", "latex", "json"]
 
 _GAP = 2  # characters between columns
 _SHORTEST, _WHOLE = 12, 24  # characters that a shortened text keeps, and one of a column that stays whole
+_NAME_LINES = 3  # of a heading that is folded at any letter
 
 
 def fixed(digits: int) -> Callable[[float], str]:
@@ -126,14 +127,15 @@ class Column:
     drop : int
         The priority for leaving the column out of a table that is too wide: highest first, 0 last.
     fold : bool
-        Whether text is folded between words rather than shortened.
+        Whether text is folded between words rather than shortened; of numbers, whether the heading, such as
+        the name of a run, is folded at any letter before other columns are left out.
     whole : bool
         Whether columns of numbers are left out before text is shortened, up to 24 characters of it.
     together : bool
         Whether the column leaves along with every other one of the same ``drop``.
     keep : bool
-        Whether a column of numbers is never left out, because the rows mean nothing without it; its heading
-        is shortened before others are.
+        Whether a column of numbers is never left out, because the rows mean nothing without it. Where such
+        columns are too wide together, they stand in several tables.
     optional : bool
         Whether the column is left out of a table in which no row has a value.
     before : str
@@ -383,6 +385,31 @@ class Table(Frame):
         """Return the rows as they are shown."""
         return [[c.text(value) for c, value in zip(self.columns, row, strict=True)] for row in self.rows]
 
+    def parts(self, width: int) -> list[Table]:
+        """Return the table, or several with its first column if those that are kept are too wide together."""
+        texts = self.texts()
+        widths = [
+            max([0 if c.fold else _longest_word(c.name), *(cell_len(row[i]) for row in texts)]) + _GAP
+            for i, c in enumerate(self.columns)
+        ]
+        free = width - min(widths[0], _SHORTEST + _GAP)
+        cut: list[list[int]] = [[]]
+        for i, column in list(enumerate(self.columns))[1:]:
+            if column.keep and cut[-1] and sum(widths[j] for j in [*cut[-1], i]) > free:
+                cut.append([])
+            cut[-1].append(i)
+        if len(cut) == 1:
+            return [self]
+        return [
+            Table(
+                "" if number else self.title,
+                tuple(self.columns[i] for i in [0, *places]),
+                tuple(tuple(row[i] for i in [0, *places]) for row in self.rows),
+                self.detail,
+            )
+            for number, places in enumerate(cut)
+        ]
+
     def fitted(self, width: int) -> tuple[RichTable, list[str]]:
         """Return the table in at most ``width`` characters, and the headings of columns left out for that.
 
@@ -391,12 +418,15 @@ class Table(Frame):
         numbers are left out from the right. Two columns always stay, and so do those with ``keep``.
         """
         texts, names = self.texts(), [visible(c.name) for c in self.columns]
-        words = [0 if c.keep else _longest_word(name) for name, c in zip(names, self.columns, strict=True)]
+        numeric = [c.show is not None for c in self.columns]
+        words = [
+            0 if number and c.fold else _longest_word(name)
+            for name, number, c in zip(names, numeric, self.columns, strict=True)
+        ]
         cells = [
             max((_longest_word(row[i]) if c.fold else cell_len(row[i]) for row in texts), default=0)
             for i, c in enumerate(self.columns)
         ]
-        numeric = [c.show is not None for c in self.columns]
         whole = [max(cell, word, 1) for cell, word in zip(cells, words, strict=True)]
         least = [
             width if number else min(width, max(word, _WHOLE if column.whole or column.fold else _SHORTEST))
@@ -405,7 +435,7 @@ class Table(Frame):
         kept = list(range(len(names)))
 
         def excess(widths: Sequence[int]) -> int:
-            return sum(widths[i] for i in kept) + _GAP * len(kept) - width
+            return sum(widths[i] for i in kept) + _GAP * len(kept) - 1 - width
 
         while excess(whole) > 0 and any(self.columns[i].drop for i in kept):
             last = max(kept, key=lambda i: (self.columns[i].drop, i))
@@ -423,7 +453,9 @@ class Table(Frame):
             excess(widths) > 0 and max(widths[i] for i in kept) > 1
         ):  # even the remaining columns are too wide
             widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
-        for wanted in (whole, [max(width, cell_len(name)) for width, name in zip(whole, names, strict=True)]):
+        full = [max(width, cell_len(name)) for width, name in zip(whole, names, strict=True)]
+        with_names = [f if c.fold else w for w, f, c in zip(whole, full, self.columns, strict=True)]
+        for wanted in (whole, with_names, full):
             # the columns that lack most get the remaining width; values come before headings
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1
@@ -433,11 +465,9 @@ class Table(Frame):
             padding=(0, 1, 0, 0),
         )
         for i in kept:
-            at_hyphens = not self.columns[i].keep
-            wrapped = textwrap.wrap(names[i], widths[i], break_long_words=False, break_on_hyphens=at_hyphens)
-            folded = wrapped or [names[i]]
+            at_letters = numeric[i] and self.columns[i].fold
             table.add_column(
-                Text("\n".join(shortened(line, widths[i]) for line in folded)),
+                Text("\n".join(_folded(names[i], widths[i], at_letters=at_letters))),
                 justify="right" if numeric[i] else "left",
                 no_wrap=not self.columns[i].fold,
                 max_width=widths[i],
@@ -545,6 +575,29 @@ class Report(Frame, Shown):
     __repr__ = __str__
 
 
+def _folded(name: str, width: int, *, at_letters: bool) -> list[str]:
+    """Return the lines of a heading, folded between words or at any letter; three lines have both its ends.
+
+    >>> _folded("corrected p", 9, at_letters=False), _folded("feature 25", 7, at_letters=True)
+    (['corrected', 'p'], ['feature', '25'])
+    >>> _folded("a-long-name-of-a-run-v1", 6, at_letters=True)
+    ['a-long', '…of-a-', 'run-v1']
+    """
+    if not at_letters:
+        return [
+            shortened(line, width) for line in textwrap.wrap(name, width, break_long_words=False) or [name]
+        ]
+    lines = [
+        part
+        for line in textwrap.wrap(name, width, break_on_hyphens=False)
+        for part in chop_cells(line, width)
+    ] or [name]
+    if len(lines) > _NAME_LINES:
+        end = chop_cells(name[::-1], (_NAME_LINES - 1) * width - 1)[0][::-1]
+        lines = [lines[0], *chop_cells(f"…{end}", width)]
+    return lines
+
+
 def _longest_word(text: str) -> int:
     return max(map(cell_len, text.split()), default=0)
 
@@ -575,10 +628,15 @@ def print_blocks(blocks: Iterable[ReportBlock], console: Console, *, verbose: bo
             console.print()
         below_table = isinstance(block, Table)
         if isinstance(block, Table):
-            table, left_out = block.fitted(console.width)
             if block.title:
                 console.print(Text(visible(block.title), "bold"))
-            console.print(table)
+            left_out = []
+            for number, part in enumerate(block.parts(console.width)):
+                if number:
+                    console.print()
+                table, names = part.fitted(console.width)
+                console.print(table)
+                left_out += names
             if left_out and verbose:
                 console.print(Text(f"Left out for lack of width: {', '.join(left_out)}."))
             narrowed += len(left_out)

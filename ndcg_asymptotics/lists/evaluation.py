@@ -239,10 +239,12 @@ class Evaluations(Report, Mapping[str, Evaluation]):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with the means of each run, to four decimals as in trec_eval, and the remarks."""
-        numbers = tuple(Column(name, fixed(4)) for name in self.runs[0].columns)
+        numbers = tuple(
+            Column(name, fixed(4), keep=not name.startswith("judged@")) for name in self.runs[0].columns
+        )
         if len(measures := self.runs[0].measures) == 1:  # "chance" in place of "nDCG chance"
             numbers = tuple(replace(c, name=c.name.removeprefix(f"{measures[0]} ")) for c in numbers)
-        columns = (Column("mean"), Column("queries", general("d")), *numbers)
+        columns = (Column("mean"), Column("queries", general("d"), keep=True), *numbers)
         rows = tuple(
             (
                 run.name or "run",

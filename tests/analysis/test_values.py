@@ -209,7 +209,33 @@ def test_wins_ties_and_losses_are_counted_by_what_is_better() -> None:
     for lower, expected in (((), (2, 1, 3)), (("value",), (3, 1, 2))):
         judged = compare(values=runs, lower_is_better=lower).pairs[0].by_measure[0]
         assert (judged.wins, judged.ties, judged.losses) == expected
-    assert judged.wins_text == "3 / 1 / 2"
+    assert judged.wins_text == "3/1/2"
+
+
+def test_means_and_wins_are_shown_at_80_columns() -> None:
+    rng = np.random.default_rng(1)
+    level = rng.random(60)
+    runs = {
+        f"the-retriever-v{number}": {
+            str(query): {"nDCG@10": one + 0.02 * number * rng.normal(), "AP": one**2}
+            for query, one in enumerate(level)
+        }
+        for number in (1, 2)
+    }
+    found = compare(values=runs)
+    lines = str(found).splitlines()
+    rows = [line for line in lines if line.startswith(("nDCG@10", "AP "))]
+    assert max(map(len, rows)) <= 80
+    first, second = lines[lines.index(rows[0]) - 2].split()[
+        1:3
+    ]  # names are folded, not cut where they differ
+    assert first.endswith("v1")
+    assert second.endswith("v2")
+    judged = found.pairs[0].by_measure
+    for row, of in zip(rows, judged, strict=True):
+        assert row.split()[1:3] == [f"{of.mean_a:.4f}", f"{of.mean_b:.4f}"]
+        assert of.wins_text in row.split()
+    assert judged[0].wins_text not in ("0/60/0", judged[1].wins_text)
 
 
 def test_a_plan_of_values_is_that_of_a_comparison() -> None:

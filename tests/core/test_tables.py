@@ -13,6 +13,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from ndcg_asymptotics.core.tables import (
@@ -84,6 +85,42 @@ def test_headings_fold_before_a_column_goes() -> None:
     assert max(map(len, lines)) <= 30
     assert "0.250" in lines[-2]
     assert "0.750" in lines[-2]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_kept_columns_that_are_too_wide_together_stand_in_several_tables(width: int) -> None:
+    headings = [f"nDCG@{k}" for k in range(1, 14)]
+    columns = (
+        Column("run"),
+        *(Column(name, fixed(4), keep=True) for name in headings),
+        Column("x", fixed(1)),
+    )
+    rows = tuple((run, *(i + first for i in range(13)), 7.0) for run, first in (("new", 0.5), ("old", 0.25)))
+    lines = printed(Table("Means", columns, rows), width)[:-1]
+    assert max(map(len, lines)) <= width
+    assert lines[0] == "Means"
+    heads = [line.split() for line in lines if line.startswith("run")]
+    assert [name for head in heads for name in head if name.startswith("nDCG")] == headings
+    for run, first in (("new", 0.5), ("old", 0.25)):
+        parts = [line.split()[1:] for line in lines if line.startswith(run)]
+        assert len(parts) == len(heads)
+        shown = [value for part in parts for value in part if value != "7.0"]
+        assert shown == [f"{i + first:.4f}" for i in range(13)]
+    assert len(heads) == {20: 13, 40: 4, 80: 2}[width]
+
+
+def test_headings_that_are_names_fold_at_any_letter() -> None:
+    names = "retriever-large-v1", "retriever-large-v2", "v2", "検索エンジン"
+    named = [Column(name, fixed(4), fold=True, keep=True) for name in names]
+    wide = [Column(f"column {i}", fixed(4)) for i in range(5)]
+    lines = printed(Table("", (Column("measure"), *named, *wide), (("nDCG@10", *map(float, range(9))),)), 80)
+    assert max(map(cell_len, lines[:-1])) <= 80
+    assert len(lines[4].split()) == 10
+    assert [line.split()[:5] for line in lines[:3]] == [
+        ["retrie", "retrie"],
+        ["ver-la", "ver-la", "検索エ", "column", "column"],
+        ["measure", "rge-v1", "rge-v2", "v2", "ンジン"],
+    ]
 
 
 @pytest.mark.parametrize("whole", [True, False])

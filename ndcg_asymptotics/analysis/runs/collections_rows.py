@@ -37,8 +37,8 @@ class InCollection(WithInterval):
 
     collection: Annotated[str, Column("collection")]
     queries: Annotated[int, Column("queries", general(","))]
-    mean_a: Annotated[float, Column("a", fixed(4), 3, together=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), 3, together=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), fold=True, keep=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
     difference: Annotated[float, Column("difference", general("+.4f"), 1)]
     interval: Annotated[Interval | None, Data(frame=False)]
     p: Annotated[float, Column("p", general(".2g"), 5)]
@@ -91,9 +91,9 @@ class OverCollections(WithInterval):
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
-    over: Annotated[Way, Column("collections")]
-    mean_a: Annotated[float, Column("a", fixed(4), 3, together=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), 3, together=True)]
+    over: Annotated[Way, Column("over")]
+    mean_a: Annotated[float, Column("a", fixed(4), fold=True, keep=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
     difference: Annotated[float, Column("difference", general("+.4f"), 2)]
     interval: Annotated[Interval | None, Data(frame=False)]
     p: Annotated[float, Column("p", general(".2g"), 5)]

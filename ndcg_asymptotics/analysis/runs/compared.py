@@ -50,10 +50,10 @@ class MeasureComparison:
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
-    mean_a: Annotated[float, Column("a", fixed(4), keep=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), keep=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), fold=True, keep=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
     difference: Annotated[Difference, Data(inline=True)]
-    p: Annotated[float, Column("corrected p", general(".2g"), 1), Data("p_corrected", before="effect")]
+    p: Annotated[float, Column("corrected p", general(".2g"), 2), Data("p_corrected", before="effect")]
     cuts: Annotated[tuple[Cut, ...], Data(frame=False)] = ()
     longer_lists: Annotated[
         LongListMeans | None, Column("longer lists", str, 6, optional=True), Data(frame=False)
@@ -64,9 +64,9 @@ class MeasureComparison:
     losses: Annotated[int, Data(before="cuts")] = 0
 
     @property
-    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 4, before="longer_lists")]:
+    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 1, before="longer_lists")]:
         """For how many queries the first run is better, equal and worse."""
-        return f"{self.wins:,} / {self.ties:,} / {self.losses:,}"
+        return f"{self.wins:,}/{self.ties:,}/{self.losses:,}"
 
     @property
     def answer(self) -> Answer:

@@ -111,7 +111,7 @@ class Difference(WithInterval):
         direction than that of a one-sided test.
     """
 
-    mean: Annotated[float, Column("difference", general("+.4f"), 2), Data("difference")]
+    mean: Annotated[float, Column("difference", general("+.4f"), 3), Data("difference")]
     sd: Annotated[float, Data(frame=False)]
     interval: Annotated[Interval | None, Data(frame=False)]
     p: Annotated[float, Column("p", general(".2g"), 5)]
