@@ -25,10 +25,10 @@ import os
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from ndcg_asymptotics.core.files import (
     digest_of,
     open_bounded,
     read_record,
+    read_regular,
     write_file,
     write_record,
 )
@@ -62,6 +63,9 @@ _ABOUT = "about.json"
 _OVERHEAD = 2**16  # bytes of `about` and of the .npz format, at most
 _PIECE = 2**20  # bytes that are read at a time
 _MOST_MEMBERS = 64  # arrays of a block
+_LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,6 @@ class Damage:
     def __str__(self) -> str:
         lost = f": replicates {spans(self.replicates)}" if self.replicates else ""
         return f"{self.place} {self.what}{lost}"
-
-
-class NewerError(InputError):
-    """A folder that a newer version wrote."""
 
 
 class ForeignError(UnreadableError):
@@ -279,13 +279,20 @@ def write_description(path: Path, fields: Mapping[str, object], root: Path, *, d
     write_record(path, {"format": FORMAT, **fields}, root, durable=durable)
 
 
-def read_description(path: Path) -> dict[str, Any]:
-    """Read the record of a folder of results.
+def read_description(path: Path, parse: Callable[[dict[str, Any]], _T], what: str) -> _T:
+    """Read the record of a folder of results, and return what is parsed of it.
+
+    Parameters
+    ----------
+    path : Path
+    parse : function
+    what : str
+        What the record should be, for a message.
 
     Raises
     ------
     UnreadableError
-        If it is not what was written.
+        If it is not what was written, or cannot be parsed.
     InputError
         If a newer version wrote it.
     """
@@ -295,8 +302,31 @@ def read_description(path: Path) -> dict[str, Any]:
         raise UnreadableError("is damaged (it states no format)")
     if form > FORMAT:
         here = versions_of()["ndcg_asymptotics"]
-        raise NewerError(
+        raise InputError(
             f"{path.parent}: written by a newer version, in format {form}; "
             f"{PACKAGE} {here} reads format {FORMAT}"
         )
-    return found
+    try:
+        return parse(found)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        said = str(error) if isinstance(error, InputError) else f"not {what}"
+        raise UnreadableError(f"is damaged ({said})") from None
+
+
+def read_beside(folder: Path, digests: Mapping[str, str]) -> tuple[dict[str, bytes], list[Damage]]:
+    """Return the contents of the files that a record refers to, by name, and those that are damaged.
+
+    A file whose name leads out of the folder counts as damaged.
+    """
+    contents, damages = {}, []
+    for name, digest in digests.items():
+        place = PurePosixPath(name)
+        inside = not place.is_absolute() and ".." not in place.parts
+        try:
+            content = read_regular(folder / name, _LARGEST_BESIDE) if inside else b""
+            if not inside or digest_of(content) != digest:
+                raise UnreadableError("is not what was written")
+            contents[name] = content
+        except UnreadableError as error:
+            damages.append(Damage(name, str(error)))
+    return contents, damages

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,9 @@ from ndcg_asymptotics.results.blocks import (
     Damage,
     File,
     ForeignError,
-    NewerError,
     block_files,
     overlapping,
+    read_beside,
     read_block,
     read_description,
 )
@@ -48,7 +48,6 @@ from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.studies.toml import study_of
 
-_LARGEST_FILE = 2**30  # bytes of a curve file or a module
 _MOST_WANTED = 4 * MOST_REPLICATES
 
 
@@ -184,42 +183,22 @@ def _damage(file: File, error: UnreadableError) -> Damage:
 
 def _described(folder: Path, fields: Mapping[str, object] | None) -> Contents:
     """Read the record of the study and the files that it refers to."""
+
+    def parse(stated: Mapping[str, Any]) -> Contents:
+        layout, beside = Layout(stated["study"]), dict(stated["beside"])
+        found = Contents(folder, layout, study_key(layout.fields), [dict(stated["versions"])], beside)
+        found.wanted = runs_given(stated["wanted"])
+        return found
+
     try:
-        stated = read_description(folder / STUDY)
-        layout = Layout(stated["study"])
-        found = Contents(folder, layout, study_key(layout.fields), [dict(stated["versions"])])
-        found.wanted, beside = runs_given(stated["wanted"]), dict(stated["beside"])
-    except NewerError:
-        raise
-    except (UnreadableError, KeyError, TypeError, ValueError) as error:
-        words = str(error) if isinstance(error, UnreadableError) else f"is damaged ({error})"
-        damage = Damage(STUDY, words)
+        found = read_description(folder / STUDY, parse, "a study")
+    except UnreadableError as error:
+        damage = Damage(STUDY, str(error))
         if fields is None:
             raise UndescribedError(folder, damage) from None
         return Contents(folder, Layout(fields), study_key(fields), damages=[damage])
-    found.beside = beside
-    for name, digest in beside.items():
-        try:
-            read_beside(folder, name, digest)
-        except UnreadableError as error:
-            found.damages.append(Damage(name, str(error)))
+    _, found.damages = read_beside(folder, found.beside)
     return found
-
-
-def read_beside(folder: Path, name: str, digest: str) -> bytes:
-    """Return the content of a file that a record refers to.
-
-    Raises
-    ------
-    UnreadableError
-        If it is not what was written, or its name leads out of the folder.
-    """
-    place = PurePosixPath(name)
-    inside = not place.is_absolute() and ".." not in place.parts
-    content = read_regular(folder / name, _LARGEST_FILE) if inside else b""
-    if not inside or digest_of(content) != digest:
-        raise UnreadableError("is not what was written")
-    return content
 
 
 def _request(file: File, key: str) -> Runs:

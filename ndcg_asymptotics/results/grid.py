@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,8 +165,8 @@ def write_grid(folder: Path, grid: Grid) -> None:
 def _key_at(place: Path) -> str | None:
     """Return the digest of the study in a folder; None where there is none, or it is damaged."""
     try:
-        return study_key(read_description(place / STUDY)["study"])
-    except (UnreadableError, KeyError, AttributeError):
+        return read_description(place / STUDY, lambda stated: study_key(stated["study"]), "a study")
+    except UnreadableError:
         return None
 
 
@@ -183,20 +183,18 @@ def read_grid(folder: Path) -> StatedGrid:
     for place in folder.glob(f"{POINTS}/*"):
         refuse_old(place)
         break
-    found = read_description(folder / GRID)
-    try:
-        parameters, fields = found["grid"]["parameters"], dict(found["grid"]["fields"])
-        if math.prod(map(len, parameters.values())) > MOST_POINTS:
-            raise ValueError("more points than a grid may have")
-        axes = Axes({name: tuple(map(float, values)) for name, values in parameters.items()}, fields)
-        keys = {str(name): str(key) for name, key in found["points"].items()}
-        good = list(keys) == list(map(axes.name, axes.points)) and len(axes.scorers) * len(axes.measures) > 0
-        replicates = int(fields["replicates"])
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        good = False
-    if not good:
-        raise UnreadableError("is damaged (not a grid)")
-    return StatedGrid(axes, keys, replicates)
+    return read_description(folder / GRID, _stated, "a grid")
+
+
+def _stated(record: Mapping[str, Any]) -> StatedGrid:
+    parameters, fields = record["grid"]["parameters"], dict(record["grid"]["fields"])
+    if math.prod(map(len, parameters.values())) > MOST_POINTS:
+        raise ValueError("more points than a grid may have")
+    axes = Axes({name: tuple(map(float, values)) for name, values in parameters.items()}, fields)
+    keys = {str(name): str(key) for name, key in record["points"].items()}
+    if list(keys) != list(map(axes.name, axes.points)) or not (axes.scorers and axes.measures):
+        raise ValueError("not the points of the grid")
+    return StatedGrid(axes, keys, int(fields["replicates"]))
 
 
 def foreign_point(found: Contents, key: str | None) -> list[Damage]:

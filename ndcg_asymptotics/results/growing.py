@@ -45,12 +45,13 @@ from ndcg_asymptotics.results.blocks import (
     Damage,
     File,
     block_files,
+    read_beside,
     read_block,
     read_description,
     write_block,
     write_description,
 )
-from ndcg_asymptotics.results.folder import read_beside, refuse_damages
+from ndcg_asymptotics.results.folder import refuse_damages
 from ndcg_asymptotics.results.kinds import GROWTH, require_free, require_kind
 from ndcg_asymptotics.results.layout import Variable, versions_here
 
@@ -189,32 +190,26 @@ def examine_growth(folder: str | Path) -> GrowthContents:
     """
     folder = path_of(folder, "folder")
     require_kind(folder, "growth")
-    found = GrowthContents()
+
+    def parse(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Variable], File, dict[str, str]]:
+        stated = dict(record["growth"])
+        last, digest = len(stated["queries"]) - 1, str(record["block"])
+        block = File(0, last, digest, folder / f"0-{last}-{digest}.npz")
+        return stated, _shapes(stated), block, dict(record["beside"])
+
     try:
-        record = read_description(folder / GROWTH)
-        stated, beside = dict(record["growth"]), dict(record["beside"])
-        shapes = _shapes(stated)
-        last = len(stated["queries"]) - 1
-        name = f"0-{last}-{record['block']}.npz"
+        stated, shapes, block, beside = read_description(folder / GROWTH, parse, "growing lists")
     except UnreadableError as error:
-        found.damages.append(Damage(GROWTH, str(error)))
-        return found
-    except (KeyError, TypeError, AttributeError) as error:
-        found.damages.append(Damage(GROWTH, f"is damaged ({error!r})"))
-        return found
-    found.stated = stated
+        return GrowthContents(damages=[Damage(GROWTH, str(error))])
+    curves, damages = read_beside(folder, beside)
+    found = GrowthContents(stated, {}, {name.removeprefix(f"{_CURVES}/"): x for name, x in curves.items()})
     try:
-        block = File(0, last, str(record["block"]), folder / name)
         found.values = read_block(block, key_of(stated), shapes).values
         if said := _impossible(found.values, stated):
             raise UnreadableError(f"holds {said}")
     except UnreadableError as error:
-        found.damages.append(Damage(name, str(error)))
-    for place, digest in beside.items():
-        try:
-            found.curves[place.removeprefix(f"{_CURVES}/")] = read_beside(folder, place, digest)
-        except UnreadableError as error:
-            found.damages.append(Damage(place, str(error)))
+        found.damages.append(Damage(block.path.name, str(error)))
+    found.damages += damages
     return found
 
 
