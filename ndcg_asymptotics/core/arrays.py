@@ -222,6 +222,11 @@ def random_generator(seed: object) -> np.random.Generator:
     return np.random.default_rng(whole_number(seed, "seed", 0, None))
 
 
+def resampled_counts(count: int, resamples: int, seed: object) -> Integers:
+    """Return how often each of ``count`` things is in each bootstrap sample of them, (resamples, count)."""
+    return random_generator(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+
+
 def is_geometric(values: ArrayLike) -> bool:
     """Return whether values are nearer to a geometric than to an arithmetic sequence, for axes.
 

@@ -25,20 +25,15 @@ Missing = Literal["drop", "zero", "error"]
 """What becomes of a query that a run lacks: it does not count, counts as 0, or is an error."""
 
 
-class ConventionChanges(TypedDict, total=False):
-    """What may differ from the conventions of a program, as arguments of functions; see `evaluate`."""
+class ConventionOptions(TypedDict, total=False):
+    """Conventions as arguments of functions: those of a program, and changes to them; see `evaluate`."""
 
+    like: str | None
     gain: Gain | None
     ties: Ties | None
     ideal: Ideal | None
     empty: Empty | None
     missing: Missing | None
-
-
-class ConventionOptions(ConventionChanges, total=False):
-    """Conventions as arguments of functions: those of a program, and changes to them; see `evaluate`."""
-
-    like: str | None
 
 
 _CHOICES = {"ties": Ties, "ideal": Ideal, "empty": Empty, "missing": Missing}
@@ -70,10 +65,10 @@ class Conventions:
     ignore_identical_ids: bool = False
 
     @classmethod
-    def of(cls, like: str | None = None, **changes: Unpack[ConventionChanges]) -> Self:
+    def of(cls, **options: Unpack[ConventionOptions]) -> Self:
         """Return the conventions of a program with some of them changed; None changes nothing.
 
-        >>> found = Conventions.of("lightgbm", empty="zero", ties=None)
+        >>> found = Conventions.of(like="lightgbm", empty="zero", ties=None)
         >>> found.gain, found.ties, found.empty
         ('exp2', 'file', 'zero')
 
@@ -82,10 +77,11 @@ class Conventions:
         InputError
             If the program or a value is not known.
         """
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        like = given.pop("like", None)
         if like is not None and not (isinstance(like, str) and like in LIKE):
             near = did_you_mean(str(like), LIKE) or ","
             raise InputError(f"{brief(like)} is not known{near} expected one of: {', '.join(LIKE)}", "like")
-        given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         for name, value in given.items():
             if name in _CHOICES:
                 require_choice(value, get_args(_CHOICES[name]), name)

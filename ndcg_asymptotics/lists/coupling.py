@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, random_generator, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, resampled_counts, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.lists.records import RankedList
@@ -113,9 +113,7 @@ def fit_coupling(
     query = query[relevant]
     _, level = np.unique(labels[relevant], return_inverse=True)
     stratum = level if groups is None else level + (int(level.max()) + 1) * groups[query]
-    samples = random_generator(seed).multinomial(
-        len(first), np.full(len(first), 1 / len(first)), size=resamples
-    )
+    samples = resampled_counts(len(first), resamples, seed)
     pairs = []
     for a, b in combinations(lists, 2):
         spearman = _spearman(depth[a], depth[b], stratum, np.ones_like(query))

@@ -149,7 +149,7 @@ def evaluate(
         "run",
     )
     parsed = any_measures_of(measures)  # before files are read, which may take long
-    gain = Conventions.of(options.get("like"), gain=options.get("gain")).gain
+    gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
     rankers = rankers_of(feature, weights)
     if lists is not None:
         require(len(rankers) == 1, "evaluate takes one feature, or one file of weights", "feature")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.chance import random_order
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions, Empty, Missing
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluation import DEPTH, Evaluation, query_mean
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.names import Names
@@ -22,14 +22,13 @@ from ndcg_asymptotics.lists.other_measures import (
     any_measures_of,
     values_of,
 )
-from ndcg_asymptotics.lists.ranking import Ideal, Order, Ties, in_order, ndcg, relevant_ranks, unjudged_ranks
+from ndcg_asymptotics.lists.ranking import Order, in_order, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
 from ndcg_asymptotics.lists.values import few
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import FixedRank
-from ndcg_asymptotics.measures.gains import Gain
 
 Unjudged = Literal["zero", "drop", "bounds"]
 
@@ -49,18 +48,13 @@ def evaluate_run(
     qrels: Records,
     measures: AnyMeasures,
     *,
-    like: str | None = None,
-    gain: Gain | None = None,
-    ties: Ties | None = None,
-    ideal: Ideal | None = None,
-    empty: Empty | None = None,
-    missing: Missing | None = None,
     unjudged: Unjudged = "zero",
     chance: bool = False,
     name: str = "",
+    **conventions: Unpack[ConventionOptions],
 ) -> Evaluation:
     """Return the values of a run, query by query; the parameters are those of `lists.evaluate`."""
-    chosen = Conventions.of(like, gain=gain, ties=ties, ideal=ideal, empty=empty, missing=missing)
+    chosen = Conventions.of(**conventions)
     every = chosen.measures(any_measures_of(measures))
     found = [measure for measure in every if isinstance(measure, Measure)]
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]

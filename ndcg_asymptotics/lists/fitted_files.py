@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputWarning, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.text import toml_string, visible
-from ndcg_asymptotics.lists.coupling import FittedCoupling, fit_coupling
+from ndcg_asymptotics.lists.coupling import fit_coupling
 from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
 from ndcg_asymptotics.lists.given import (
     Weights,
@@ -42,39 +42,6 @@ FEW_QUERIES = 10
 
 STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """How curves are fitted to lists; the fields are those of `fit`."""
-
-    method: Method = "isotonic"
-    binary_at: float | None = None
-    prevalence: Sequence[float] | None = None
-    by: By | None = None
-    resamples: int = 200
-    seed: int = 0
-
-    def curves(
-        self, lists: Mapping[str, Sequence[RankedList]]
-    ) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
-        """Return a curve, or a mixture of curves, for each run."""
-        options: FitCurvesOptions = {
-            "method": self.method,
-            "prevalence": self.prevalence,
-            "resamples": self.resamples,
-            "seed": self.seed,
-        }
-        if self.by is None:
-            return fit_curves(lists, **options)
-        require(self.prevalence is None, "the groups of a mixture keep their own label laws", "prevalence")
-        return fit_groups(lists, self.by, **options)
-
-    def source(self, lists: Sequence[RankedList]) -> dict[str, object]:
-        """Return what the curves were fitted to and how, for their files."""
-        documents = sum(ranked.scores.size for ranked in lists)
-        settings = replace(self, prevalence=None if self.prevalence is None else list(self.prevalence))
-        return {"queries": len(lists), "documents": documents, **asdict(settings)}
 
 
 def fit(
@@ -151,43 +118,77 @@ def fit(
         require(
             Path(name).name == name != "", f"runs need distinct names of files, got {brief(name)}", "runs"
         )
+    if binary_at is not None:
+        by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
+    first = next(iter(by_run.values()))
+    if len(first) < FEW_QUERIES and resamples > 1:
+        few = "1 query" if len(first) == 1 else f"{len(first)} queries"
+        said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
+        warnings.warn(said, InputWarning, stacklevel=2)
+    if by == "auto":
+        by = choose_groups(by_run)
+    how: FitCurvesOptions = {
+        "method": method,
+        "prevalence": None if prevalence is None else list(prevalence),
+        "resamples": resamples,
+        "seed": seed,
+    }
     single = len(found) == 1 and out.suffix == ".json"
     targets = {name: out if single else out / f"{name}.json" for name in found}
-    sources = {name: {"run": Path(run.source or name).name, **source} for name, run in found.items()}
-    return _fit_and_write(by_run, targets, sources, _Fit(method, binary_at, prevalence, by, resamples, seed))
-
-
-def _fit_and_write(
-    lists: dict[str, list[RankedList]],
-    targets: Mapping[str, Path],
-    sources: Mapping[str, Mapping[str, str]],
-    fit: _Fit,
-) -> list[Path]:
-    if fit.binary_at is not None:
-        level = fit.binary_at
-        lists = {name: [binary(ranked, level) for ranked in of_run] for name, of_run in lists.items()}
-    queries = len(next(iter(lists.values())))
-    if queries < FEW_QUERIES and fit.resamples > 1:
-        few = "1 query" if queries == 1 else f"{queries} queries"
-        said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
-        warnings.warn(said, InputWarning, stacklevel=3)
-    if fit.by == "auto":
-        fit = replace(fit, by=choose_groups(lists))
+    documents = sum(ranked.scores.size for ranked in first)
+    fitted_to = {"queries": len(first), "documents": documents}
+    chosen = {"method": method, "binary_at": binary_at, "prevalence": how["prevalence"], "by": by}
+    stated = {**fitted_to, **chosen, "resamples": resamples, "seed": seed}
     contents = {
-        targets[name]: curve.encode({**sources[name], **fit.source(lists[name])})
-        for name, curve in fit.curves(lists).items()
+        targets[name]: curve.encode({"run": Path(found[name].source or name).name, **source, **stated})
+        for name, curve in _fitted(by_run, by, how).items()
     }
-    if len(lists) > 1:
-        first = next(iter(lists.values()))
-        groups = None if fit.by is None else group_queries(lists, fit.by)
-        about = "" if groups is None else _groups_comment(fit.by, described_share(lists, groups))
-        coupling = fit_coupling(lists, groups=groups, resamples=fit.resamples, seed=fit.seed)
-        length = int(np.median([ranked.scores.size for ranked in first]))
-        folder = next(iter(targets.values())).parent
-        contents[folder / STUDY] = coupled_study_text(targets, about, coupling, length).encode()
+    if len(by_run) > 1:
+        study = _study_text(by_run, targets, by, resamples, seed)
+        contents[next(iter(targets.values())).parent / STUDY] = study.encode()
     for path, content in contents.items():
         write_output(path, content)
     return list(targets.values())
+
+
+def _fitted(
+    lists: Mapping[str, Sequence[RankedList]], by: By | None, how: FitCurvesOptions
+) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
+    """Return a curve, or a mixture of curves, for each run."""
+    if by is None:
+        return fit_curves(lists, **how)
+    require(how["prevalence"] is None, "the groups of a mixture keep their own label laws", "prevalence")
+    return fit_groups(lists, by, **how)
+
+
+def _study_text(
+    lists: Mapping[str, Sequence[RankedList]],
+    targets: Mapping[str, Path],
+    by: By | None,
+    resamples: int,
+    seed: int,
+) -> str:
+    """Return the study file for the curves of several runs, which are in the same folder."""
+    group = None if by is None else group_queries(lists, by)
+    about = "" if group is None else _groups_comment(by, described_share(lists, group))
+    coupling = fit_coupling(lists, groups=group, resamples=resamples, seed=seed)
+    length = int(np.median([ranked.scores.size for ranked in next(iter(lists.values()))]))
+    keyword = "empirical" if by is None else "mixture"
+    texts = {name: f"{keyword}({json.dumps(path.name)})" for name, path in targets.items()}
+    scorers = "\n".join(f"{toml_string(name)} = {toml_string(text)}" for name, text in texts.items())
+    pairs = ", ".join(f"[{toml_string(p.pair[0])}, {toml_string(p.pair[1])}]" for p in coupling.pairs)
+    intervals = "; ".join(
+        f"{visible(', '.join(p.pair))}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
+    )
+    return (
+        f'title = "{len(targets)} fitted runs"\n'
+        'measures = ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]\n'
+        f"n = {{ start = 10, stop = {max(length, 10)}, per_decade = 5 }}\n"
+        "replicates = 1000\nseed = 1\n"
+        f"# rho of each pair of runs, given the label: {intervals}\n"
+        f'coupling = "{coupling.text}"\n'
+        f"pairs = [{pairs}]\n\n{about}[scorers]\n{scorers}\n"
+    )
 
 
 def _groups_comment(by: By | None, described: float) -> str:
@@ -201,29 +202,6 @@ def _groups_comment(by: By | None, described: float) -> str:
     return (
         f"# {kind}{cut};\n# {described:.0%} of the variance between queries of which run wins, and by how "
         "much, is between groups\n"
-    )
-
-
-def coupled_study_text(curves: Mapping[str, Path], groups: str, coupling: FittedCoupling, length: int) -> str:
-    """Return the study file for the curves of several runs, which are in the same folder.
-
-    ``groups`` is a comment about the groups of mixtures, empty if the curves are no mixtures.
-    """
-    keyword = "mixture" if groups else "empirical"
-    texts = {name: f"{keyword}({json.dumps(path.name)})" for name, path in curves.items()}
-    scorers = "\n".join(f"{toml_string(name)} = {toml_string(text)}" for name, text in texts.items())
-    pairs = ", ".join(f"[{toml_string(p.pair[0])}, {toml_string(p.pair[1])}]" for p in coupling.pairs)
-    intervals = "; ".join(
-        f"{visible(', '.join(p.pair))}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
-    )
-    return (
-        f'title = "{len(curves)} fitted runs"\n'
-        'measures = ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]\n'
-        f"n = {{ start = 10, stop = {max(length, 10)}, per_decade = 5 }}\n"
-        "replicates = 1000\nseed = 1\n"
-        f"# rho of each pair of runs, given the label: {intervals}\n"
-        f'coupling = "{coupling.text}"\n'
-        f"pairs = [{pairs}]\n\n{groups}[scorers]\n{scorers}\n"
     )
 
 

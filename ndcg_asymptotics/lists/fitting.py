@@ -16,7 +16,7 @@ from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, random_generator, require_choice, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, require_choice, resampled_counts, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -132,7 +132,7 @@ def fit_curves(
     curves = {}
     for name, of_scorer in tracked(lists.items(), "curves"):
         queries = len(of_scorer)
-        samples = random_generator(seed).multinomial(queries, [1 / queries] * queries, size=resamples)
+        samples = resampled_counts(queries, resamples, seed)
         cells = np.array([cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
         sizes = np.array([ranked.scores.size for ranked in of_scorer])
         # the first row is the data, every query once

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, random_generator, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, resampled_counts, tails
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.measures import Measure
@@ -173,8 +173,7 @@ class Growth(Report):
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     """Return means over bootstrap samples of the first axis, (resamples, …)."""
     count = len(values)
-    times = random_generator(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    flat = (times / count) @ values.reshape(count, -1)
+    flat = (resampled_counts(count, resamples, seed) / count) @ values.reshape(count, -1)
     return np.asarray(flat.reshape(resamples, *values.shape[1:]))
 
 

@@ -31,11 +31,10 @@ def without_negatives(labels: Records, gain: Gain = "linear", *, refuse: str = "
     """
     if not (labels.values < 0).any():
         return labels
+    where = f"{labels.source}: " if labels.source else ""
     if ((labels.values < 0) & (labels.values != np.rint(labels.values))).any():
-        where = f"{labels.source}: " if labels.source else ""
         raise InputError(f"{where}{labels.values.min():g} is no label; are the run and the qrels swapped?")
     if negative := unnamed_negatives(labels, gain):
-        where = f"{labels.source}: " if labels.source else ""
         if refuse:
             table = f"a table such as --gain '{labels.values.min():g}=0, 0=0, 1=1' says that they count as 0"
             said = "1 negative label has" if negative == 1 else f"{negative:,} negative labels have"

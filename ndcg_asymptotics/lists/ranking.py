@@ -29,31 +29,42 @@ _SIGN_BIT = np.uint32(1 << 31)
 
 
 @dataclass(frozen=True)
-class RelevantRanks:
+class Ranks:
+    """The ranks of some documents of a run.
+
+    Attributes
+    ----------
+    query : (documents,)
+    above, tied : (documents,)
+        The number of documents above the document and its ties, and the number of documents with its score,
+        itself included; 1 if ties are broken.
+    """
+
+    query: Rows
+    above: Integers
+    tied: Integers
+
+
+@dataclass(frozen=True)
+class RelevantRanks(Ranks):
     """The ranks of the relevant documents of some queries in a run, and in the ideal lists.
 
     Attributes
     ----------
+    gain : (documents,)
+        The gains of the relevant documents that were retrieved.
     sizes, judged, relevant : (queries,)
         The numbers of documents that the run retrieved, that are judged, and that have a gain.
-    query, gain : (found,)
-        The queries and gains of the relevant documents that were retrieved.
-    above, tied : (found,)
-        The number of documents above the document and its ties, and the number of documents with its score,
-        itself included; 1 if ties are broken.
     ideal_query, ideal_gain, ideal_above : (relevant,)
         The same for the ideal list of each query, by decreasing gain.
     unbroken : pair of (found,), optional
         ``above`` and ``tied`` before ties were broken by name; None if there were none, or another rule.
     """
 
+    gain: Floats
     sizes: Integers
     judged: Integers
     relevant: Integers
-    query: Rows
-    gain: Floats
-    above: Integers
-    tied: Integers
     ideal_query: Rows
     ideal_gain: Floats
     ideal_above: Integers
@@ -128,20 +139,6 @@ def relevant_ranks(
         ideal_above=ideal_above,
         unbroken=unbroken,
     )
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """The ranks of some documents, as in `RelevantRanks`.
-
-    Attributes
-    ----------
-    query, above, tied : (documents,)
-    """
-
-    query: Rows
-    above: Integers
-    tied: Integers
 
 
 def unjudged_ranks(
@@ -276,7 +273,7 @@ def ndcg(found: RelevantRanks, measure: Measure) -> Floats:
     For a cutoff or discount that depends on n, n is the number of retrieved documents, also in the ideal
     list. Otherwise the ideal list may be longer than n.
     """
-    discounts = mean_discounts(found, measure, Ranks(found.query, found.above, found.tied))
+    discounts = mean_discounts(found, measure, found)
     dcg = np.bincount(found.query, found.gain * discounts, found.sizes.size)
     if not measure.normalised:
         return np.asarray(dcg)

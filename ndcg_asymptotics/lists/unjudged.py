@@ -79,7 +79,7 @@ def ndcg_bounds(
     counts = np.bincount(unjudged.query, minlength=found.sizes.size)
     lengths = ideal_lengths(found, measure)
     discounts = mean_discounts(found, measure, unjudged)
-    judged = found.gain * mean_discounts(found, measure, Ranks(found.query, found.above, found.tied))
+    judged = found.gain * mean_discounts(found, measure, found)
     dcg = np.bincount(found.query, judged, counts.size)
     of_queries = np.split(discounts[np.lexsort((-discounts, unjudged.query))], np.cumsum(counts)[:-1])
     ends = np.cumsum(np.bincount(found.ideal_query, minlength=counts.size))

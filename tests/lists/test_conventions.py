@@ -210,7 +210,7 @@ def test_an_option_changes_a_convention():
 
 def test_only_the_discount_log_is_replaced():
     measures = [Measure.parse(text) for text in ("nDCG@5", "nDCG", "nDCG(zipf)")]
-    found = [str(measure) for measure in Conventions.of("letor").measures(measures)]
+    found = [str(measure) for measure in Conventions.of(like="letor").measures(measures)]
     assert found == ["nDCG(clipped_log(2))@5", "nDCG(clipped_log(2))", "nDCG(zipf)"]
 
 

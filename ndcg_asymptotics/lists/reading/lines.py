@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -78,8 +78,7 @@ CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
 """The functions that parse the cells of a table, by column."""
 
 
-SHOWN_CHARACTERS = 80
-"""The number of characters of a bad line that a message shows."""
+_SHOWN_CHARACTERS = 80  # of a bad line
 
 _SMALL_CHUNK = 1 << 19
 """Chunks up to 512 kB are parsed line by line in 20 ms, which is less than the import of pyarrow (60 ms)."""
@@ -307,6 +306,11 @@ def parse_with_pyarrow(chunk: bytes, form: LineFormat) -> Columns | None:
     return columns
 
 
+def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
+    """Raise the error for a line that is not as expected."""
+    raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
+
+
 def _parse_distinct(texts: Any, parser: Callable[[str], float]) -> Any:
     """Return the numbers of many texts, parsing every distinct text once."""
     numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
@@ -322,9 +326,7 @@ def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Col
             for append, parser, place in readers:
                 append(parser(fields[place]))
         except (IndexError, ValueError, OverflowError):
-            raise InputError(
-                f"{path}, line {line}: got {said[:SHOWN_CHARACTERS]!r}, expected {form.expected}"
-            ) from None
+            refuse_line(path, line, said, form.expected)
     return {
         name: column if name in ("query", "document") else np.array(column, np.float64)
         for name, column in columns.items()

@@ -12,13 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, needing, require
-from ndcg_asymptotics.lists.reading.lines import SHOWN_CHARACTERS, Columns
+from ndcg_asymptotics.lists.reading.lines import Columns, refuse_line
 from ndcg_asymptotics.lists.reading.text import read_chunks
 
 LARGEST_FEATURE = 10**6
@@ -83,7 +83,7 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
             if line.partition(b"#")[0].strip():
                 match = _LINE.fullmatch(line)
                 if match is None or b"_" in match[1] + match[3]:  # Python takes 1_0 for a number
-                    _refuse(path, number, line, expected)
+                    refuse_line(path, number, _shown(line), expected)
                 lines.append(line)
                 numbers.append(number)
                 matches.append(match)
@@ -93,11 +93,11 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
             features, labels = parse(lines)
         except (ValueError, OverflowError):
             bad = _first_bad(lines, parse)
-            _refuse(path, numbers[bad], lines[bad], expected)
+            refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
         wrong = ~np.isfinite(labels) | (labels < lowest)
         wrong |= np.diff(features.indptr) != _good_entries(features)
         for bad in np.flatnonzero(wrong)[:1].tolist():
-            _refuse(path, numbers[bad], lines[bad], expected)
+            refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
         queries = [match[2].decode() for match in matches]
         documents = [(match[4] or b"").decode() for match in matches]
         yield SvmlightLines(features, labels, queries, documents, numbers)
@@ -209,6 +209,5 @@ def _good_entries(features: Any) -> Any:
     return np.diff(np.append(0, np.cumsum(good))[features.indptr])
 
 
-def _refuse(path: Path, number: int, line: bytes, expected: str) -> NoReturn:
-    said = line[:SHOWN_CHARACTERS].decode(errors="replace").strip()
-    raise InputError(f"{path}, line {number}: got {said!r}, expected {expected}")
+def _shown(line: bytes) -> str:
+    return line.decode(errors="replace").strip()

@@ -53,7 +53,7 @@ def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
     """Return whether a first line is that of a table, not one of ``fields`` fields between white space."""
     text = line.decode()
     header = _header(text)
-    known = len(header) > 1 and _place(header, "query", columns) is not None
+    known = len(header) > 1 and column_of(header, "query", columns) is not None
     by_tabs = _delimiter(text) == "\t" and len(header) == fields
     return known or (len(header) > 2 and len(text.split()) != fields and not by_tabs)
 
@@ -196,11 +196,6 @@ def _header(line: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _place(header: Sequence[str], name: str, columns: Mapping[str, str]) -> int | None:
-    found = column_of(header, name, columns)
-    return None if found is None else header.index(found)
-
-
 def _places(
     header: Sequence[str],
     wanted: Sequence[str],
@@ -210,7 +205,7 @@ def _places(
     said: str,
 ) -> dict[str, int]:
     """Return the index of each column in the table, whose header is written as ``said``."""
-    found = {name: _place(header, name, columns) for name in (*wanted, *optional)}
+    found = {name: column_of(header, name, columns) for name in (*wanted, *optional)}
     for name in (*wanted, *columns):
         known = columns.get(name, f"{name} (or {', '.join(COLUMNS[name][1:])})")
         require(
@@ -218,4 +213,4 @@ def _places(
             f"{path}, line 1: got {brief(said)}, expected a header with the column {known}; "
             f"--columns says which is which{swapped(header, name)}",
         )
-    return {name: place for name, place in found.items() if place is not None}
+    return {name: header.index(column) for name, column in found.items() if column is not None}
