@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Integers
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Codes = NDArray[np.int32]
 
-Texts = Any
-"""A list of str, or a ``DictionaryArray`` of pyarrow: an array of distinct strings, and codes."""
+Texts: TypeAlias = "list[str] | pa.DictionaryArray"
+"""A list of str, or an array of distinct strings, and codes."""
 
 
-def to_numpy(array: Any) -> NDArray[Any]:
+def to_numpy(array: pa.Array) -> NDArray[Any]:
     """Return a numpy array of numbers from pyarrow; its own method would import pandas (0.3 s)."""
     return np.from_dlpack(array)
 
@@ -45,7 +48,7 @@ class Encoder:
     def __init__(self, *parts: Texts) -> None:
         self._index: dict[str, int] = {}
         # codes, and their names: an array of pyarrow, or the slice of the index that is new
-        self._parts: list[tuple[Codes, Any]] = []
+        self._parts: list[tuple[Codes, pa.Array | slice]] = []
         self._bytes, self._most = 0, _PENDING_BYTES  # of the arrays
         for part in parts:
             self.add(part)
@@ -73,14 +76,14 @@ class Encoder:
         self._parts, self._index = [], {}
         return codes, Names(texts)
 
-    def _unified(self) -> tuple[Codes, Any]:
+    def _unified(self) -> tuple[Codes, pa.Array]:
         """Return the codes of all texts and one array of their names; the encoder keeps none of them."""
         import pyarrow as pa
 
         parts, self._parts = self._parts, []  # frees them early: they may be large
         own, self._index = [*self._index], {}
         indexed = [isinstance(names, slice) for _, names in parts]
-        arrays = [  # `pa.array` imports pandas
+        arrays: list[pa.Array] = [  # `pa.array` imports pandas
             pa.array(own[names], pa.large_string()) if of_index else names
             for of_index, (_, names) in zip(indexed, parts, strict=True)
         ]
@@ -103,7 +106,7 @@ class Encoder:
         return codes, names
 
 
-def _first_equal(arrays: Sequence[Any], starts: Integers) -> Integers:
+def _first_equal(arrays: Sequence[pa.Array], starts: Integers) -> Integers:
     """Return for each name of several arrays, numbered through, the number of the first equal one.
 
     Names are looked up in one hash table after another, for a share of them each: one table of all of them
@@ -126,7 +129,7 @@ def _first_equal(arrays: Sequence[Any], starts: Integers) -> Integers:
     return first
 
 
-def _byte_sums(texts: Any) -> Integers:
+def _byte_sums(texts: pa.Array) -> Integers:
     """Return the sum of the bytes of each text."""
     _, ends, characters = texts.buffers()
     ends = np.frombuffer(ends, np.int64)[texts.offset : texts.offset + len(texts) + 1]
@@ -205,7 +208,7 @@ class Names:
         return type(self)(self.texts(codes) if isinstance(self._texts, list) else _take(self._texts, codes))
 
 
-def _take(array: Any, codes: Integers | Codes) -> Any:
+def _take(array: pa.Array, codes: Integers | Codes) -> pa.Array:
     import pyarrow as pa
 
     # not by `pa.array`, which imports pandas

@@ -15,13 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.names import to_numpy
 from ndcg_asymptotics.lists.reading.text import read_chunks
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _BLANKS = " \t\v\f\r\n"
 
@@ -311,10 +315,10 @@ def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
     raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
 
 
-def _parse_distinct(texts: Any, parser: Callable[[str], float]) -> Any:
+def _parse_distinct(texts: pa.DictionaryArray, parser: Callable[[str], float]) -> Floats:
     """Return the numbers of many texts, parsing every distinct text once."""
     numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
-    return numbers[to_numpy(texts.indices)]
+    return np.asarray(numbers[to_numpy(texts.indices)])
 
 
 def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Columns:

@@ -12,14 +12,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import Columns, refuse_line
 from ndcg_asymptotics.lists.reading.text import read_chunks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 LARGEST_FEATURE = 10**6
 """The highest index of a feature; a trained ranker has a weight for every index up to it."""
@@ -47,7 +50,7 @@ class SvmlightLines:
         The line numbers in the file.
     """
 
-    features: Any
+    features: csr_matrix
     labels: Floats
     queries: Sequence[str]
     documents: Sequence[str]
@@ -177,20 +180,20 @@ def read_weights(path: Path) -> dict[int, float]:
     return found
 
 
-def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[Any, Floats]]:
+def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[csr_matrix, Floats]]:
     with needing("scikit-learn", f"{path}: SVMlight files are read by"):
         from sklearn.datasets import load_svmlight_file
 
-    def parse(lines: Sequence[bytes]) -> tuple[Any, Floats]:
+    def parse(lines: Sequence[bytes]) -> tuple[csr_matrix, Floats]:
         # without query_id: scikit-learn allows only numbers as queries
         text = io.BytesIO(b"\n".join(lines) + b"\n")
-        found: tuple[Any, Floats] = load_svmlight_file(text, zero_based=False)
+        found: tuple[csr_matrix, Floats] = load_svmlight_file(text, zero_based=False)
         return found
 
     return parse
 
 
-def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], Any]) -> int:
+def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], object]) -> int:
     """Return the index of the first line that scikit-learn refuses, by bisection."""
     low, high = 0, len(lines) - 1
     while low < high:
@@ -203,7 +206,7 @@ def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], Any]) 
     return low
 
 
-def _good_entries(features: Any) -> Any:
+def _good_entries(features: csr_matrix) -> Integers:
     """Return how many features of each line are finite and have an allowed index."""
     good = np.isfinite(features.data) & (features.indices < LARGEST_FEATURE)
     return np.diff(np.append(0, np.cumsum(good))[features.indptr])

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
 from ndcg_asymptotics.lists.records import COLUMNS, column_of, swapped
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import parquet as pq
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -116,7 +120,7 @@ def parquet_columns(
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
 
 
-def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
+def _require_small(metadata: pq.FileMetaData, names: Sequence[str], path: Path) -> None:
     """Raise an error if a Parquet file unpacks to too much for its size, according to its footer."""
     require_lines(path, metadata.num_rows)
     most = _UNPACKED_BYTES + _UNPACKED_RATIO * path.stat().st_size
@@ -127,7 +131,7 @@ def _require_small(metadata: Any, names: Sequence[str], path: Path) -> None:
         require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
 
 
-def _convert(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
+def _convert(batch: Mapping[str, pa.Array], first: int, path: Path) -> Columns:
     import pyarrow as pa
 
     found: Columns = {}
@@ -141,7 +145,7 @@ def _convert(batch: Mapping[str, Any], first: int, path: Path) -> Columns:
     return found
 
 
-def _texts(column: Any) -> Any:
+def _texts(column: pa.Array) -> pa.DictionaryArray:
     import pyarrow as pa
     from pyarrow import compute
 
@@ -155,18 +159,18 @@ def _texts(column: Any) -> Any:
     return pa.array(texts, pa.large_string()).dictionary_encode()
 
 
-def _numbers(name: str, column: Any) -> Any:
+def _numbers(name: str, column: pa.Array) -> Floats:
     import pyarrow as pa
 
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
         return np.array([CELL_PARSERS[name](value) for value in column.to_pylist()], np.float64)
-    numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    numbers: Floats = column.to_numpy(zero_copy_only=False).astype(np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError
     return numbers
 
 
-def _raise_for_first_bad_row(batch: Mapping[str, Any], first: int, path: Path) -> None:
+def _raise_for_first_bad_row(batch: Mapping[str, pa.Array], first: int, path: Path) -> None:
     """Raise `InputError` for the first bad row of a batch."""
     row = 0
     for row in range(len(next(iter(batch.values())))):
