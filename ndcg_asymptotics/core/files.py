@@ -67,6 +67,30 @@ def paths_of(given: object, argument: str) -> list[Path]:
     return [path_of(one, argument) for one in as_list(given, argument, (str, os.PathLike))]
 
 
+def named_paths(given: object, argument: str) -> dict[str, Path]:
+    """Return the paths of `paths_of` by the names of their files without endings, or whole if these repeat.
+
+    Raises
+    ------
+    InputError
+        As `paths_of`, and if a file is given twice.
+
+    >>> [*named_paths(["a.run.gz", "runs/b.run"], "runs")], [*named_paths(["a/x.run", "b/x.run"], "runs")]
+    (['a', 'b'], ['a/x.run', 'b/x.run'])
+    """
+    paths = paths_of(given, argument)
+    stems = [stem(path) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise InputError(f"a file is given twice: {', '.join(map(str, paths))}")
+    return dict(zip(names, paths, strict=True))
+
+
+def stem(path: Path) -> str:
+    """Return the name of a file without .gz or .zst, and without the ending before it."""
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a regular file for reading; never wait for one that is not.
 

@@ -17,17 +17,9 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.core.files import paths_of
+from ndcg_asymptotics.core.files import named_paths, stem
 from ndcg_asymptotics.lists.names import Names
-from ndcg_asymptotics.lists.reading import (
-    ColumnNames,
-    named_paths,
-    read,
-    read_lists,
-    read_rankers,
-    read_weights,
-    stem,
-)
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_rankers, read_weights
 from ndcg_asymptotics.lists.records import COLUMNS, Kind, Records, is_table
 
 Weights = Mapping[int, float] | Path | str
@@ -76,7 +68,7 @@ def _is_record(given: object) -> bool:
 def named_runs(given: object) -> dict[str, object]:
     """Return runs by name, in the form in which they were given.
 
-    Files are named after themselves (`run_names`), and objects with a name, such as runs of ranx, by it.
+    Files are named after themselves (`core.files.named_paths`), and objects with a name, such as runs of ranx, by it.
 
     Raises
     ------
@@ -92,7 +84,7 @@ def named_runs(given: object) -> dict[str, object]:
         runs = [given] if is_one(given) else as_list(given, "runs")
         paths = [Path(run) for run in runs if isinstance(run, str | os.PathLike)]
         if len(paths) == len(runs):
-            found = dict(named_paths(paths))
+            found = dict(named_paths(paths, "runs"))
         else:
             names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
             distinct = len(set(names)) == len(names)
@@ -169,7 +161,7 @@ def scored_lists(
         several = [given] if alone else as_list(given, "lists")
         paths = [Path(one) for one in several if isinstance(one, str | os.PathLike)]
         if len(paths) == len(several):
-            named = named_paths(paths)
+            named = named_paths(paths, "lists")
         else:
             named = {f"lists {number}": one for number, one in enumerate(several, 1)}
     found = {}
@@ -189,7 +181,7 @@ def scores_of_rankers(
 
     Each file is read once; see `scored_lists` for the parameters.
     """
-    files = named_paths(paths_of(given, "lists"))
+    files = named_paths(given, "lists")
     found = {name: read_rankers(path, columns, [*rankers.values()]) for name, path in files.items()}
     scores = {}
     for place, ranker in enumerate(rankers):

@@ -11,12 +11,12 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.core.files import paths_of
+from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.ranking import relevant_ranks
-from ndcg_asymptotics.lists.reading import ColumnNames, named_paths, read_ranks
+from ndcg_asymptotics.lists.reading import ColumnNames, read_ranks
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
@@ -103,7 +103,7 @@ def ranked_tables(
     >>> ranked_tables({"a": {"u": 3, "v": [1, 4]}}, 10)["a"].rank
     array([3, 1, 4])
     """
-    named = tables if isinstance(tables, Mapping) else named_paths(paths_of(tables, "ranks"))
+    named = tables if isinstance(tables, Mapping) else named_paths(tables, "ranks")
     require(len(named) > 0, "must be files, or a mapping of name to ranks", "ranks")
     given = {name: _columns(str(name), table, columns) for name, table in named.items()}
     _common({name: {*users} for name, (users, *_) in given.items()})

@@ -10,13 +10,11 @@ from ndcg_asymptotics.lists.reading.load import (
     read_ranks,
     read_run,
 )
-from ndcg_asymptotics.lists.reading.runs import named_paths, stem
 from ndcg_asymptotics.lists.reading.svmlight import read_weights
 from ndcg_asymptotics.lists.reading.tables import parse_columns
 
 __all__ = [
     "ColumnNames",
-    "named_paths",
     "parse_columns",
     "read",
     "read_csv",
@@ -26,5 +24,4 @@ __all__ = [
     "read_ranks",
     "read_run",
     "read_weights",
-    "stem",
 ]

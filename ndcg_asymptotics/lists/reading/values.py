@@ -15,11 +15,10 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, needing, require
-from ndcg_asymptotics.core.files import paths_of
+from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
-from ndcg_asymptotics.lists.reading.runs import named_paths
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, refuse_missing, require_names
@@ -128,7 +127,7 @@ class _Collected:
     def add(self, given: object) -> None:
         """Add what `read_values` takes."""
         if isinstance(given, str | os.PathLike) or _all(given, str, os.PathLike):
-            files = named_paths(paths_of(given, "values"))
+            files = named_paths(given, "values")
             for name, path in files.items():
                 self._add_file(path, name, alone=len(files) == 1)
         elif hasattr(given, "by_query"):  # evaluations of several runs
