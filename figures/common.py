@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from PIL import Image
 
 from ndcg_asymptotics.plots import save
 
@@ -28,9 +29,12 @@ def arguments(description: str | None, results: Path = RESULTS) -> tuple[Path, P
 
 
 def write(figures: dict[str, Figure], folder: Path) -> None:
-    """Save figures by file name, and print the paths of the files."""
+    """Save figures by file name, as PNG files of 256 colours, and print the paths of the files."""
     for name, figure in figures.items():
         for path in save(figure, folder, name):
+            with Image.open(path) as image:
+                few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+            few.save(path, optimize=True)
             print(path)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from ndcg_asymptotics.plots import (
     style,
     titles,
 )
+from ndcg_asymptotics.plots.marks import grey_line, handle, scientific, white_marker
+from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
@@ -34,6 +37,7 @@ from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
 SEEN = 0.1  # simulated means with a larger relative standard error are left out
 SPANS = ((10**3, 10**6), (10**15, 10**18))  # list lengths between which `regimes` measures slopes
+_ASYMPTOTE: dict[str, Any] = {"color": "0.82", "lw": 3.5, "zorder": 0}
 HITS = 50  # fewest lists with a relevant item among the first ten: on fewer, simulated variances miss them
 
 
@@ -73,7 +77,7 @@ def log_discount(results: Results) -> Figure:
         axes[1].set_ylabel("$\\log n$ · E NDCG$_n$")
         axes[1].set_ylim(0, None)
         margin_labels(axes[1], labels)
-        figure_legend(figure, [*_handles(), Line2D([], [], color=GREY, ls=":", lw=0.9, label="limit")])
+        figure_legend(figure, [*_handles(), grey_line("limit", ls=":", lw=0.9)])
     return figure
 
 
@@ -108,11 +112,8 @@ def _seen(results: Results, name: str, measure: Measure) -> NDArray[np.bool_]:
     return np.asarray(sd < SEEN * mean * np.sqrt(results.replicates_complete))
 
 
-def _handles() -> list[Any]:
-    return [
-        Line2D([], [], color=GREY, label="exact mean"),
-        Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, label="simulated, ±3 standard errors"),
-    ]
+def _handles() -> list[Artist]:
+    return [grey_line("exact mean"), white_marker("simulated, ±3 standard errors")]
 
 
 def cutoffs(results: Results) -> Figure:
@@ -127,7 +128,7 @@ def cutoffs(results: Results) -> Figure:
                 ax.plot(n, exact, color=line.color, ls=line.dashes, lw=1)
                 constant = _top_constant(_kappa(results, name), measure)
                 if constant is not None:
-                    ax.plot(n, constant * n ** -_kappa(results, name), color=GREY, ls=":", lw=1.2, zorder=3)
+                    ax.plot(n, constant * n ** -_kappa(results, name), **_ASYMPTOTE)
                 mean, error = _simulated(results, name, measure)
                 seen = _seen(results, name, measure)
                 ax.errorbar(
@@ -140,26 +141,15 @@ def cutoffs(results: Results) -> Figure:
                     ls="none",
                     lw=0.8,
                 )
-            ax.set_yscale("log")
-            length_axis(ax, study.n, most=5)
+            log_axis(ax.yaxis)
+            length_axis(ax, study.n, most=6)
             ax.set_ylim(1e-11, 2)
+            ax.set_ylabel("E NDCG$_n$")
             titles(ax, _title(measure))
-        axes[0].set_ylabel("E NDCG$_n$")
         outer_labels(axes)
         named = zip(study.scorers, line_styles(len(study.scorers)), strict=True)
-        scorers = [
-            Line2D(
-                [],
-                [],
-                color=line.color,
-                ls=line.dashes,
-                marker=line.marker,
-                mfc="white",
-                label=f"{name}, $\\kappa$ = {_kappa(results, name):g}",
-            )
-            for name, line in named
-        ]
-        closed = Line2D([], [], color=GREY, ls=":", label=r"$C\,n^{-\kappa}$, $C$ in closed form")
+        scorers = [handle(line, f"{name}, $\\kappa$ = {_kappa(results, name):g}") for name, line in named]
+        closed = Line2D([], [], label=r"$C\,n^{-\kappa}$, $C$ in closed form", **_ASYMPTOTE)
         figure_legend(figure, [*scorers, *_handles(), closed])
     return figure
 
@@ -211,18 +201,14 @@ def queries(results: Results) -> Figure:
             ax.plot(n[seen], simulated, color=line.color, marker=line.marker, mfc="white", ls="none")
             labels.append((float(needed[-1]), _title(measure), line))
         ax.axhline(_queries(_limiting_effect(results, a, b)), color=GREY, ls=":", lw=0.9)
-        ax.set_yscale("log")
+        log_axis(ax.yaxis)
         length_axis(ax, study.n)
         ax.set_xlabel("items of the corpus $n$")
         ax.set_ylabel("queries")
         titles(ax, f"queries that tell two rankers apart (level {LEVEL:g}, power {POWER:g})")
         margin_labels(ax, labels)
-        handles = [
-            Line2D([], [], color=GREY, label="exact"),
-            Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, label="simulated"),
-            Line2D([], [], color=GREY, ls=":", lw=0.9, label="NDCG as $n\\to\\infty$"),
-        ]
-        figure_legend(figure, handles)
+        marks = [grey_line("exact"), white_marker("simulated")]
+        figure_legend(figure, [*marks, grey_line("NDCG as $n\\to\\infty$", ls=":", lw=0.9)])
     return figure
 
 
@@ -246,17 +232,24 @@ def regimes(results: Results) -> Figure:
     (name,) = study.scorers
     kappa = _kappa(results, name)
     b = np.array([measure.discount.asymptotics.exponent for measure in study.measures])
-    fine = np.linspace(b[0], b[-1], 200)
+    fine = np.round(np.linspace(b[0], b[-1], 45), 3)
+    model, cache = study.scorers[name], user_cache()
+
+    def exponent(measure: Measure, ends: tuple[int, int]) -> float:
+        mean = cache.mean(model, measure, ends).value
+        return float(np.log(mean[0] / mean[1]) / np.log(ends[1] / ends[0]))
+
     with style():
         figure, (ax,) = panels(1, height=2.8)
-        ax.plot(fine, np.minimum(fine, kappa), color=GREY, lw=0.9, label="as $n\\to\\infty$")
+        ax.plot(fine, np.minimum(fine, kappa), color=GREY, lw=0.9)
         ax.axvline(kappa, color=GREY, lw=0.6, ls=":")
-        for (low, high), line in zip(SPANS, line_styles(len(SPANS)), strict=True):
-            places, span = [study.n.index(low), study.n.index(high)], np.log(high / low)
-            exact, slope, error, seen = [], [], [], []
+        handles = [grey_line("as $n\\to\\infty$", lw=0.9)]
+        for ends, line in zip(SPANS, line_styles(len(SPANS)), strict=True):
+            exact = [exponent(Measure.of(f"nDCG(power({at:g}))"), ends) for at in fine]
+            ax.plot(fine, exact, color=line.color, ls=line.dashes)
+            places, span = [study.n.index(n) for n in ends], np.log(ends[1] / ends[0])
+            slope, error, seen = [], [], []
             for measure in study.measures:
-                ends = user_cache().mean(study.scorers[name], measure, study.n).value[places]
-                exact.append(-np.log(ends[1] / ends[0]) / span)
                 cell = results.data["ndcg"].sel(scorer=name, measure=str(measure))
                 values = cell.transpose("n", "replicate").to_numpy()[places]
                 means = values.mean(axis=1)
@@ -264,24 +257,22 @@ def regimes(results: Results) -> Figure:
                 relative = values[1] / means[1] - values[0] / means[0]
                 error.append(relative.std(ddof=1) / np.sqrt(relative.size) / span)
                 seen.append(_seen(results, name, measure)[places].all())
-            said = " to ".join(f"$10^{{{round(np.log10(n))}}}$" for n in (low, high))
-            ax.plot(b, exact, color=line.color, ls=line.dashes, label=f"exact, $n$ = {said}")
             ax.errorbar(
                 b[seen],
                 np.array(slope)[seen],
                 3 * np.array(error)[seen],
-                color=line.color,
-                marker=line.marker,
-                mfc="white",
                 ls="none",
                 lw=0.8,
-                label="simulated, ±3 standard errors" if (low, high) == SPANS[-1] else None,
+                ecolor=line.color,
+                **line.hollow,
             )
+            said = " to ".join(map(scientific, ends))
+            handles.append(handle(line, f"exact, $n$ = {said}", marker=False))
         ax.set_xlabel("$b$ of the discount $r^{-b}$")
         ax.set_ylabel("exponent of $1/n$ in E NDCG$_n$")
         ax.text(kappa, 0.02, " $b=\\kappa$", color=GREY, transform=ax.get_xaxis_transform())
         ax.set_ylim(0, None)
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 0.08))
+        figure_legend(figure, [*handles, white_marker("simulated, ±3 standard errors")])
     return figure
 
 

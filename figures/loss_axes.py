@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
-from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.plots.layout import margin_labels
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import handle
+from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles
 
 _LEVEL = 1.96  # half the width of a 95% interval, in standard errors (the normal quantile)
@@ -26,11 +27,11 @@ def error_curves(
     *,
     styles: Mapping[str, LineStyle] | None = None,
     limits: Mapping[str, float] | None = None,
-    log: bool = True,
+    log: str = "xy",
     ylim: tuple[float, float] | None = None,
     labels: bool = True,
 ) -> Axes:
-    """Draw named curves of means with 95% intervals against x, which is on a logarithmic axis.
+    """Draw named curves of means with 95% intervals against x.
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ def error_curves(
     styles : mapping of name to LineStyle, optional
     limits : mapping of name to a value, optional
         Known limits of the curves, drawn as dotted lines.
-    log : bool
-        Whether the axis of the values is logarithmic.
+    log : str
+        The names of the axes that are logarithmic.
     ylim : (float, float), optional
         The range of the axis of the values.
     labels : bool
@@ -49,27 +50,22 @@ def error_curves(
     """
     chosen = styles or dict(zip(curves, line_styles(len(curves)), strict=True))
     size = np.asarray(x, np.float64)
-    ax.set_xscale("log")
-    if log:
-        ax.set_yscale("log")
+    for name in log:
+        log_axis({"x": ax.xaxis, "y": ax.yaxis}[name])
     named = []
     for name, (means, errors) in curves.items():
         line = chosen[name]
         mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
-        seen = np.isfinite(mean) & ((mean > error) | (not log))
+        seen = np.isfinite(mean) & ((mean > error) | ("y" not in log))
         ax.errorbar(
             size[seen],
             mean[seen],
             yerr=error[seen],
             color=line.color,
             ls=line.dashes,
-            marker=line.marker,
             ms=2.8,
-            mfc="white",
-            mew=0.8,
             elinewidth=0.7,
-            capsize=0,
-            clip_on=True,
+            **line.hollow,
         )
         if limits and name in limits:
             ax.axhline(limits[name], color=line.color, ls=":", lw=0.8, zorder=1)
@@ -84,10 +80,7 @@ def error_curves(
 
 def line_style_handles(styles: Mapping[str, LineStyle]) -> list[Any]:
     """Return legend handles that name the curves of `error_curves`."""
-    return [
-        Line2D([], [], color=s.color, ls=s.dashes, marker=s.marker, ms=2.8, mfc="white", mew=0.8, label=name)
-        for name, s in styles.items()
-    ]
+    return [handle(line, name) for name, line in styles.items()]
 
 
 def value_table(ax: Axes, rows: Sequence[str], columns: Sequence[str], values: Floats, least: float) -> Axes:
@@ -148,39 +141,27 @@ def bound_quantiles(ax: Axes, bound: ArrayLike, regret: ArrayLike, line: LineSty
     ax.plot(at, largest, color=line.color, ls=line.dashes, marker=line.marker, mfc="white", mew=0.8)
     ax.plot(at, middle, color=line.color, ls=":", lw=0.9)
     ax.plot([edges[0], 1], [edges[0], 1], color=GREY, lw=0.9)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    log_axis(ax.xaxis)
+    log_axis(ax.yaxis)
     ax.set_ylabel("regret")
     return ax
 
 
-def dot_rows(ax: Axes, rows: Sequence[str], groups: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> list[Any]:
-    """Draw a value with its 95% interval per row and group, and return legend handles for the groups."""
-    handles = []
-    for k, ((name, (means, errors)), line) in enumerate(
-        zip(groups.items(), line_styles(len(groups)), strict=True)
-    ):
-        at = np.arange(len(rows)) + 0.24 * (k - (len(groups) - 1) / 2)
-        mean, error = np.asarray(means, np.float64), _LEVEL * np.asarray(errors, np.float64)
-        ax.errorbar(
-            mean,
-            at,
-            xerr=error,
-            ls="none",
-            marker=line.marker,
-            ms=3.4,
-            mfc="white",
-            mec=line.color,
-            mew=0.9,
-            ecolor=line.color,
-            elinewidth=0.8,
-        )
-        handles.append(
-            Line2D([], [], ls="none", marker=line.marker, ms=3.4, mfc="white", mec=line.color, label=name)
-        )
+def dot_rows(ax: Axes, rows: Sequence[str], means: ArrayLike, errors: ArrayLike) -> None:
+    """Draw a value with its 95% interval in each row."""
+    line = line_styles(1)[0]
+    bars = _LEVEL * np.asarray(errors, np.float64)
+    ax.errorbar(
+        np.asarray(means),
+        np.arange(len(rows)),
+        xerr=bars,
+        ls="none",
+        lw=0.8,
+        ecolor=line.color,
+        **line.hollow,
+    )
     for row in range(len(rows)):
         ax.axhline(row, color="0.9", lw=0.5, zorder=0)
     ax.set_yticks(range(len(rows)), list(rows))
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    return handles

@@ -13,8 +13,7 @@ from loss_axes import (
     value_table,
 )
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 from ndcg_asymptotics.plots import (
     Choice,
@@ -27,9 +26,11 @@ from ndcg_asymptotics.plots import (
     style,
     titles,
 )
+from ndcg_asymptotics.plots.comparison import zero_line
+from ndcg_asymptotics.plots.marks import grey_bar, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.style import GREY
 
-WHISKERS = Line2D([], [], ls="none", marker="|", ms=7, color=GREY, label="95% interval")
+WHISKERS = grey_bar("95% interval")
 
 
 def discounts(results: dict[str, Any]) -> dict[str, Figure]:
@@ -45,6 +46,7 @@ def discounts(results: dict[str, Any]) -> dict[str, Figure]:
             titles(ax, title)
             ax.set_xlabel("discount of the NDCG that counts")
         axes[0].set_ylabel("loss, or discount it is normalised for")
+        axes[1].set_yticklabels([])
     return {"losses_discounts": figure}
 
 
@@ -58,16 +60,13 @@ def excess_risk(results: dict[str, Any]) -> dict[str, Figure]:
             bound_quantiles(axes[0], bound, regret, line)
             bound_quantiles(axes[1], linear, regret, line)
         for ax in axes:
-            ax.set_ylim(1e-6, 2)
+            ax.set_ylim(1e-4, 2)
         titles(axes[0], "Theorem 10 of Ravikumar et al.")
         axes[0].set_xlabel(r"bound $C_F\sqrt{(\Phi-\Phi^*)/C_\phi}$")
         titles(axes[1], "with a margin $\\gamma$ (as their Theorem 11)")
         axes[1].set_xlabel(r"bound $C_F^2(\Phi-\Phi^*)/(C_\phi\gamma)$")
-        axes[1].set_ylabel("")
-        marks = [
-            Line2D([], [], color=GREY, ls=":", lw=0.9, label="median regret"),
-            Line2D([], [], color=GREY, lw=0.9, label="the bound"),
-        ]
+        outer_labels(axes)
+        marks = [grey_line("median regret", ls=":", lw=0.9), grey_line("the bound", lw=0.9)]
         named = {f"largest regret, {text}": line for text, line in styles.items()}
         figure_legend(figure, [*line_style_handles(named), *marks])
     return {"losses_excess_risk": figure}
@@ -83,7 +82,7 @@ def growing(results: dict[str, Any]) -> dict[str, Figure]:
             styles = dict(zip(rankers, line_styles(len(rankers)), strict=True))
             for ax, measure in zip(axes, results["measures"], strict=True):
                 curves = {r: tuple(np.array(v).T) for r, v in found["curves"][measure].items()}
-                error_curves(ax, found["sizes"], curves, styles=styles, log=False, labels=False)
+                error_curves(ax, found["sizes"], curves, styles=styles, log="", labels=False)
                 length_axis(ax, found["sizes"])
                 ax.set_ylim(0, 1)
                 ax.set_ylabel("NDCG$_n$")
@@ -101,6 +100,7 @@ PANELS = (
     ("independent", "listnet"),
     ("two readers", "squared"),
 )
+LABELS = {"independent": "independent labels", "two readers": "two readers"}
 LEAST = 1e-10  # smaller regrets are rounding errors
 
 
@@ -117,14 +117,16 @@ def long_lists(results: dict[str, Any]) -> dict[str, Figure]:
             limits = {
                 d: value for (of, d), value in known.items() if (population, of) == ("independent", loss)
             }
-            error_curves(ax, sizes, curves, styles=styles, limits=limits, labels=False)
+            error_curves(ax, sizes, curves, styles=styles, limits=limits, log="y", labels=False)
             length_axis(ax, sizes)
             ax.set_xlabel("list length $m$")
             ax.set_ylabel("regret (expected NDCG)")
             ax.set_ylim(LEAST if loss != "listnet" and population == "independent" else 1e-4, 0.2)
-            titles(ax, f"{loss}, {population}")
+            titles(ax, f"{loss} loss, {LABELS[population]}")
         outer_labels(axes)
-        figure_legend(figure, [*line_style_handles(styles), WHISKERS])
+        named = {Choice().formula(f"nDCG({discount})"): line for discount, line in styles.items()}
+        marks = [WHISKERS, grey_line("limit, where known", ls=":", lw=0.8)]
+        figure_legend(figure, [*line_style_handles(named), *marks])
     return {"losses_long_lists": figure}
 
 
@@ -135,10 +137,7 @@ PAIRWISE = {
     'margin("hinge")': "margin, hinge",
     'margin("logistic")': "margin, logistic",
 }
-COLUMNS = {
-    "disagreement": "disagreement over pairs: left is better",
-    "nDCG@10": "NDCG@10: right is better",
-}
+COLUMNS = {"disagreement": "disagreement over pairs", "nDCG@10": "NDCG@10"}
 
 
 def movielens(results: dict[str, Any]) -> dict[str, Figure]:
@@ -150,12 +149,14 @@ def movielens(results: dict[str, Any]) -> dict[str, Figure]:
         for ax, (name, title) in zip(axes, COLUMNS.items(), strict=True):
             k = columns.index(name)
             means, errors = ([test[part][k] for test in tests.values()] for part in ("mean", "error"))
-            dot_rows(ax, rows, {name: (means, errors)})
-            ax.axvline(0, color="0.35", lw=0.7)
+            dot_rows(ax, rows, means, errors)
+            texts = ("the other better", "Duchi et al. better")
+            zero_line(ax, *(texts[::-1] if name == "disagreement" else texts))
             titles(ax, title)
-            ax.set_xlabel("Duchi et al. less the other loss, 95%")
+            ax.set_xlabel("Duchi et al. less the other loss")
             ax.xaxis.set_major_locator(MaxNLocator(5))
         axes[1].set_yticklabels([])
+        figure_legend(figure, [white_marker("mean over users, 95% interval")])
     return {"losses_movielens": figure}
 
 
@@ -189,22 +190,22 @@ def mq2008(results: dict[str, Any]) -> dict[str, Figure]:
     with style():
         figure, axes = panels(2, columns=1, height=2.5, width=5.5)
         means = {text: (results["means"][text], nothing) for text in SHOWN}
-        error_curves(axes[0], cutoffs, means, styles=styles, log=False)
+        error_curves(axes[0], cutoffs, means, styles=styles, log="")
         axes[0].set_ylabel("NDCG@$k$")
         titles(axes[0], f"{results['queries']} queries, five folds")
         tests = results["tests"]
         named = {pair: f"{name}: p = {tests[pair]['p']:.2g}" for pair, name in NAMES.items() if pair in tests}
         curves = {name: (tests[pair]["mean"], tests[pair]["error"]) for pair, name in named.items()}
         firsts = {name: styles[pair.partition(" - ")[0]] for pair, name in named.items()}
-        error_curves(axes[1], cutoffs, curves, styles=firsts, log=False)
+        error_curves(axes[1], cutoffs, curves, styles=firsts, log="")
         axes[1].axhline(0, color=GREY, lw=0.7)
         axes[1].set_ylabel("difference of NDCG@$k$")
-        titles(axes[1], "differences with 95% intervals, and p of a test for all $k$")
+        titles(axes[1], "differences, with p of a test for all $k$")
         for ax in axes:
-            ax.set_xscale("linear")
             ax.set_xticks(cutoffs)
-            ax.xaxis.set_minor_formatter(NullFormatter())
             ax.set_xlabel("$k$")
+        outer_labels(axes)
+        figure_legend(figure, [WHISKERS])
     return {"losses_mq2008": figure}
 
 
@@ -230,23 +231,24 @@ def training_queries(results: dict[str, Any]) -> dict[str, Figure]:
         mean = np.array(curve(text)[0])
         same = next((t for t in alike if np.all(np.abs(mean / curve(t)[0] - 1) < SAME)), text)
         alike.setdefault(same, []).append(text)
-    names = {first: _listed(texts) for first, texts in alike.items()}
+    names = {first: _said(texts) for first, texts in alike.items()}
     limits = {names[t]: v for t, v in results["limits"].items() if v > 1e-12 and t in names}
+    styles = dict(zip(names.values(), line_styles(len(names)), strict=True))
     with style():
-        figure, (ax,) = panels(1, height=3.4, width=6.5)
-        error_curves(ax, sizes, {names[t]: curve(t) for t in alike}, limits=limits, ylim=RANGE)
+        figure, (ax,) = panels(1, height=3.6, width=6.0)
+        curves = {name: curve(first) for first, name in names.items()}
+        error_curves(ax, sizes, curves, styles=styles, limits=limits, log="y", ylim=RANGE)
         length_axis(ax, sizes)
         ax.set_xlabel("training queries")
         ax.set_ylabel("regret (expected NDCG)")
-        titles(ax, "dotted: known limits")
+        groups = [handle(styles[_said(t)], ", ".join(t)) for t in alike.values() if len(t) > 1]
+        figure_legend(figure, [WHISKERS, grey_line("limit, where known", ls=":", lw=0.8), *groups])
     return {"losses_training_queries": figure}
 
 
-def _listed(texts: list[str]) -> str:
-    """Return the names of losses that are one curve, two in a line."""
-    lines = [", ".join(texts[i : i + 2]) for i in range(0, len(texts), 2)]
-    many = f"{len(texts)} losses, within {SAME:.0%}:\n" if len(texts) > 1 else ""
-    return many + ",\n".join(lines)
+def _said(texts: list[str]) -> str:
+    """Return the label of losses that are one curve."""
+    return texts[0] if len(texts) == 1 else f"{len(texts)} losses,\nwithin {SAME:.0%}"
 
 
 FIGURES = {

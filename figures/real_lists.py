@@ -33,10 +33,11 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
     """Return a figure with a row for each of two measures, and the orders of arrival side by side."""
     with style():
         figure, axes = panels(len(growths) * len(ARRIVAL_MEASURES), columns=len(growths))
-        places = ((measure, order) for measure in ARRIVAL_MEASURES for order in growths)
+        places = [(measure, order) for measure in ARRIVAL_MEASURES for order in growths]
         for ax, (measure, order) in zip(axes, places, strict=True):
             system_curves(growths[order], measure, ax)
-            titles(ax, Choice().title(measure), f"documents arrive {ARRIVAL_TEXTS[order]}")
+            titles(ax, f"documents arrive {ARRIVAL_TEXTS[order]}" if measure == ARRIVAL_MEASURES[0] else "")
+            ax.set_ylabel(f"NDCG$_n$, {Choice().formula(measure)}")
         one_scale(axes)
         outer_labels(axes)
         figure_legend(figure, system_handles(next(iter(growths.values()))))

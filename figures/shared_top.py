@@ -13,39 +13,58 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots import Choice, length_axis, line_styles, panels, style, titles
+from ndcg_asymptotics.plots import (
+    Choice,
+    figure_legend,
+    length_axis,
+    line_styles,
+    outer_labels,
+    panels,
+    style,
+    titles,
+)
+from ndcg_asymptotics.plots.marks import grey_bar, handle
+from ndcg_asymptotics.plots.orders import NONE_WRONG, none_wrong
+from ndcg_asymptotics.plots.scales import log_axis
+from ndcg_asymptotics.plots.style import LineStyle
+
+NAMES: dict[str, str] = {"independent": "independent given the label"}
 
 
 def draw(results: dict[str, Any]) -> dict[str, Figure]:
     """Draw P(wrong or tie) against n in one panel per discount, with 95% intervals of Wilson."""
     sizes, lists = results["n"], results["lists"]
     kinds, discounts = list(results["not_ahead"][0]), list(results["not_ahead"][0]["shared top"])
+    lines: dict[str, LineStyle] = dict(zip(kinds, line_styles(len(kinds)), strict=True))
     with style():
         figure, axes = panels(len(discounts), columns=len(discounts), height=2.5)
         for ax, discount in zip(axes, discounts, strict=True):
-            for kind, line in zip(kinds, line_styles(len(kinds)), strict=True):
+            for kind, line in lines.items():
                 wrong = [np.arange(lists) < of[kind][discount] for of in results["not_ahead"]]
                 rates = [rate_of(n, hits) for n, hits in zip(sizes, wrong, strict=True)]
                 seen = [rate for rate in rates if rate.rate > 0]
-                middle = np.array([rate.rate for rate in seen])
-                ends = np.array([[rate.low, rate.high] for rate in seen]).T
+                n, middle, *ends = np.array([(rate.n, rate.rate, rate.low, rate.high) for rate in seen]).T
                 ax.errorbar(
-                    [rate.n for rate in seen],
+                    n,
                     middle,
                     np.abs(ends - middle),
-                    color=line.color,
-                    marker=line.marker,
                     ls=line.dashes,
-                    mfc="white",
-                    capsize=2,
-                    label=kind if kind == "shared top" else "independent given the label",
+                    color=line.color,
+                    elinewidth=0.8,
+                    **line.hollow,
                 )
-            ax.set_yscale("log")
-            ax.set_ylim(5e-4, 1)
+                if len(seen) < len(rates):
+                    first = rates[len(seen)]
+                    ax.plot(first.n, first.high, color=line.color, ls="none", **NONE_WRONG)
+            log_axis(ax.yaxis)
+            ax.set_ylim(2e-4, 1)
             length_axis(ax, sizes)
+            ax.set_ylabel("P(wrong or tie)")
             titles(ax, Choice().title(Measure.of(f"nDCG({discount})")))
-        axes[0].set_ylabel("P(wrong or tie)")
-        axes[-1].legend(loc="lower left")
+        outer_labels(axes)
+        named = [handle(line, NAMES.get(kind, kind)) for kind, line in lines.items()]
+        marks = [grey_bar("95% interval"), none_wrong()]
+        figure_legend(figure, [*named, *marks])
     return {"shared_top": figure}
 
 

@@ -9,6 +9,7 @@ from common import RESULTS, from_json
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import line_styles, panels, style
+from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY
 
 
@@ -34,10 +35,8 @@ def draw(found: Any) -> dict[str, Figure]:
                 said, (right, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5
             )
         ax.axvline(1, color=GREY, lw=0.8)
-        ax.set_xscale("log")
+        log_axis(ax.xaxis)
         ax.set_xlim(None, 3e4)
-        ticks = [0.1, 1, 10, 100, 1000]
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.set_yticks(range(len(lines)), [f"{line['what']}\nagainst {line['relative_to']}" for line in lines])
         ax.set_ylim(len(lines) - 0.5, -0.6)
         ax.tick_params(axis="y", length=0)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
@@ -13,7 +14,9 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import length_axis, margin_labels, scientific
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import grey_line, handle, scientific, white_marker
+from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles
 
 
@@ -48,7 +51,7 @@ def gap_curves(
         guide = start * (n / n[0]) ** -rate
         ax.plot(n, guide, color=GREY, ls=":", lw=0.9)
         labels.append((float(guide[-1]), name, GREY))
-    ax.set_yscale("log")
+    log_axis(ax.yaxis)
     length_axis(ax, sizes)
     ax.set_ylabel(ylabel)
     margin_labels(ax, labels)
@@ -108,61 +111,76 @@ def _marker(line: LineStyle) -> dict[str, Any]:
 
 
 def std_exponents(
-    ax: Axes, exponents: Sequence[float], predicted: Floats, exact: Floats, simulated: Floats, errors: Floats
-) -> Axes:
-    """Draw the slope of log standard deviation in log n against b: predicted, exact and simulated."""
-    order = np.argsort(exponents)
-    b = np.asarray(exponents)[order]
-    blue, orange, _ = line_styles(3)
-    ax.plot(b, predicted[order], color=GREY, lw=0.9, label="as $n\\to\\infty$")
-    ax.plot(b, exact[order], color=blue.color, ls="--", marker=blue.marker, label="exact")
-    ax.errorbar(
-        b,
-        simulated[order],
-        3 * errors[order],
-        color=orange.color,
-        ls="none",
-        marker=orange.marker,
-        markerfacecolor="none",
-        capsize=2,
-        lw=0.8,
-        label="simulated, ±3 standard errors",
-    )
-    ax.set_xlabel("$b$ of the discount $r^{-b}$")
-    ax.set_ylabel("slope of log standard deviation in log $n$")
-    ax.legend(loc="upper left")
-    return ax
-
-
-_LEVEL = 0.999  # of the largest ratio, from which on another is as good
-
-
-def signal_to_noise(
-    ax: Axes, x: Sequence[float], ratios: Mapping[str, Floats], xlabel: str, symbol: str
-) -> Axes:
-    """Draw the mean difference of one list over its standard deviation against a parameter of the measure.
-
-    A large marker is at each optimum, whose value the legend has. An optimum at the lower end of x is said
-    to be reached as x tends to 0.
+    ax: Axes,
+    theory: tuple[ArrayLike, ArrayLike, ArrayLike],
+    simulated: tuple[ArrayLike, ArrayLike, ArrayLike],
+) -> list[Artist]:
+    """Draw the slope of log standard deviation in log n against b of the discount r^-b.
 
     Parameters
     ----------
+    ax : Axes
+    theory : (b, predicted, exact)
+        The slopes as n tends to infinity, and those between two lengths.
+    simulated : (b, slopes, standard errors)
+
+    Returns
+    -------
+    list
+        Legend handles.
+    """
+    b, predicted, exact = theory
+    at, slopes, errors = simulated
+    line = line_styles(1)[0]
+    ax.plot(b, predicted, color=GREY, lw=0.9)
+    ax.plot(b, exact, color=line.color)
+    ax.errorbar(
+        at, slopes, 3 * np.asarray(errors), ls="none", lw=0.8, zorder=3, ecolor=line.color, **line.hollow
+    )
+    ax.set_xlabel("$b$ of the discount $r^{-b}$")
+    ax.set_ylabel("slope of log standard deviation in log $n$")
+    return [
+        grey_line("as $n\\to\\infty$", lw=0.9),
+        handle(line, "exact", marker=False),
+        white_marker("simulated, ±3 standard errors"),
+    ]
+
+
+_LEVEL = 0.999  # of the largest ratio, from which on another is as good
+OPTIMUM: dict[str, Any] = {"ms": 6.5, "mfc": "white", "mew": 1.1}
+SMALL: dict[str, Any] = {"ms": 2.8}
+"""Settings of the markers of optima, and of simulated ratios."""
+
+
+def signal_to_noise(
+    ax: Axes, x: Sequence[float], ratios: Sequence[Floats], xlabel: str, symbol: str
+) -> list[str]:
+    """Draw the mean difference of one list over its standard deviation against a parameter of the measure.
+
+    A large marker is at each optimum. One at the lower end of x is said to be reached as x tends to 0.
+
+    Parameters
+    ----------
+    ax : Axes
     x : (K,)
-    ratios : name -> (K,)
-        Text between dollar signs in a name is a formula.
+    ratios : sequence of (K,)
+    xlabel : str
     symbol : str
         What x is called.
+
+    Returns
+    -------
+    list of str
+        Where the optima are.
     """
-    for (name, ratio), line in zip(ratios.items(), line_styles(len(ratios)), strict=True):
+    optima = []
+    for ratio, line in zip(ratios, line_styles(len(ratios)), strict=True):
         best = int(np.nanargmax(ratio >= _LEVEL * np.nanmax(ratio)))  # the first of those that are as good
-        where = f"${symbol}$ → 0" if best == 0 else f"${symbol}$ = {x[best]:g}"
-        ax.plot(x, ratio, color=line.color, ls=line.dashes, label=f"{name}: {where}")
-        ax.plot(
-            x[best], ratio[best], color=line.color, marker=line.marker, ms=6, mfc="white", mew=1.1, zorder=4
-        )
+        optima.append(f"${symbol}$ → 0" if best == 0 else f"${symbol}$ = {x[best]:g}")
+        ax.plot(x, ratio, color=line.color, ls=line.dashes)
+        ax.plot(x[best], ratio[best], color=line.color, marker=line.marker, ls="none", zorder=4, **OPTIMUM)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(r"$\Delta/\sigma$ of one list")
-    ax.set_xscale("log")
-    ax.set_ylim(0, 1.1 * max(float(np.nanmax(ratio)) for ratio in ratios.values()))
-    ax.legend(title="best")
-    return ax
+    log_axis(ax.xaxis)
+    ax.set_ylim(0, 1.1 * max(float(np.nanmax(ratio)) for ratio in ratios))
+    return optima

@@ -18,7 +18,8 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.comparison import difference_axes, significance_key
-from ndcg_asymptotics.plots.layout import figure_legend, panels
+from ndcg_asymptotics.plots.layout import panels
+from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.style import GREY, measure_style, style
 
@@ -27,7 +28,11 @@ _LONGEST = 24  # characters of a collection's name
 
 
 def collections_figure(
-    comparison: CollectionsComparison, pair: PairOverCollections, judged: MeasureOverCollections
+    comparison: CollectionsComparison,
+    pair: PairOverCollections,
+    judged: MeasureOverCollections,
+    *,
+    width: float | None = None,
 ) -> Figure:
     """Return a figure of two runs by one measure: a row for each collection, and below them the means.
 
@@ -40,7 +45,7 @@ def collections_figure(
     ]
     color, count = measure_style(judged.measure).color, len(judged.by_collection)
     with style():
-        figure, (ax,) = panels(1, height=0.9 + _ROW * len(rows))
+        figure, (ax,) = panels(1, height=0.9 + _ROW * len(rows), width=width)
         for place, row in enumerate(rows):
             of_row, marker = (color, "o") if place < count else ("black", "D")
             if row.interval:
@@ -57,7 +62,11 @@ def collections_figure(
 
 
 def draw_collections(
-    comparison: CollectionsComparison, folder: Path | str, **saved: Unpack[SaveOptions]
+    comparison: CollectionsComparison,
+    folder: Path | str,
+    *,
+    width: float | None = None,
+    **saved: Unpack[SaveOptions],
 ) -> list[Path]:
     """Draw and save a figure for each measure of two runs; of more runs, of the first two by the measure.
 
@@ -66,7 +75,7 @@ def draw_collections(
     comparison : CollectionsComparison
     folder : path
         Folder for the files.
-    **saved
+    width, **saved
         As in `draw_all`.
 
     Returns
@@ -79,5 +88,7 @@ def draw_collections(
         first, second = (row.run for row in comparison.ranked(m, comparison.over[0])[:2])
         pair = next(pair for pair in comparison.pairs if {*pair.pair} == {first, second})
         words = ("collections", pair.a, pair.b, measure)
-        figures.append((words, partial(collections_figure, comparison, pair, pair.by_measure[m])))
+        figures.append(
+            (words, partial(collections_figure, comparison, pair, pair.by_measure[m], width=width))
+        )
     return save_all(figures, folder, **saved)

@@ -13,27 +13,24 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import (
-    band,
-    figure_legend,
-    grey_band,
-    heading,
-    length_axis,
-    margin_labels,
-    panels,
-    titles,
-)
+from ndcg_asymptotics.plots.layout import panels, titles
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, measure_styles, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
+_ARROWS = 12.0  # height of the line of text above the rows, in points
+_SHORT_SIDE = 0.6  # of the axis of differences, as a part of the other: it has room for a name
 
 
 def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
@@ -52,27 +49,36 @@ def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 def difference_axes(
     ax: Axes, a: str, b: str, measures: Sequence[str], label: str = "difference of the means"
 ) -> Axes:
-    """Label axes of differences a - b, with a row for each measure and 0 in the middle."""
-    ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
+    """Label axes of differences a - b, with a row for each measure, and say which side of 0 means what."""
     ax.set_yticks(range(len(measures)), [_formula(measure) for measure in measures])
     ax.set_ylim(len(measures) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(label)
-    heading(ax, f"{_name(a)} less {_name(b)}", lines=1)
-    for side, text in (("right", f"← {_name(b)} ahead "), ("left", f" {_name(a)} ahead →")):
+    titles(ax, f"{_name(a)} less {_name(b)}")
+    zero_line(ax, f"{_name(b)} ahead", f"{_name(a)} ahead")
+    return ax
+
+
+def zero_line(ax: Axes, left: str, right: str) -> None:
+    """Draw a line at 0 through rows, and say above them what the values on either side mean."""
+    ax.axvline(0, color=GREY, ls=":", lw=0.8, zorder=1)
+    for side, text in (("right", f"← {left} "), ("left", f" {right} →")):
         ax.annotate(
             text,
             (0, 1),
             xycoords=ax.get_xaxis_transform(),
-            xytext=(0, 2),
+            xytext=(0, -1),
             textcoords="offset points",
             ha=side,
+            va="top",
             color=GREY,
             size=mpl.rcParams["legend.fontsize"],
         )
-    reach = max(abs(x) for x in ax.get_xlim())
-    ax.set_xlim(-reach, reach)
-    return ax
+    bottom, top = ax.get_ylim()
+    height = ax.bbox.height / ax.get_figure(root=True).dpi * 72  # type: ignore[union-attr]
+    ax.set_ylim(top=top - (bottom - top) * _ARROWS / height)
+    low, high = ax.get_xlim()
+    ax.set_xlim(min(low, -_SHORT_SIDE * high), max(high, -_SHORT_SIDE * low))
 
 
 def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
@@ -84,7 +90,7 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
         line = lines[judged.measure]
         n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
         band(ax, n, low, high, line.color, 0.14)
-        ax.plot(n, rate, color=line.color, ls=line.dashes, **line.hollow)
+        ax.plot(n, rate, color=line.color, ls=line.dashes)
         labels.append((float(rate[-1]), _formula(judged.measure), line))
     margin_labels(ax, labels)
     length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
@@ -95,12 +101,12 @@ def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
     return ax
 
 
-def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
+def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: float | None = None) -> Figure:
     """Return a figure of one pair: the differences and, if lists are long enough, the rates of samples."""
     cut = any(judged.cuts for judged in pair.by_measure)
     with style():
-        height = max(2.3, 0.9 + _ROW * len(pair.by_measure))
-        figure, axes = panels(2 if cut else 1, height=height)
+        height = max(2.6, 0.9 + _ROW * len(pair.by_measure))
+        figure, axes = panels(2 if cut else 1, height=height, width=width)
         mean_differences(axes[0], pair, comparison.alpha)
         if cut:
             cut_rates(axes[1], pair)
@@ -112,11 +118,11 @@ def comparison_figure(comparison: Comparison, pair: PairComparison) -> Figure:
     return figure
 
 
-def power_figure(comparison: Comparison) -> Figure:
+def power_figure(comparison: Comparison, *, width: float | None = None) -> Figure:
     """Return a figure of the fraction of the pairs of runs that each measure tells apart."""
     found = comparison.discriminative_power
     with style():
-        figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)))
+        figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)), width=width)
         for row, power in enumerate(found):
             ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
             ax.barh(row, power.corrected / power.pairs, height=0.6, color="#0072B2")
@@ -126,24 +132,26 @@ def power_figure(comparison: Comparison) -> Figure:
         ax.set_xlim(0, 1)
         ax.set_xlabel(f"fraction of the {found[0].pairs} pairs of runs told apart")
         patches = [
-            Line2D([], [], color=color, lw=6, label=text)
+            Patch(color=color, lw=0, label=text)
             for color, text in (("#0072B2", "after correction"), ("0.82", "before"))
         ]
         figure_legend(figure, patches)
     return figure
 
 
-def draw_comparison(comparison: Comparison, folder: Path | str, **saved: Unpack[SaveOptions]) -> list[Path]:
+def draw_comparison(
+    comparison: Comparison, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
+) -> list[Path]:
     """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
 
     It returns the files. The options are those of `draw_all`.
     """
     figures: list[tuple[Words, Callable[[], Figure]]] = [
-        (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair))
+        (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair, width=width))
         for pair in comparison.pairs
     ]
     if len(comparison.pairs) > 1:
-        figures.append((("discriminative power",), partial(power_figure, comparison)))
+        figures.append((("discriminative power",), partial(power_figure, comparison, width=width)))
     return save_all(figures, folder, **saved)
 
 

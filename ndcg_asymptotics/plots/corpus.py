@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
 from ndcg_asymptotics.analysis.runs.corpus_text import TESTED_FACTOR
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import band, grey_band, grey_line, grey_marker, length_axis
+from ndcg_asymptotics.plots.marks import band, grey_band, grey_line, grey_marker
+from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 

@@ -16,17 +16,10 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
-from ndcg_asymptotics.plots.layout import (
-    band,
-    grey_band,
-    grey_line,
-    handle,
-    length_axis,
-    margin_labels,
-    scientific,
-    titles,
-    white_marker,
-)
+from ndcg_asymptotics.plots.layout import titles
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import band, grey_band, grey_line, handle, scientific, white_marker
+from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
@@ -99,7 +92,7 @@ def ndcg_curves(
         draw_scorer(ax, results, measure, name, line, choice)
     length_axis(ax, results.study.n)
     if vanishes(results.study, limits):
-        ax.set_yscale("log")
+        log_axis(ax.yaxis)
         scorers = [scorer for scorer, _ in choice.of(results.study).values()]
         ends = [_exact_mean(scorer, measure, results.study.n[-1:])[0] for scorer in scorers]
         ax.set_ylim(max(_LOWEST, 0.3 * float(np.nanmin([*ends, 1.0]))), 1.5)
@@ -143,9 +136,9 @@ def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Flo
 
 
 def _shown(sizes: Sequence[int]) -> Integers:
-    """Return the positions of the sizes that get a marker, including the last one."""
+    """Return the positions of the sizes that get a marker, including the first and the last one."""
     step = max(1, round(len(sizes) / _MARKERS))
-    return np.arange(len(sizes) - 1, -1, -step)[::-1]
+    return np.unique([0, *range(len(sizes) - 1, -1, -step)])
 
 
 def draw_scorer(
@@ -207,17 +200,16 @@ def _draw_limits(
     labels: list[tuple[float, str, LineStyle | str]] = []
     if common is not None:
         ax.axhline(common, color=GREY, ls=":", lw=0.9, zorder=1)
-        labels.append((common, f"limit {_short(common)}" if names else _short(common), GREY))
+        labels.append((common, f"limit {_short(common)}", GREY))
     drawn = choice.of(results.study)
     for name, found in limits.items():
         _, line = drawn[name]
-        value = found.value if common is None else None
-        text = choice.label(name) if names else ""
-        if value is not None:
-            ax.axhline(value, color=line.color, ls=":", lw=0.9, zorder=1)
-            text = f"{text}\n→ {_short(value)}" if text else _short(value)
-        if text:
-            labels.append((ends[name], text, line))
+        words = [choice.label(name)] if names else []
+        if found.value is not None and common is None:
+            ax.axhline(found.value, color=line.color, ls=":", lw=0.9, zorder=1)
+            words.append(f"→ {_short(found.value)}")
+        if words:
+            labels.append((ends[name], "\n".join(words), line))
     margin_labels(ax, labels)
 
 
@@ -246,7 +238,7 @@ def curve_handles(
     handles.append(white_marker(mean))
     if choice.band is not None and count > 1:
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
-        handles.append(grey_band(f"{low}–{high} % of replicates"))
+        handles.append(grey_band(f"{low}–{high}% of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
     if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(grey_line("exact mean"))

@@ -18,8 +18,10 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.layout import figure_legend, grey_band, grey_line, outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
+from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
 from ndcg_asymptotics.results.kinds import kind_of
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
 
 _SHADES = mpl.colormaps["viridis"]
+_LIGHTEST = 0.85  # lighter shades cannot be seen on white
 _DASHES: tuple[LineStyleType, ...] = ("-", "--", "-.", ":")
 _LARGEST = 2**26  # bytes of the largest curve file that is read
 _LONGEST = 40  # characters of a name in a legend
@@ -55,7 +58,7 @@ def fitted_curves(
                 ax.fill_between(shown, curve.low[j], curve.high[j], color=color, alpha=0.18, lw=0)
             dashes = _DASHES[j % len(_DASHES)]
             ax.plot(shown, curve.probability[j], color=color, lw=1.1, ls=dashes)
-    ax.set_xscale("log")
+    log_axis(ax.xaxis)
     ax.set_xlabel("depth $t$")
     ax.set_ylabel("P$(Y = y \\mid t)$")
     ax.set_ylim(0, None)
@@ -78,12 +81,12 @@ def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None 
         else:
             figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3, width=width)
             for ax, (name, curves) in zip(axes, files.items(), strict=True):
-                shades = _SHADES(np.linspace(0.0, 0.9, len(curves)))
+                shades = _SHADES(np.linspace(0.0, _LIGHTEST, len(curves)))
                 fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
                 titles(ax, in_figure(shortened(name, _LONGEST)))
             outer_labels(axes)
             ends = ("queries with the fewest relevant items", "with the most")
-            shown = zip(ends, _SHADES([0.0, 0.9]), strict=True)
+            shown = zip(ends, _SHADES([0.0, _LIGHTEST]), strict=True)
         names = [
             Line2D([], [], color=color, label=in_figure(shortened(name, _LONGEST))) for name, color in shown
         ]

@@ -25,7 +25,8 @@ from ndcg_asymptotics.plots.curves import (
     vanishes,
 )
 from ndcg_asymptotics.plots.judged import judged_orders_figure
-from ndcg_asymptotics.plots.layout import figure_legend, note, outer_labels, panels
+from ndcg_asymptotics.plots.layout import note, outer_labels, panels
+from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.style import style

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any, Unpack
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from ndcg_asymptotics.analysis.orders.distinguish import orders_of
@@ -24,17 +23,10 @@ from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
-from ndcg_asymptotics.plots.layout import (
-    figure_legend,
-    grey_line,
-    handle,
-    one_scale,
-    panels,
-    titles,
-    white_marker,
-)
+from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
+from ndcg_asymptotics.plots.marks import figure_legend, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
-from ndcg_asymptotics.plots.style import LineStyle, line_styles, style
+from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -48,8 +40,19 @@ _MOST = 7  # largest number of curves in a panel
 _MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid names none
 _MOST_TICKS = 8
 _LONGEST = 30  # characters of a name
+_MOST_IN_TWO = 6  # from this number of panels on they stand in three columns
+_OF_ONE_PAIR = LineStyle(GREY, "-", "o")  # of the curve of the only pair, which is in no key
 
 Names = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A quantity: the label of its axis, the scorers or pairs that have it, and what finds it."""
+
+    label: str
+    things: Sequence[Any]
+    of: Callable[[Results, Any, int, int], Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -97,52 +100,41 @@ def parameter_figure(
     n = next(iter(results.points.values())).study.n[-1]
     column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
     combinations = _combinations(results, parameter)
-    scorers, pairs = list(axes.scorers), _pairs(results)
-    kinds: list[tuple[str, Sequence[Any], Callable[[Results, Any, int, int], Sequence[float]]]] = [
-        (_value_label(results, column), scorers, _mean)
-    ]
+    pairs = _pairs(results)
+    kinds = [_Kind(_value_label(results, column), list(axes.scorers), _mean)]
     if pairs:
-        kinds += [("P(wrong order)", pairs, _wrong), (r"$\Delta/\sigma$ of one list", pairs, _signal)]
-    several = len(combinations) > 1
-    count = sum(len(things) for _, things, _ in kinds) if several else len(kinds)
+        kinds.append(_Kind("P(wrong order)", pairs, _wrong))
+        kinds.append(_Kind(r"$\Delta/\sigma$ of one list", pairs, _signal))
+    drawn: list[tuple[_Kind, str, Sequence[Any]]]
+    if len(combinations) > 1:
+        names = list(combinations)
+        drawn = [(kind, _said(thing), [thing]) for kind in kinds for thing in kind.things]
+    else:
+        names = [_said(thing) for thing in (*axes.scorers, *(pairs if len(pairs) > 1 else ()))]
+        drawn = [(k, _said(k.things[0]) if len(k.things) == 1 else "", k.things) for k in kinds]
+    styles = dict(zip(names, line_styles(len(names)), strict=True))
     with style():
-        figure, drawn = panels(count, columns=3 if count > 2 else 2, height=2.4, width=width)
-        places = iter(drawn)
-        for label, things, of in kinds:
-            if several:
-                shown = {
-                    _said(thing): [
-                        (line, _along(points, thing, column, n, of))
-                        for points, line in zip(
-                            combinations.values(), line_styles(len(combinations)), strict=True
-                        )
-                    ]
-                    for thing in things
-                }
-            else:
-                (points,) = combinations.values()
-                shown = {
-                    _said(things[0]) if len(things) == 1 else "": [
-                        (line, _along(points, thing, column, n, of))
-                        for thing, line in zip(things, line_styles(len(things)), strict=True)
-                    ]
-                }
-            same = [next(places) for _ in shown]
-            for ax, (name, curves) in zip(same, shown.items(), strict=True):
-                for line, values in curves:
-                    _draw(ax, x, line, values)
-                ax.set_ylabel(label)
-                ax.set_xlabel(_parameter(parameter))
-                titles(ax, name)
-                _ticks(ax, x)
-            one_scale(same)
+        even = len(drawn) % 2 == 0 and len(drawn) < _MOST_IN_TWO
+        figure, panes = panels(len(drawn), columns=2 if even else 3, height=2.4, width=width)
+        limited = False
+        for ax, (kind, title, things) in zip(panes, drawn, strict=True):
+            for thing, (name, points) in itertools.product(things, combinations.items()):
+                line = styles.get(name if len(combinations) > 1 else _said(thing), _OF_ONE_PAIR)
+                values = _along(points, thing, column, n, kind.of)
+                limited |= values.limit is not None and bool(np.isfinite(values.limit).any())
+                _draw(ax, x, line, values)
+            ax.set_ylabel(kind.label)
+            ax.set_xlabel(_parameter(parameter))
+            titles(ax, title)
+            _ticks(ax, x)
+        for kind in kinds:
+            one_scale([ax for ax, (of, *_) in zip(panes, drawn, strict=True) if of is kind])
+        outer_labels(panes)
         figure.suptitle(f"{_template(measure)}, $n$ = {n:g}", fontsize=8.5, x=0.01, ha="left")
-        names = list(combinations) if several else [_said(s) for s in scorers]
-        handles = [handle(line, name) for name, line in zip(names, line_styles(len(names)), strict=True)]
-        if not several and len(pairs) > 1:
-            styled = zip(pairs, line_styles(len(pairs)), strict=True)
-            handles += [handle(line, _said(pair)) for pair, line in styled]
-        figure_legend(figure, [*handles, *_marks()])
+        marks = [white_marker("simulated, 95% interval"), grey_line("theory")]
+        if limited:
+            marks.append(grey_line("limit of the mean", ls=":", lw=0.9))
+        figure_legend(figure, [*(handle(line, name) for name, line in styles.items()), *marks])
     return figure
 
 
@@ -258,7 +250,7 @@ def _value_label(results: GridResults, column: int) -> str:
 
 def _said(thing: str | Names) -> str:
     names = [thing] if isinstance(thing, str) else thing
-    return ", ".join(in_figure(shortened(name, _LONGEST)) for name in names)
+    return " against ".join(in_figure(shortened(name, _LONGEST)) for name in names)
 
 
 def _parameter(name: str) -> str:
@@ -273,12 +265,6 @@ def _template(measure: str) -> str:
     """
     parts = re.split(r"\$([A-Za-z_]\w*)", measure)
     return "".join(_parameter(part) if i % 2 else in_figure(part) for i, part in enumerate(parts))
-
-
-def _marks() -> Iterator[Line2D]:
-    yield white_marker("simulated, 95%")
-    yield grey_line("theory")
-    yield grey_line("limit of the mean", ls=":", lw=0.9)
 
 
 def draw_grid(

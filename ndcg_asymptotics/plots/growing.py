@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
-from ndcg_asymptotics.plots.layout import (
-    grey_band,
-    grey_line,
-    length_axis,
-    one_scale,
-    white_marker,
-)
+from ndcg_asymptotics.plots.marks import grey_band, grey_line, white_marker
+from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle
 
@@ -66,12 +59,3 @@ class GrowthSeries(Series):
             white_marker(f"i.i.d., mixture of {groups} groups"),
             grey_line("i.i.d., one pooled curve", ls=":", lw=1.0),
         ]
-
-    def figure(
-        self, measures: Sequence[Measure | str] | None = None, *, width: float | None = None
-    ) -> Figure:
-        chosen = self.measures if measures is None else measures
-        figure = super().figure(chosen, width=width)
-        if all(Measure.of(measure).normalised for measure in chosen):
-            one_scale(figure.axes[: len(chosen)])
-        return figure

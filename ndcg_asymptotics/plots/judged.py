@@ -16,11 +16,14 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
 from ndcg_asymptotics.analysis.orders.judged import judged_orders as orders_by_judge
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedPair
+from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import difference_axes
-from ndcg_asymptotics.plots.layout import band, figure_legend, handle, length_axis, panels, titles
+from ndcg_asymptotics.plots.layout import panels, titles
+from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle
 from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, measure_style, style
 from ndcg_asymptotics.results import Results
 
@@ -30,10 +33,10 @@ _APART = 0.22  # distance of two of them, of a measure's row
 _LINES = {"humans": ("#0072B2", "o"), "judge": ("#E69F00", "s"), "both": ("#000000", "D")}
 
 
-def judged_figure(comparison: JudgedComparison, pair: JudgedPair) -> Figure:
+def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: float | None = None) -> Figure:
     """Return a figure of one pair: three intervals for each measure; filled markers are significant."""
     with style():
-        figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)))
+        figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)), width=width)
         for row, judged in enumerate(pair.by_measure):
             for place, found in enumerate(judged.rows, -1):
                 color, marker = _LINES[found.labels]
@@ -61,11 +64,11 @@ def judged_orders(ax: Axes, rows: Sequence[JudgedOrder], *, choice: Choice | Non
         band(ax, n, low, high, line.color, 0.14)
         ax.plot(n, same, color=line.color, ls=line.dashes, ms=2.8, **line.hollow)
     ax.axhline(0.5, color=GREY, lw=0.6, ls=":")
-    ax.set_ylim(0, 1)
+    ax.set_ylim(min(0.45, 0.9 * min(row.low for row in rows)), 1)
     length_axis(ax, list(dict.fromkeys(row.n for row in rows)))
     ax.set_ylabel("share of lists in the true order")
     named = (choice or Choice()).label
-    titles(ax, "order by the judge's labels", " > ".join(map(named, rows[0].pair.split(" > "))))
+    titles(ax, "order by the judge's labels", " against ".join(map(named, rows[0].pair.split(" > "))))
     return ax
 
 
@@ -83,17 +86,25 @@ def judged_orders_figure(
     with style():
         figure, (ax,) = panels(1, height=2.9, width=width)
         judged_orders(ax, rows, choice=choice)
-        figure_legend(figure, [handle(measure_style(m), formula(str(m))) for m in measures])
+        named = [handle(measure_style(m), formula(str(m))) for m in measures]
+        marks = [grey_band(f"{LEVEL:.0%} band"), grey_line("a coin toss", ls=":", lw=0.6)]
+        figure_legend(figure, [*named, *marks])
     return figure
 
 
-def draw_judged(comparison: JudgedComparison, folder: Path | str, **saved: Unpack[SaveOptions]) -> list[Path]:
+def draw_judged(
+    comparison: JudgedComparison,
+    folder: Path | str,
+    *,
+    width: float | None = None,
+    **saved: Unpack[SaveOptions],
+) -> list[Path]:
     """Draw and save a figure per pair of runs that are compared with a judge, and return the files.
 
     The options are those of `draw_all`.
     """
     figures = [
-        (("compare with a judge", pair.a, pair.b), partial(judged_figure, comparison, pair))
+        (("compare with a judge", pair.a, pair.b), partial(judged_figure, comparison, pair, width=width))
         for pair in comparison.pairs
     ]
     return save_all(figures, folder, **saved)

@@ -10,32 +10,24 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import (
-    DOUBLE,
-    band,
-    grey_band,
-    handle,
-    length_axis,
-    log_ticks,
-    margin_labels,
-    panels,
-    titles,
-    white_marker,
-)
+from ndcg_asymptotics.plots.layout import DOUBLE, panels, titles
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle, white_marker
+from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
 
 _LONGEST = 22  # characters of a name in a title
-_NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
+NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
 _MARKERS = 12  # approximate number of markers on a curve
 
 
@@ -68,18 +60,24 @@ def wrong_order_rates(
         shown = np.where(seen, wrong, np.nan)
         ax.plot(n, shown, color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow)
         if not seen[-1]:
-            first = len(n) - int(np.argmax(seen[::-1])) if seen.any() else 0
-            ax.plot(n[first], high[first], color=line.color, ls="none", **_NONE_WRONG)
+            first = _none_from(rates)
+            ax.plot(n[first], high[first], color=line.color, ls="none", **NONE_WRONG)
     drawn = [p for p in pairs if p.right is not None]
     lowest = min((1 - r.rate for p in drawn for r in (*p.points, *p.from_n) if r.rate < 1), default=1.0)
-    ax.set_yscale("log")
+    log_axis(ax.yaxis)
     ax.set_ylim(min(0.05, 0.5 * lowest), 1.2)  # at least a decade
-    log_ticks(ax.yaxis)
-    length_axis(ax, [rate.n for rate in pairs[0].points])
+    sizes = [rate.n for rate in pairs[0].points]
+    last = max((_none_from(rates) for p in drawn for rates in (p.points, p.from_n)), default=len(sizes))
+    length_axis(ax, sizes[: last + 1])
     ax.set_ylabel(_quantity(pairs, choice))
     bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
     titles(ax, f"at some length from $n$ on{bound}" if from_n else "at $n$")
     return ax
+
+
+def _none_from(rates: Sequence[Rate]) -> int:
+    """Return the position from which on no replicate is wrong."""
+    return max((i + 1 for i, rate in enumerate(rates) if rate.rate < 1), default=0)
 
 
 def _quantity(pairs: Sequence[Pair], choice: Choice) -> str:
@@ -112,13 +110,17 @@ def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[A
     if drawn:
         handles.append(grey_band(f"{LEVEL:.0%} band"))
     if any(pair.points[-1].rate == 1 or pair.from_n[-1].rate == 1 for pair in drawn):
-        label = "none wrong from here on: upper end of the interval"
-        handles.append(Line2D([], [], ls="none", color=GREY, label=label, **_NONE_WRONG))
+        handles.append(none_wrong())
     return handles
 
 
+def none_wrong() -> Line2D:
+    """Return the legend handle of the arrow from which on no replicate is wrong."""
+    label = "none wrong from here on: upper end of the interval"
+    return Line2D([], [], ls="none", color=GREY, label=label, **NONE_WRONG)
+
+
 _LOWEST, _HIGHEST = 0.25, 150.0  # range of the axis of -log10 P
-_TICKS = (0.3, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _PER_DECADE = 3  # points of a predicted line
 _FURTHER = 4.0  # a predicted line ends at this multiple of the highest value of the axis
 
@@ -139,17 +141,18 @@ def order_error_exponents(
         sizes, nats = _predicted(study, pair, measure)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
-        ax.errorbar(
-            [point.n for point in seen],
-            [-(point.log10_wrong or 0.0) for point in seen],
-            yerr=[point.log10_error for point in seen],
-            color=line.color,
-            elinewidth=0.9,
-            ls="none",
-            zorder=3,
-            ms=3.0,
-            **line.hollow,
-        )
+        if seen:
+            ax.errorbar(
+                [point.n for point in seen],
+                [-(point.log10_wrong or 0.0) for point in seen],
+                yerr=[point.log10_error for point in seen],
+                color=line.color,
+                elinewidth=0.9,
+                ls="none",
+                zorder=3,
+                ms=3.0,
+                **line.hollow,
+            )
         if len(sizes):
             labels.append(
                 (
@@ -159,12 +162,8 @@ def order_error_exponents(
                 )
             )
     highest = max((value for value, _, _ in labels), default=1.0)
-    ax.set_yscale("log")
-    top = min(_HIGHEST, max(1.0, 1.6 * highest))
-    ax.set_ylim(_LOWEST, top)
-    ax.set_yticks([y for y in _TICKS if y <= top])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    log_axis(ax.yaxis)
+    ax.set_ylim(_LOWEST, min(_HIGHEST, max(1.0, 1.6 * highest)))
     ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
     length_axis(ax, study.n)
     a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
@@ -206,8 +205,8 @@ def error_exponent_figure(
     """Return a figure of `order_error_exponents` for one pair, by default two columns wide."""
     figure, (ax,) = panels(1, height=4.2, width=DOUBLE if width is None else width)
     order_error_exponents(ax, pairs, study, choice=choice)
-    handles: list[Artist] = [Line2D([], [], color=GREY, lw=0.9, label="predicted without simulation")]
+    handles: list[Artist] = [grey_line("predicted without simulation", lw=0.9)]
     if any(point.reliable for pair in pairs for point in pair.points):
         handles.append(white_marker("simulated, 95% interval"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    figure_legend(figure, handles)
     return figure

@@ -11,16 +11,19 @@ from typing import Unpack
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.plots.layout import outer_labels, panels
+from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
+from ndcg_asymptotics.plots.marks import figure_legend, grey_line, grey_marker
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
-from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
+from ndcg_asymptotics.plots.scales import log_axis
+from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, line_styles, style
 
 _RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
+_RING: MarkerSettings = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 8}
 _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
 
 
@@ -38,7 +41,7 @@ def choice_effects(
     ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
     ax.axhline(0, color=GREY, ls=":", lw=0.8)
     if best:
-        ax.plot(best.at, best.effect, ls="none", marker="o", mfc="none", mec="black", ms=8)
+        ax.plot(best.at, best.effect, **_RING)
         side = "left" if best.at <= at[:2][-1] else "right" if best.at == at[-1] else "center"
         up = best.effect >= 0
         ax.annotate(
@@ -69,9 +72,8 @@ def choice_errors(
         [choice.at for choice in shown], wrong, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5
     )
     if wrong and min(wrong) < _RARE:
-        ax.set_yscale("log")
+        log_axis(ax.yaxis)
         ax.set_ylim(10 ** math.floor(math.log10(min(wrong))), 1)
-        ax.yaxis.set_minor_formatter(NullFormatter())
     else:
         ax.axhline(0.5, color=GREY, ls=":", lw=0.8)
         ax.set_ylim(0, 1.1 * max(*wrong, 0.5) if wrong else 1)
@@ -105,8 +107,14 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
                 else:
                     choice_errors(ax, choices, label, line)
                 if label == _CUTOFF:
-                    ax.set_xscale("log")
+                    log_axis(ax.xaxis)
+                titles(ax, "")
         outer_labels(axes)
+        marks = [Line2D([], [], **_RING, label=r"largest $|\Delta/\sigma|$, and the queries it needs")]
+        marks.append(grey_marker("a measure"))
+        if any(ax.get_yscale() == "linear" for ax in axes[len(families) :]):
+            marks.append(grey_line("a coin toss", ls=":", lw=0.8))
+        figure_legend(figure, marks)
     return figure
 
 

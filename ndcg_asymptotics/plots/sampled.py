@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.plots.choice import Choice, value_name
-from ndcg_asymptotics.plots.layout import band, grey_band, grey_marker, length_axis
+from ndcg_asymptotics.plots.marks import band, grey_band, grey_marker
+from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.series import Series
 from ndcg_asymptotics.plots.style import LineStyle, MarkerSettings
 

@@ -20,7 +20,9 @@ from matplotlib.figure import Figure
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import figure_legend, margin_labels, outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import figure_legend, handle
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.style import LineStyle, style
 
@@ -67,8 +69,8 @@ class Series(ABC):
     def handles(self) -> list[Artist]:
         """Return legend handles for the lines, bands and markers."""
 
-    def panel(self, measure: Measure | str, ax: Axes | None = None) -> Axes:
-        """Draw one measure into axes, by default the current ones.
+    def panel(self, measure: Measure | str, ax: Axes | None = None, *, names: bool = True) -> Axes:
+        """Draw one measure into axes, by default the current ones, with names at the ends of the curves.
 
         Raises
         ------
@@ -80,8 +82,8 @@ class Series(ABC):
         lines = self.choice.among(self.systems)
         ends = self.draw(ax, self.measures.index(measure), lines)
         titles(ax, self.choice.title(measure))
-        labels = [(end, self.choice.label(name), lines[name]) for name, end in ends.items()]
-        margin_labels(ax, labels)
+        if names:
+            margin_labels(ax, [(end, self.choice.label(name), lines[name]) for name, end in ends.items()])
         return ax
 
     def _known(self, measure: Measure | str) -> Measure:
@@ -95,11 +97,16 @@ class Series(ABC):
         """Return a figure with a panel for each measure, by default all of them, and a legend."""
         chosen = self.measures if measures is None else measures
         with style():
-            figure, axes = panels(len(chosen), height=2.9 if len(chosen) == 1 else 2.3, width=width)
+            single = len(chosen) == 1
+            figure, axes = panels(len(chosen), height=3.0 if single else 2.3, width=width)
             for measure, ax in zip(chosen, axes, strict=True):
-                self.panel(measure, ax)
+                self.panel(measure, ax, names=single)
+            if all(Measure.of(measure).normalised for measure in chosen):
+                one_scale(axes)
             outer_labels(axes)
-            figure_legend(figure, self.handles())
+            lines = {} if single else self.choice.among(self.systems)
+            named = [handle(line, self.choice.label(name), marker=False) for name, line in lines.items()]
+            figure_legend(figure, [*named, *self.handles()])
         return figure
 
     def save(

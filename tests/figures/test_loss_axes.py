@@ -39,7 +39,7 @@ def test_curves_have_their_points_bars_and_limits(ax):
 
 
 def test_curves_on_a_linear_axis_keep_negative_values(ax):
-    error_curves(ax, [1, 2], {"a": ([-0.1, 0.1], [0.1, 0.1])}, log=False, ylim=(-1, 1))
+    error_curves(ax, [1, 2], {"a": ([-0.1, 0.1], [0.1, 0.1])}, log="x", ylim=(-1, 1))
     np.testing.assert_array_equal(ax.containers[0].lines[0].get_ydata(), [-0.1, 0.1])
     assert ax.get_yscale() == "linear"
     assert [text.get_text() for text in ax.texts] == ["a"]
@@ -65,9 +65,11 @@ def test_points_lie_under_the_bound(ax):
 
 
 def test_rows_of_dots(ax):
-    handles = dot_rows(ax, ["a", "b"], {"x": ([1, 2], [0.1, 0.1]), "y": ([3, 4], [0.1, 0.1])})
-    assert [handle.get_label() for handle in handles] == ["x", "y"]
-    np.testing.assert_array_equal(ax.containers[1].lines[0].get_xdata(), [3, 4])
+    dot_rows(ax, ["a", "b"], [3, 4], [0.1, 0.2])
+    points, _, (bars,) = ax.containers[0]
+    np.testing.assert_array_equal(points.get_xdata(), [3, 4])
+    np.testing.assert_allclose([bar[1, 0] for bar in bars.get_segments()], [3.196, 4.392])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is at the top
 
 

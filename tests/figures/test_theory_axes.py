@@ -41,23 +41,25 @@ def test_lengths_needed() -> None:
     assert [handle.get_label() for handle in handles] == ["a", "b", "with arrow: beyond $10^{6}$"]
 
 
-def test_exponents_of_standard_deviations_are_in_the_order_of_b() -> None:
-    predicted, exact, simulated = np.array([[-0.1, -0.5], [-0.12, -0.5], [-0.13, -0.48]])
+def test_slopes_of_standard_deviations() -> None:
+    b, predicted, exact = np.array([[0.0, 0.5, 0.9], [-0.5, -0.5, -0.1], [-0.5, -0.45, -0.12]])
+    simulated = np.array([[0.0, 0.9], [-0.48, -0.13], [0.02, 0.01]])
     with plots.style():
         _, (ax,) = plots.panels(1)
-        std_exponents(ax, [0.9, 0.0], predicted, exact, simulated, np.array([0.01, 0.02]))
-    for line, values in zip(ax.lines, (predicted, exact, simulated), strict=False):
-        np.testing.assert_array_equal(line.get_xdata(), [0.0, 0.9])
-        np.testing.assert_array_equal(line.get_ydata(), values[::-1])
+        handles = std_exponents(ax, (b, predicted, exact), tuple(simulated))
+    for line, values in zip(ax.lines, (predicted, exact, simulated[1]), strict=False):
+        np.testing.assert_array_equal(line.get_xdata(), b if len(values) > 2 else simulated[0])
+        np.testing.assert_array_equal(line.get_ydata(), values)
     (bars,) = (found for found in ax.collections if isinstance(found, LineCollection))
     np.testing.assert_allclose(bars.get_segments()[0][:, 1], [-0.48 - 0.06, -0.48 + 0.06])
+    assert [one.get_label() for one in handles][1:] == ["exact", "simulated, ±3 standard errors"]
 
 
 def test_the_best_parameter_is_the_first_of_those_that_are_as_good() -> None:
-    ratios = {"falls": np.array([2.0, 1.9, 1.0]), "turns": np.array([1.0, 2.9999, 3.0])}
+    ratios = [np.array([2.0, 1.9, 1.0]), np.array([1.0, 2.9999, 3.0])]
     with plots.style():
         _, (ax,) = plots.panels(1)
-        signal_to_noise(ax, [0.01, 0.1, 1.0], ratios, "exponent b", "b")
-    assert {"falls: $b$ → 0", "turns: $b$ = 0.1"} <= set(texts(ax))
+        optima = signal_to_noise(ax, [0.01, 0.1, 1.0], ratios, "exponent b", "b")
+    assert optima == ["$b$ → 0", "$b$ = 0.1"]
     marked = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
     assert marked == [(0.01, 2.0), (0.1, 2.9999)]

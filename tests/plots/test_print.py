@@ -3,62 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
-import cases
 import numpy as np
 import pytest
+from figure_kinds import FIGURES
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
-import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.plots.style import measure_styles
-from ndcg_asymptotics.results import Results
 
-SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
-MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10", "nDCG@50"]
-USERS = "abcde"
-RANKS = {"first": [100] * 5, "second": [40, 40, 8437, 9266, 4482], "third": [212, 2, 743, 5342, 1548]}
-
-
-@cache
-def results() -> Results:
-    """Return values that come together as n grows, and an order that is wrong less and less often."""
-    study = cases.study(SCORERS, (10, 100, 1000, 10**4), MEASURES, pairs=[["strong", "weak"]])
-    rng, n = np.random.default_rng(3), np.array(study.n)
-    levels = np.array([0.8, 0.6, 0.5])[:, None, None]
-    noise = rng.normal(size=(40, 3, len(MEASURES), n.size)) / np.sqrt(n)
-    order = np.where(rng.random((40, 1, len(MEASURES), n.size)) < 1 / np.sqrt(n), -1, 1).astype(np.int8)
-    return cases.results(study, ndcg=np.clip(levels + noise, 0, 1), order=order)
-
-
-def order(width: float | None) -> Figure:
-    (figure,) = plots.pair_figures(results(), width=width).values()
-    return figure
-
-
-@cache
-def sampled() -> Sampled:
-    tables = {name: dict(zip(USERS, ranks, strict=True)) for name, ranks in RANKS.items()}
-    return na.sampled(ranks=tables, items=10000, negatives=100, measures=["nDCG@10", "nDCG"])
-
-
-FIGURES: dict[str, Callable[[float | None], Figure]] = {
-    "overview": lambda width: plots.overview_figure(results(), width=width),
-    "measure": lambda width: plots.measure_figure(results(), "nDCG@0.2n", width=width),
-    "shared limit": lambda width: plots.measure_figure(results(), "nDCG", width=width),
-    "order": order,
-    "sampled": lambda width: plots.system_figure(sampled(), width=width),
-    "sampled, one measure": lambda width: plots.system_figure(sampled(), ["nDCG@10"], width=width),
-}
 ALL = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -139,12 +99,15 @@ def seen(figure: Figure) -> set[str]:
     for ax in figure.axes:
         for line in ax.lines:
             x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
-            if np.isfinite(y).any() and x.any() and y.any() and line.get_label() != "_minor ticks":
+            if np.isfinite(y).any() and x.any() and y.any():
                 found |= kinds(line)
         for one in ax.collections:
             if isinstance(one, PolyCollection):
                 heights = [np.ptp(ax.transData.transform(path.vertices)[:, 1]) for path in one.get_paths()]
                 found |= {"band"} if max(heights) > 1 else set()
+            elif isinstance(one, LineCollection):
+                found.add("bars")
+        found |= {"band" for one in ax.patches if isinstance(one, Rectangle)}
     return found
 
 
@@ -155,6 +118,8 @@ def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
     explained: set[str] = set()
     for one in (handle for legend in legends for handle in legend.legend_handles):
         explained |= kinds(one) if isinstance(one, Line2D) else {"band"} if isinstance(one, Patch) else set()
+    if any("interval" in text.get_text() for legend in legends for text in legend.get_texts()):
+        explained.add("bars" if "bars" in seen(figure) else "line")
     found = seen(figure)
     assert explained <= found
     labelled = {"line"}  # a label stands at the end of each curve that the key does not name

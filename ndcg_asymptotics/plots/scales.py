@@ -1,0 +1,141 @@
+"""Logarithmic axes, whose ticks are plain text: it is drawn and laid out quicker than formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.lines import Line2D
+from matplotlib.markers import TICKDOWN, TICKLEFT
+from matplotlib.ticker import Formatter, Locator, NullLocator
+
+from ndcg_asymptotics.core.arrays import Floats, Integers
+
+_MOST = 8  # labelled ticks of an axis
+_LAST_IN_DIGITS = 1e5  # larger numbers, and those below its inverse, are written with a power of ten
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = _MOST) -> None:
+    """Make the x axis a logarithmic one of list lengths, with at most ``most`` labelled ticks."""
+    low, high = float(min(sizes)), float(max(sizes))
+    ax.set_xlabel("list length $n$")
+    log_axis(ax.xaxis, most=most)
+    if low == high:
+        ax.set_xlim(low / 10, high * 10)
+        ax.set_xticks([low], [f"{low:g}"])
+        return
+    margin = (high / low) ** 0.02  # so that markers at the ends are not cut
+    ax.set_xlim(low / margin, high * margin)
+
+
+def log_axis(axis: Axis, *, most: int = _MOST) -> None:
+    """Make an axis logarithmic, with labels at 1, 2 and 5 times powers of ten or, on many, at powers alone.
+
+    ``most`` is the largest number of labels.
+    """
+    (axis.axes.set_xscale if isinstance(axis, XAxis) else axis.axes.set_yscale)("log")
+    axis.set_major_locator(_Ticks(most))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(_Text())
+    axis.axes.add_artist(_MinorTicks(axis, most))
+
+
+def _multiples(low: float, high: float, digits: Sequence[int]) -> Floats:
+    """Return these multiples of powers of ten from low to high."""
+    powers = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    places = np.outer(powers, digits).ravel()
+    found: Floats = places[(places >= low * (1 - 1e-9)) & (places <= high * (1 + 1e-9))]
+    return found
+
+
+class _Ticks(Locator):
+    """The labelled ticks of a logarithmic axis."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __call__(self) -> list[float]:
+        assert self.axis is not None  # for mypy
+        return self.tick_values(*self.axis.get_view_interval())
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        low, high = sorted((vmin, vmax))
+        few = _multiples(low, high, [1, 2, 5])
+        if len(few) <= self.most:
+            return list(few)
+        powers = _multiples(low, high, [1])
+        return list(powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0])
+
+
+def _step(powers: Floats, most: int) -> int:
+    """Return the number of decades between labels."""
+    return max(1, math.ceil(len(powers) / most))
+
+
+class _MinorTicks(Artist):
+    """The ticks between the labelled ones, drawn as one line: matplotlib makes four artists of each tick."""
+
+    def __init__(self, axis: Axis, most: int) -> None:
+        super().__init__()
+        self.of, self.most, self.across = axis, most, isinstance(axis, XAxis)
+        settings = mpl.rcParams  # those of both axes are the same
+        self.line = Line2D(
+            [],
+            [],
+            ls="none",
+            marker=TICKDOWN if self.across else TICKLEFT,  # type: ignore[arg-type]
+            ms=settings["xtick.minor.size"],
+            mew=settings["xtick.minor.width"],
+            color=settings["xtick.color"],
+        )
+        self.set_in_layout(False)
+
+    def draw(self, renderer: RendererBase) -> None:
+        ax = self.of.axes
+        low, high = sorted(self.of.get_view_interval())
+        powers = _multiples(low, high, [1])
+        places = powers if _step(powers, self.most) > 1 else _multiples(low, high, range(2, 10))
+        at = places, np.zeros_like(places)
+        self.line.set_data(*(at if self.across else at[::-1]))
+        self.line.set_transform(ax.get_xaxis_transform() if self.across else ax.get_yaxis_transform())
+        self.line.draw(renderer)
+
+
+class _Text(Formatter):
+    """Powers of ten as such, if there is no other number among the ticks."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return number(x)
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        powers = len(values) > 1 and all(abs(np.log10(v) - round(np.log10(v))) < 1e-9 for v in values)
+        return [decade(v) if powers else number(v) for v in values]
+
+
+def decade(value: float) -> str:
+    """Return a power of ten as plain text.
+
+    >>> decade(1e12), decade(0.001)
+    ('10¹²', '10⁻³')
+    """
+    return "10" + str(round(math.log10(value))).translate(_SUPERSCRIPTS)
+
+
+def number(value: float) -> str:
+    """Return a digit times a power of ten as plain text.
+
+    >>> number(0.05), number(2000), number(2e7), number(1e-6)
+    ('0.05', '2000', '2×10⁷', '10⁻⁶')
+    """
+    if 1 / _LAST_IN_DIGITS < value < _LAST_IN_DIGITS:
+        return f"{value:g}"
+    power = 10.0 ** math.floor(math.log10(value) + 1e-9)
+    digit = f"{value / power:g}"
+    return decade(power) if digit == "1" else f"{digit}×{decade(power)}"

@@ -1,0 +1,181 @@
+"""One figure of each kind that the package draws, for tests of what can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import cases
+import numpy as np
+from matplotlib.figure import Figure
+
+import ndcg_asymptotics as na
+from ndcg_asymptotics import plots
+from ndcg_asymptotics.analysis import LargerCorpus
+from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.runs.sampled import Sampled
+from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.plots.grid import parameter_figure
+from ndcg_asymptotics.populations.curve_file import Fitted
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.studies.grid import grid_of
+from ndcg_asymptotics.sweep.grid import run_grid
+
+SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
+PAIR = {"strong": "linear(0.1, 0.7)", "weak": "linear(0.2, 0.6)"}
+MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10", "nDCG@50"]
+RUNS = {"good": 0.5, "bad": 0.9, "THUIRr0301": 0.6}
+USERS = "abcde"
+RANKS = {"first": [100] * 5, "second": [40, 40, 8437, 9266, 4482], "third": [212, 2, 743, 5342, 1548]}
+
+
+@cache
+def results() -> Results:
+    """Return values that come together as n grows, and an order that is wrong less and less often."""
+    study = cases.study(SCORERS, (10, 100, 1000, 10**4), MEASURES, pairs=[["strong", "weak"]])
+    rng, n = np.random.default_rng(3), np.array(study.n)
+    levels = np.array([0.8, 0.6, 0.5])[:, None, None]
+    noise = rng.normal(size=(40, 3, len(MEASURES), n.size)) / np.sqrt(n)
+    order = np.where(rng.random((40, 1, len(MEASURES), n.size)) < 1 / np.sqrt(n), -1, 1).astype(np.int8)
+    return cases.results(study, ndcg=np.clip(levels + noise, 0, 1), order=order)
+
+
+@cache
+def judged() -> Results:
+    """Return a study with a judge."""
+    fields: dict[str, Any] = {"pairs": [("strong", "weak")], "judge": {"fpr": 0.05, "fnr": 0.2}}
+    return na.run(cases.study(PAIR, (20, 200, 2000), ["nDCG", "DCG@10"], replicates=60, **fields), jobs=1)
+
+
+@cache
+def rare() -> Results:
+    """Return weighted draws of wrong orders."""
+    study = cases.study(
+        PAIR, (50, 300, 1000), ["nDCG", "nDCG@5"], engine="rare", pairs=[("strong", "weak")], replicates=20
+    )
+    return na.run(study, jobs=1)
+
+
+@cache
+def grid(*parameters: str) -> GridResults:
+    """Return a grid of one or two parameters."""
+    values = {"k": [2, 4, 8], "top": [0.5, 0.7]}
+    text = "linear(0.1, $top)" if "top" in parameters else "linear(0.1, 0.6)"
+    fields: dict[str, Any] = {"scorers": {"good": text, "random": "random"}, "measures": ["nDCG@$k"]}
+    fields |= {"n": [10, 30], "replicates": 40, "seed": 5}
+    return run_grid(grid_of({name: values[name] for name in parameters}, fields), jobs=1)
+
+
+@cache
+def lists(documents: int = 60) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return runs over 30 queries, and their judgements."""
+    rng = np.random.default_rng(1)
+    labels = {
+        f"q{q}": {f"d{i}": float(y) for i, y in enumerate(rng.random(documents) < 0.05 + 0.01 * q)}
+        for q in range(30)
+    }
+    return {
+        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, noise in RUNS.items()
+    }, labels
+
+
+@cache
+def compared(count: int, judge: bool = False) -> Any:
+    """Return a comparison of some of the runs."""
+    scores, labels = lists()
+    runs = {name: scores[name] for name in list(scores)[:count]}
+    humans = {q: labels[q] for q in list(labels)[:15]} if judge else labels
+    measures = ["nDCG", "nDCG@10", "nDCG@1", "nDCG(power(0.5))"]
+    return na.compare(runs, humans, measures, judge=labels if judge else None, resamples=199, theory=False)
+
+
+@cache
+def collections() -> Any:
+    """Return a comparison over six collections."""
+    rng = np.random.default_rng(4)
+    names = tuple(f"q{q}" for q in range(20))
+    values = {
+        f"collection {c}": RunValues(
+            ("good", "bad"), names, ("nDCG@10",), rng.normal([[[0.45]], [[0.4]]], 0.1, (2, 20, 1))
+        )
+        for c in range(6)
+    }
+    return na.compare(collections=values)
+
+
+@cache
+def planned() -> Plan:
+    """Return a plan from two curves."""
+    return na.plan(a="linear(0.1, 0.7)", b="constant(0.4)", measures=["nDCG"], n=40)
+
+
+@cache
+def growing() -> Growth:
+    """Return growing lists, compared with theory."""
+    scores, labels = lists()
+    return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, by=2)
+
+
+@cache
+def corpus() -> LargerCorpus:
+    """Return predictions for a larger corpus."""
+    scores, labels = lists()
+    return na.larger_corpus(scores, labels, ["nDCG@10"], corpus=100, to=10**4, draws=40)
+
+
+@cache
+def sampled() -> Sampled:
+    """Return systems by sampled negatives."""
+    tables = {name: dict(zip(USERS, ranks, strict=True)) for name, ranks in RANKS.items()}
+    return na.sampled(ranks=tables, items=10000, negatives=100, measures=["nDCG@10", "nDCG"])
+
+
+def fitted(gains: tuple[float, ...] = (2.0, 1.0), shift: float = 0.0) -> Fitted:
+    """Return a fitted curve."""
+    depth = np.linspace(0, 1, 30)
+    probability = np.array([(0.3 + shift) * (1 - depth) ** (1 + j) for j in range(len(gains))])
+    return Fitted(gains, depth, probability, 0.9 * probability, 1.1 * probability)
+
+
+def only(figures: dict[tuple[str, str], Figure]) -> Figure:
+    """Return the figure of the only pair."""
+    (figure,) = figures.values()
+    return figure
+
+
+Draw = Callable[[float | None], Figure]
+FIGURES: dict[str, Draw] = {
+    "overview": lambda width: plots.overview_figure(results(), width=width),
+    "measure": lambda width: plots.measure_figure(results(), "nDCG@0.2n", width=width),
+    "shared limit": lambda width: plots.measure_figure(results(), "nDCG", width=width),
+    "order": lambda width: only(plots.pair_figures(results(), width=width)),
+    "error exponent": lambda width: only(plots.pair_figures(rare(), width=width)),
+    "judged orders": lambda width: plots.judged_orders_figure(
+        judged(), ("strong", "weak"), judged().study.measures, width=width
+    ),
+    "grid": lambda width: parameter_figure(grid("k"), "k", "nDCG@$k", width=width),
+    "grid, two parameters": lambda width: parameter_figure(grid("k", "top"), "k", "nDCG@$k", width=width),
+    "comparison": lambda width: plots.comparison_figure(compared(2), compared(2).pairs[0], width=width),
+    "comparison with a judge": lambda width: plots.judged_figure(
+        compared(2, True), compared(2, True).pairs[0], width=width
+    ),
+    "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
+    "collections": lambda width: plots.collections_figure(
+        collections(), collections().pairs[0], collections().pairs[0].by_measure[0], width=width
+    ),
+    "plan": lambda width: plots.plan_figure(planned(), width=width),
+    "fitted": lambda width: plots.fitted_figure({"a": [fitted()], "b": [fitted(shift=0.1)]}, width=width),
+    "fitted, groups": lambda width: plots.fitted_figure(
+        {name: [fitted(shift=s) for s in (0.0, 0.1, 0.2)] for name in ("first run", "second run")},
+        width=width,
+    ),
+    "growing": lambda width: plots.system_figure(growing(), width=width),
+    "corpus": lambda width: plots.system_figure(corpus(), width=width),
+    "sampled": lambda width: plots.system_figure(sampled(), width=width),
+    "sampled, one measure": lambda width: plots.system_figure(sampled(), ["nDCG@10"], width=width),
+}
+"""Functions that draw at a width in inches, by the kind of figure."""
