@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
-from ndcg_asymptotics.analysis.runs.corpus_growth import grow_run
+from ndcg_asymptotics.analysis.runs.corpus import grow_run
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.depths import RelevantDepths

@@ -9,12 +9,11 @@ from .orders.prediction import predict_pair as predict_pair
 from .planning.outcome import Plan as Plan
 from .planning.plan import plan as plan
 from .runs.candidates import Candidates as Candidates
-from .runs.candidates import sampled_candidates as sampled_candidates
 from .runs.collections_text import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
 from .runs.comparison import Comparison as Comparison
-from .runs.corpus import LargerCorpus as LargerCorpus
 from .runs.corpus import larger_corpus as larger_corpus
+from .runs.corpus_rows import LargerCorpus as LargerCorpus
 from .runs.deviations import Deviations as Deviations
 from .runs.deviations import deviations as deviations
 from .runs.gate import Gate as Gate

@@ -8,7 +8,7 @@ from typing import ClassVar
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus_rows import LargerCorpus
 from ndcg_asymptotics.analysis.runs.corpus_text import TESTED_FACTOR
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.marks import band, grey_band, grey_line, grey_marker

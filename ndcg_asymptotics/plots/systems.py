@@ -10,7 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
+from ndcg_asymptotics.analysis.runs.corpus_rows import LargerCorpus
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure

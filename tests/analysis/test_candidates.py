@@ -13,7 +13,7 @@ import pytest
 from cases import Run
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis import Candidates, sampled, sampled_candidates
+from ndcg_asymptotics.analysis import Candidates, sampled
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import CandidateRanks
@@ -53,8 +53,8 @@ MEASURES = ("nDCG", "nDCG@10", "nDCG(zipf)")
 
 def test_candidates_are_recognised_and_their_metric_is_not_called_full() -> None:
     runs, qrels, ranks = some()
-    assert isinstance(na.sampled(runs, qrels, "nDCG@10", items=ITEMS), Candidates)
-    found = sampled_candidates(runs, qrels, MEASURES, items=ITEMS)
+    found = na.sampled(runs, qrels, MEASURES, items=ITEMS)
+    assert isinstance(found, Candidates)
     assert (found.negatives, found.users, found.items) == (NEGATIVES, 300, ITEMS)
     for row, (measure, name) in zip(found.rows, itertools.product(MEASURES, ranks), strict=True):
         assert row.low is not None
@@ -72,7 +72,7 @@ def test_two_systems_are_told_apart_where_their_bounds_are_apart() -> None:
     rng = np.random.default_rng(5)
     ranks = {"good": np.full(400, 5), "bad": np.full(400, 1500)}
     runs = {name: candidates(of, NEGATIVES, rng) for name, of in ranks.items()}
-    found = sampled_candidates(runs, {f"u{u}": {"held": 1} for u in range(400)}, "nDCG", items=ITEMS)
+    found = sampled(runs, {f"u{u}": {"held": 1} for u in range(400)}, "nDCG", items=ITEMS)
     assert found.statements[-1] == "nDCG, all items: good is ahead of bad."
 
 

@@ -213,7 +213,7 @@ def test_simulated_pilots_keep_numbers_as_the_law_says() -> None:
 
 
 def test_the_table_of_the_documentation_is_that_of_the_law() -> None:
-    text = (ROOT / "docs" / "real-lists.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "planned-queries.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (0\.\d) \| (\d+) \| ((?:\d\.\d\d \| ){8}\d\.\d\d) \|$", text, re.MULTILINE)
     assert [(float(effect), int(queries)) for effect, queries, _ in rows] == [
         (effect, queries) for effect in EFFECTS for queries in PILOTS

@@ -40,8 +40,7 @@ from ndcg_asymptotics.analysis.runs.compared import (
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.corpus import LargerCorpus
-from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow
+from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow, LargerCorpus
 from ndcg_asymptotics.analysis.runs.deviations import Deviation
 from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
 from ndcg_asymptotics.analysis.runs.judged import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from ndcg_asymptotics.analysis.runs.corpus_growth import grown_means
+from ndcg_asymptotics.analysis.runs.corpus import grown_means
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import depths as module
 from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths

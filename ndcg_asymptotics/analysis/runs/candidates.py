@@ -13,9 +13,7 @@ from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.ranked_users import relevant_depths
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
-from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import (
     CandidateRanks,
     bias_variance_estimate,
@@ -28,7 +26,7 @@ _FEW = 0.5  # of all items: shorter lists do not hold them all
 
 @dataclass(frozen=True, repr=False)
 class Candidates(Report):
-    """The outcome of `sampled_candidates`."""
+    """The outcome of `sampled` for runs that hold sampled candidates."""
 
     items: int
     users: int
@@ -49,6 +47,7 @@ class Candidates(Report):
 def hold_candidates(systems: Mapping[str, RelevantDepths]) -> bool:
     """Return whether every list is far shorter than the catalogue, and still has all relevant items.
 
+    >>> from ndcg_asymptotics.lists.ranked_users import relevant_depths
     >>> run = {"u": {"x": 2.0, "y": 1.0}}
     >>> [hold_candidates(relevant_depths({"a": run}, {"u": {"y": 1}}, items)) for items in (2, 100)]
     [False, True]
@@ -60,54 +59,19 @@ def hold_candidates(systems: Mapping[str, RelevantDepths]) -> bool:
     )
 
 
-def sampled_candidates(
-    runs: Mapping[str, object],
-    qrels: object,
-    measures: Measures = "nDCG",
-    *,
-    items: int | None = None,
-    level: float = 0.95,
-    gamma: float = 0.1,
-    gain: Gain = "linear",
+def candidates_of(
+    systems: Mapping[str, RelevantDepths], measures: tuple[Measure, ...], level: float, gamma: float
 ) -> Candidates:
     """Estimate metrics in rankings of all items from runs that hold one relevant item and sampled negatives.
 
-    The negatives of a user are a uniform sample, without replacement, of all items but the relevant one.
-
-    Parameters
-    ----------
-    runs, qrels : as evaluate takes them
-    measures : Measure, text, or several
-    items : int
-        N, how many items there are. By default as many as runs and judgements name.
-    level : float
-        The probability with which the full metrics of all systems lie within their bounds.
-    gamma : float
-        As in `sampled`.
-    gain : {"linear", "binary", "exp2"}, text or mapping
-        As in `evaluate`.
+    The negatives of a user are a uniform sample, without replacement, of all items but the relevant one. The
+    full metrics of all systems lie within their bounds with the probability ``level``.
 
     Raises
     ------
     InputError
-        If a user has several relevant items or one that is in no list, and for what `evaluate` refuses.
-
-    >>> rng = np.random.default_rng(1)
-    >>> def candidates():  # the item 0 is relevant, and has rank 101 of 1000 for all users
-    ...     return {"0": -100.5} | {str(i): -i for i in rng.choice(np.arange(1, 1000), 50, replace=False)}
-    >>> run = {str(user): candidates() for user in range(200)}
-    >>> row = sampled_candidates({"a": run}, {user: {"0": 1} for user in run}, items=1000).rows[0]
-    >>> row.low < 0.1499 < row.high, row.mean > 0.3  # 1/log2(102) = 0.1499
-    (True, True)
+        If a user has several relevant items, or one that is in no list.
     """
-    parsed = measures_of(measures)
-    return candidates_of(relevant_depths(runs, qrels, items, gain=gain), parsed, level, gamma)
-
-
-def candidates_of(
-    systems: Mapping[str, RelevantDepths], measures: tuple[Measure, ...], level: float, gamma: float
-) -> Candidates:
-    """Return `sampled_candidates` of the ranks of runs."""
     require_fraction(level, "level")
     given = {name: _ranks(name, depths) for name, depths in systems.items()}
     first = next(iter(given.values()))

@@ -31,11 +31,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from ndcg_asymptotics.analysis.power import paired_power, require_power
 from ndcg_asymptotics.analysis.runs.correction import step_down
-from ndcg_asymptotics.analysis.runs.paired import AT_ONCE, ROUNDING, Interval, alpha_of
+from ndcg_asymptotics.analysis.runs.paired import AT_ONCE, ROUNDING, Interval, alpha_of, t_test
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
@@ -145,7 +144,6 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     of_judge = weight * (2 * covariance - weight * spread) / every
     variance = noise * (1 / queries + slope) + of_judge
     alone = y.var(axis=0, ddof=1)
-    reach = -float(special.stdtrit(freedom, alpha / 2))
     found = []
     for i, mean in enumerate(estimate.tolist()):
         error, differing = math.sqrt(variance[i]), int(np.count_nonzero(y[:, i]))
@@ -153,8 +151,7 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
         if error <= ROUNDING:
             found.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
             continue
-        p = 2 * float(special.stdtr(freedom, -abs(mean) / error))
-        interval = Interval(mean - reach * error, mean + reach * error)
+        interval, p = t_test(mean, error, freedom, alpha)
         found.append(Combined(mean, error, float(weight[i]), interval, p, *parts))
     return found
 

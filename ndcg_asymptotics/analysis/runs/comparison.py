@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Annotated
 
 from ndcg_asymptotics.analysis.runs.compared import (
-    Cut,
     DiscriminativePower,
-    LongListMeans,
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
@@ -60,28 +58,6 @@ class Comparison(ComparedPairs[PairComparison]):
                 )
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
-
-    def with_lists(
-        self,
-        cuts: Mapping[tuple[str, str], Mapping[str, tuple[Cut, ...]]],
-        longer_lists: Mapping[tuple[str, str], Mapping[str, LongListMeans | None]],
-    ) -> Comparison:
-        """Return the comparison with what only ranked lists show, for each pair and some measures."""
-        pairs = tuple(
-            replace(
-                pair,
-                by_measure=tuple(
-                    replace(
-                        judged,
-                        cuts=cuts[pair.pair].get(judged.measure, ()),
-                        longer_lists=longer_lists[pair.pair].get(judged.measure),
-                    )
-                    for judged in pair.by_measure
-                ),
-            )
-            for pair in self.pairs
-        )
-        return replace(self, pairs=pairs).in_words()
 
     def most_telling(self) -> int:
         """Return the most discriminative measure."""

@@ -13,102 +13,38 @@ which makes bands of differences too wide rather than too narrow.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.corpus_growth import TRIALS, grow_run
-from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusCurves, CorpusPair, CorpusRow, FitRow, TrialRow
-from ndcg_asymptotics.analysis.runs.corpus_text import ASSUMED, warnings
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, require_fraction, tails
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.analysis.runs.corpus_rows import (
+    CorpusCurves,
+    CorpusPair,
+    CorpusRow,
+    FitRow,
+    LargerCorpus,
+    TrialRow,
+)
+from ndcg_asymptotics.analysis.runs.corpus_text import warnings
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, named_generator, require_fraction, tails
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, details, fixed
+from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths
 from ndcg_asymptotics.lists.ranked_users import relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames
-from ndcg_asymptotics.measures import Measures, measures_of
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.theory.sampled import full_ndcg
 
+_TRIALS = 2  # of the model on each run
+_TENTH = 0.1  # of the irrelevant documents that a trial is fitted to
+_DRAWS_OF_TRIALS = 80
+_NOISE = 2**31  # the numbers of generators from here on draw the error of the model
 _SIZES_PER_DECADE = 6  # of a curve
 _DRAWS = 400
 _CLEAR = 3.0  # standard errors of the draws by which an order is clear
-
-
-@dataclass(frozen=True, repr=False)
-class LargerCorpus(Report):
-    """Metrics of runs in larger corpora.
-
-    Attributes
-    ----------
-    corpus : int
-    queries : int
-    relevant : tuple of int
-        The least, median and greatest number of relevant documents of a query.
-    level : float
-        Of the bands and intervals.
-    warnings : tuple of str
-    fits : tuple of FitRow
-    trials : tuple of TrialRow
-    rows : tuple of CorpusRow
-    pairs : tuple of CorpusPair
-    curves : CorpusCurves
-    """
-
-    corpus: int
-    queries: int
-    relevant: tuple[int, int, int]
-    level: float
-    warnings: tuple[str, ...]
-    fits: tuple[FitRow, ...]
-    trials: tuple[TrialRow, ...]
-    rows: tuple[CorpusRow, ...]
-    pairs: tuple[CorpusPair, ...]
-    curves: CorpusCurves
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The names of the runs."""
-        return self.curves.runs
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The texts of the measures."""
-        return self.curves.measures
-
-    def _table(self, measure: str) -> Table:
-        """Return the table of a measure: a row for each run, a column for each size."""
-        rows = [row for row in self.rows if row.measure == measure]
-        sizes = list(dict.fromkeys(row.documents for row in rows))[1:]
-        drops = [1, *range(2, len(sizes)), 0][-len(sizes) :]  # the largest stays, and the next decade
-        columns = (Column(f"{size:.3g}", str, drop) for size, drop in zip(sizes, drops, strict=True))
-        cells = {(row.run, row.documents): row.text for row in rows}
-        now = {row.run: row.mean for row in rows if row.documents == self.corpus}
-        return Table(
-            f"{measure} in larger corpora, {self.level:.0%} band",
-            (Column("run"), Column("now", fixed(3)), *columns),
-            tuple((run, now[run], *(cells[run, size] for size in sizes)) for run in self.runs),
-        )
-
-    def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the warnings, the tables and what they assume."""
-        for text in self.warnings:
-            yield Line(f"Warning: {text}")
-        least, median, most = self.relevant
-        title = (
-            f"{least} to {most} relevant documents of {self.queries} queries (median {median}), "
-            f"{self.level:.0%} interval of kappa"
-        )
-        fits = Table.of(title, FitRow, self.fits)
-        trials = Table.of("Test: fitted to a tenth of the irrelevant documents", TrialRow, self.trials)
-        for measure in self.measures:
-            yield self._table(measure)
-            pairs = [pair for pair in self.pairs if pair.measure == measure]
-            if pairs:
-                title = f"{measure} of a minus that of b in {pairs[0].documents:.3g} documents"
-                yield Table.of(title, CorpusPair, pairs)
-        yield from details((fits, *[trials] * bool(self.trials), Line(ASSUMED)))
 
 
 def larger_corpus(
@@ -175,7 +111,7 @@ def larger_corpus(
     factor = to / corpus
     steps = math.ceil(_SIZES_PER_DECADE * math.log10(factor))
     exponents = np.append(np.arange(steps) / _SIZES_PER_DECADE, math.log10(factor))
-    with task("runs", len(depths) * (1 + TRIALS)) as bar:
+    with task("runs", len(depths) * (1 + _TRIALS)) as bar:
         grown = [
             grow_run(of_run, parsed, exponents, draws, seed, name, bar.update)
             for name, of_run in depths.items()
@@ -256,3 +192,115 @@ def _pair(
 
 def _band(low: float, high: float) -> tuple[float | None, float | None]:
     return (None, None) if math.isnan(low) else (float(low), float(high))
+
+
+def grown_means(
+    model: DepthModel, measures: Sequence[Measure], factors: Sequence[float], draws: int, seed: int, name: str
+) -> Floats:
+    """Return means over queries in corpora that are ``factors`` times as large, (measures, F, draws).
+
+    The measures have fixed cutoffs, and the factors increase from 1 or more.
+    """
+    ranked = model.depths.ranked
+    cutoffs = [measure.cutoff(LARGEST_N) for measure in measures]
+    place = np.arange(ranked.ideal_user.size) - np.searchsorted(ranked.ideal_user, ranked.ideal_user) + 1.0
+    weights = []
+    for measure, k in zip(measures, cutoffs, strict=True):
+        terms = np.where(place <= k, measure.discount(place, float(LARGEST_N)) * ranked.ideal_gain, 0.0)
+        ideal = np.bincount(ranked.ideal_user, terms, len(ranked.users))
+        weights.append(ranked.gain / (ideal * len(ranked.users))[ranked.user])
+    parts = []
+    for which, ranks in model.grown(factors, max(cutoffs), draws, seed, name):
+        found = np.empty((len(measures), len(factors), ranks.shape[-1]))
+        for m, (measure, k) in enumerate(zip(measures, cutoffs, strict=True)):
+            discount = np.where(ranks <= k, measure.discount(np.minimum(ranks, k), float(LARGEST_N)), 0.0)
+            found[m] = np.einsum("k,fkp->fp", weights[m][which], discount)
+        parts.append(found)
+    return np.concatenate(parts, axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class GrownRun:
+    """One run in larger corpora.
+
+    Attributes
+    ----------
+    model : DepthModel
+    trials : list of TrialRow
+        One for each measure that the model could be tested on.
+    mean : (measures, F)
+    drawn : (measures, F, draws)
+        Means over queries that have all errors of the band.
+    """
+
+    model: DepthModel
+    trials: list[TrialRow]
+    mean: Floats
+    drawn: Floats
+
+    def tested(self, measures: Sequence[Measure]) -> list[bool]:
+        """Return the measures that the model was tested on."""
+        there = {row.measure for row in self.trials}
+        return [str(measure) in there for measure in measures]
+
+    def fit_row(self, name: str, level: float) -> FitRow:
+        """Return the row of the fit, with an interval of kappa."""
+        ranked = self.model.depths.ranked
+        count = ranked.ideal_user.size
+        above = [int(np.count_nonzero(ranked.above < limit)) / count for limit in (1, 10, 100)]
+        low, high = self.model.kappa_interval(level)
+        found = ranked.rank.size / count
+        return FitRow(name, self.model.kappa, low, high, self.model.tau, above[0], above[1], above[2], found)
+
+
+def grow_run(
+    depths: RelevantDepths,
+    measures: Sequence[Measure],
+    exponents: Floats,
+    draws: int,
+    seed: int,
+    name: str,
+    step: Callable[[int], None],
+) -> GrownRun:
+    """Return a run in corpora that are ``10**exponents`` times as large; nothing but the run decides it.
+
+    Raises
+    ------
+    InputError
+        As `fit_depths`.
+    """
+    trials = _trials(depths, measures, seed, name, step)
+    with naming(name):
+        model = fit_depths(depths)
+    values = grown_means(model, measures, (10.0**exponents).tolist(), draws, seed, name)
+    step(1)
+    mean, errors = values.mean(axis=-1), {row.measure: row.error for row in trials}
+    for m, measure in enumerate(measures):
+        noise = named_generator(seed, name, _NOISE + m).standard_normal(draws)
+        factor = np.exp(errors.get(str(measure), 0.0) * exponents[:, None] * noise)
+        values[m] = np.minimum(values[m] * factor, 1.0)
+    return GrownRun(model, trials, mean, values)
+
+
+def _trials(
+    depths: RelevantDepths, measures: Sequence[Measure], seed: int, name: str, step: Callable[[int], None]
+) -> list[TrialRow]:
+    """Return what a fit to a tenth of the irrelevant documents predicts; nothing if they are too few."""
+    actual = np.array([full_ndcg(depths.ranked, measure).mean() for measure in measures])
+    found = []
+    for trial in range(_TRIALS):
+        few = depths.thinned(_TENTH, np.random.default_rng([seed, trial]))
+        try:
+            model = fit_depths(few)
+        except InputError:
+            return []
+        means = grown_means(model, measures, [1 / _TENTH], _DRAWS_OF_TRIALS, seed, f"{name} {trial}")
+        found.append(means[:, 0].mean(axis=-1))
+        step(1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(np.mean(np.log(np.array(found) / actual) ** 2, axis=0))
+    return [
+        TrialRow(name, str(measure), float(actual[m]), float(np.mean(found, axis=0)[m]), float(errors[m]))
+        for m, measure in enumerate(measures)
+        if np.isfinite(errors[m])
+    ]

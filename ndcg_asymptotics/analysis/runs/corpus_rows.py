@@ -1,12 +1,14 @@
-"""Rows of runs in larger corpora: fits, trials of the model, sizes of the corpus, and pairs of runs."""
+"""Runs in larger corpora: rows of fits, trials of the model, sizes and pairs of runs, and their tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
+from ndcg_asymptotics.analysis.runs.corpus_text import ASSUMED
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, details, fixed, general
 
 
 @dataclass(frozen=True)
@@ -117,3 +119,78 @@ class CorpusCurves:
     mean: Floats
     low: Floats
     high: Floats
+
+
+@dataclass(frozen=True, repr=False)
+class LargerCorpus(Report):
+    """Metrics of runs in larger corpora.
+
+    Attributes
+    ----------
+    corpus : int
+    queries : int
+    relevant : tuple of int
+        The least, median and greatest number of relevant documents of a query.
+    level : float
+        Of the bands and intervals.
+    warnings : tuple of str
+    fits : tuple of FitRow
+    trials : tuple of TrialRow
+    rows : tuple of CorpusRow
+    pairs : tuple of CorpusPair
+    curves : CorpusCurves
+    """
+
+    corpus: int
+    queries: int
+    relevant: tuple[int, int, int]
+    level: float
+    warnings: tuple[str, ...]
+    fits: tuple[FitRow, ...]
+    trials: tuple[TrialRow, ...]
+    rows: tuple[CorpusRow, ...]
+    pairs: tuple[CorpusPair, ...]
+    curves: CorpusCurves
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return self.curves.runs
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The texts of the measures."""
+        return self.curves.measures
+
+    def _table(self, measure: str) -> Table:
+        """Return the table of a measure: a row for each run, a column for each size."""
+        rows = [row for row in self.rows if row.measure == measure]
+        sizes = list(dict.fromkeys(row.documents for row in rows))[1:]
+        drops = [1, *range(2, len(sizes)), 0][-len(sizes) :]  # the largest stays, and the next decade
+        columns = (Column(f"{size:.3g}", str, drop) for size, drop in zip(sizes, drops, strict=True))
+        cells = {(row.run, row.documents): row.text for row in rows}
+        now = {row.run: row.mean for row in rows if row.documents == self.corpus}
+        return Table(
+            f"{measure} in larger corpora, {self.level:.0%} band",
+            (Column("run"), Column("now", fixed(3)), *columns),
+            tuple((run, now[run], *(cells[run, size] for size in sizes)) for run in self.runs),
+        )
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the warnings, the tables and what they assume."""
+        for text in self.warnings:
+            yield Line(f"Warning: {text}")
+        least, median, most = self.relevant
+        title = (
+            f"{least} to {most} relevant documents of {self.queries} queries (median {median}), "
+            f"{self.level:.0%} interval of kappa"
+        )
+        fits = Table.of(title, FitRow, self.fits)
+        trials = Table.of("Test: fitted to a tenth of the irrelevant documents", TrialRow, self.trials)
+        for measure in self.measures:
+            yield self._table(measure)
+            pairs = [pair for pair in self.pairs if pair.measure == measure]
+            if pairs:
+                title = f"{measure} of a minus that of b in {pairs[0].documents:.3g} documents"
+                yield Table.of(title, CorpusPair, pairs)
+        yield from details((fits, *[trials] * bool(self.trials), Line(ASSUMED)))

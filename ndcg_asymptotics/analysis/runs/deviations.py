@@ -8,13 +8,13 @@ queries, and intervals are by bootstrap over queries, given the fitted curves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.runs.paired import effect_size
 from ndcg_asymptotics.core.arrays import LEVEL, Floats, tails
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
@@ -142,17 +142,11 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
         run, measure, n = growth.runs[at[0]], growth.measures[at[1]], int(theory.sizes[at[2]])
         se = float(error[at])
         pooled, drawn = theory.pooled[at], redrawn[at]
-        z = _ratio(float(means[at]) - float(pooled), se), _ratio(float(left[0][at]), se)
+        z = effect_size(float(means[at]) - float(pooled), se), effect_size(float(left[0][at]), se)
         models = (means[at], se, pooled, z[0], mixture[at], z[1], drawn, mixture[at] - pooled)
         values = (*models, *(part[at] for part in (*left, *dependence)))
         rows.append(Deviation(run, str(measure), n, *map(float, values)))
     return Deviations(queries, len(theory.groups), tuple(rows))
-
-
-def _ratio(gap: float, error: float) -> float:
-    if error > 0:
-        return gap / error
-    return math.copysign(math.inf, gap) if gap else 0.0
 
 
 def _interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:

@@ -56,19 +56,8 @@ def compare_judged(
 ) -> JudgedComparison:
     """Compare runs by labels of humans for some queries and of a judge for these and more.
 
-    Parameters
-    ----------
-    runs : as evaluate takes them
-    qrels, judge : judgements
-        Those of humans, and those of the judge. Queries of humans that the judge has not judged do not
-        count.
-    measures : Measure, text, or several
-    tests : Tests
-        "maxt" draws from a multivariate t law for both kinds of labels together.
-    columns : mapping, optional
-        The names of the columns of tables.
-    **conventions
-        ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`.
+    The parameters are those of `compare`. Queries of humans that the judge has not judged do not count. The
+    correction "maxt" draws from a multivariate t law for both kinds of labels together.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from typing import Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.compared import LongListMeans
+from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import Tests
 from ndcg_asymptotics.analysis.runs.pairs import left_out
@@ -63,17 +63,23 @@ def compare_ranked(
     if chosen.ignore_identical_ids:
         scores = {name: without_own(run) for name, run in scores.items()}
     documents = pool_runs(scores, gains_of(without_negatives(labels, chosen.gain), chosen.gain))
-    pairs = [pair.pair for pair in compared.pairs]
+    names = [pair.pair for pair in compared.pairs]
+    cuts = cuts_of_pairs(documents, own, names, tests.level, tests.seed)
     predicted = _predicted(documents, own) if theory else None
-    longer_lists = {
-        pair: {str(measure): _longer_lists(predicted, pair, m) for m, measure in enumerate(own)}
-        for pair in pairs
-    }
-    cuts = {
-        pair: dict(zip(map(str, own), of_pair, strict=True))
-        for pair, of_pair in cuts_of_pairs(documents, own, pairs, tests.level, tests.seed).items()
-    }
-    return compared.with_lists(cuts, longer_lists)
+    places = {str(measure): m for m, measure in enumerate(own)}
+
+    def with_lists(pair: PairComparison, judged: MeasureComparison) -> MeasureComparison:
+        m = places.get(judged.measure)
+        if m is None:
+            return judged
+        of_pair = _longer_lists(predicted, pair.pair, m)
+        return replace(judged, cuts=cuts[pair.pair][m], longer_lists=of_pair)
+
+    pairs = tuple(
+        replace(pair, by_measure=tuple(with_lists(pair, judged) for judged in pair.by_measure))
+        for pair in compared.pairs
+    )
+    return replace(compared, pairs=pairs).in_words()
 
 
 def _own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:

@@ -148,7 +148,7 @@ def sampled(
 ) -> Sampled | Candidates:
     """Compare an evaluation against sampled negatives with that against all items, exactly.
 
-    Runs whose lists hold sampled candidates themselves are taken as such; see `sampled_candidates`.
+    Runs whose lists hold sampled candidates themselves are taken as such (`analysis.runs.candidates`).
 
     Parameters
     ----------
@@ -186,6 +186,16 @@ def sampled(
     [('a', 0.728, 0.15), ('b', 0.593, 0.542)]
     >>> found.pairs[0].crossings  # with fewer negatives a is ahead
     (195,)
+
+    Of candidates, in which the item 0 is relevant and has rank 101 of 1000 for all users:
+
+    >>> rng = np.random.default_rng(1)
+    >>> def candidates():
+    ...     return {"0": -100.5} | {str(i): -i for i in rng.choice(np.arange(1, 1000), 50, replace=False)}
+    >>> run = {str(user): candidates() for user in range(200)}
+    >>> row = sampled({"a": run}, {user: {"0": 1} for user in run}, items=1000).rows[0]
+    >>> row.low < 0.1499 < row.high, row.mean > 0.3  # 1/log2(102) = 0.1499
+    (True, True)
     """
     parsed = measures_of(measures)
     depths: dict[str, RelevantDepths] = {}
