@@ -68,7 +68,8 @@ def _is_record(given: object) -> bool:
 def named_runs(given: object) -> dict[str, object]:
     """Return runs by name, in the form in which they were given.
 
-    Files are named after themselves (`core.files.named_paths`), and objects with a name, such as runs of ranx, by it.
+    Files are named after themselves (`core.files.named_paths`), and objects with a name, such as runs of
+    ranx, by it.
 
     Raises
     ------
