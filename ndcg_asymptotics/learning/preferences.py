@@ -13,11 +13,11 @@ from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 
-Weights = Literal["order", "gain"]
-WEIGHTS: tuple[str, ...] = get_args(Weights)
+PairWeights = Literal["order", "gain"]
+WEIGHTS: tuple[str, ...] = get_args(PairWeights)
 
 
-def pair_weights(labels: Floats, gain: Gain, weights: Weights) -> Floats:
+def pair_weights(labels: Floats, gain: Gain, weights: PairWeights) -> Floats:
     """Return the weights a_ij of label vectors, which are 0 unless y_i > y_j.
 
     Where y_i > y_j the weight is 1 (``order``) or the difference of the gains (``gain``).

@@ -11,7 +11,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.learning.preferences import WEIGHTS, Weights, net_preference, pair_weights
+from ndcg_asymptotics.learning.preferences import WEIGHTS, PairWeights, net_preference, pair_weights
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import Gain, gain_text, label_gains
 
@@ -198,7 +198,7 @@ class PairwiseDisagreement(Utility):
         a_ij = 1 where y_i > y_j, or the difference of the gains.
     """
 
-    weights: Weights = "order"
+    weights: PairWeights = "order"
 
     def __post_init__(self) -> None:
         super().__post_init__()

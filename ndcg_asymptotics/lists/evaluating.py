@@ -22,7 +22,7 @@ from ndcg_asymptotics.lists.other_measures import (
     any_measures_of,
     values_of,
 )
-from ndcg_asymptotics.lists.ranking import Order, in_order, ndcg, relevant_ranks, unjudged_ranks
+from ndcg_asymptotics.lists.ranking import TieOrder, in_order, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
@@ -189,7 +189,7 @@ def _has_name_of_query(scores: Records) -> Bools:
 
 
 def _judged_shares(
-    scores: Records, labels: Records, queries: Sequence[str], ties: Order, measures: Sequence[Measure]
+    scores: Records, labels: Records, queries: Sequence[str], ties: TieOrder, measures: Sequence[Measure]
 ) -> dict[int, Floats]:
     """Return the share of judged documents in the first k of each query, for the cutoffs k and for 10."""
     depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {DEPTH})

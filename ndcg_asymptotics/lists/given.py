@@ -20,13 +20,13 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths, stem
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_rankers, read_weights
-from ndcg_asymptotics.lists.records import COLUMNS, Kind, Records, is_table
+from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
 
 Weights = Mapping[int, float] | Path | str
 """Weights of the features of an SVMlight file, or a file of them."""
 
 
-def records_of(given: object, kind: Kind, columns: ColumnNames | None = None) -> Records:
+def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
     """Return the records of a run, judgements or times in any form.
 
     Parameters

@@ -46,7 +46,7 @@ from ndcg_asymptotics.measures.gains import Gain, gain_text
 from ndcg_asymptotics.populations import Population, Random, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-Order = Literal["random", "file", "time"]
+Arrival = Literal["random", "file", "time"]
 
 Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
 """Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
@@ -227,7 +227,7 @@ def grow(
     measures: Measures,
     *,
     columns: ColumnNames | None = None,
-    order: Order = "random",
+    order: Arrival = "random",
     times: object = None,
     orders: int = 20,
     length: int | None = None,
@@ -285,7 +285,7 @@ def grow(
     >>> grown.sizes, grown.mean[0, 0].round(1)  # b arrives first in a third of the orders
     (array([1, 2, 3]), array([0.3, 0.5, 0.5]))
     """
-    require_choice(order, get_args(Order), "order")
+    require_choice(order, get_args(Arrival), "order")
     require(isinstance(orders, int) and orders >= 1, f"must be at least 1, got {brief(orders)}", "orders")
     require(isinstance(seed, int) and seed >= 0, f"must be a whole number >= 0, got {brief(seed)}", "seed")
     require(

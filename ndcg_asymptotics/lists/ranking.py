@@ -20,7 +20,7 @@ from ndcg_asymptotics.measures import Measure
 Ties = Literal["trec", "average", "file", "worst", "quicksort"]
 Ideal = Literal["judged", "retrieved"]
 
-Order = Literal["trec", "average", "file", "worst"]
+TieOrder = Literal["trec", "average", "file", "worst"]
 """The rules of `Ties` by which `relevant_ranks` orders documents; `in_order` turns the others into these."""
 
 Rows = NDArray[np.int32]
@@ -78,7 +78,7 @@ class RelevantRanks(Ranks):
         return replace(self, above=above, tied=tied, unbroken=None)
 
 
-def in_order(run: Records, ties: Ties) -> tuple[Records, Order]:
+def in_order(run: Records, ties: Ties) -> tuple[Records, TieOrder]:
     """Return a run and the rule by which its tied documents are ordered.
 
     "quicksort": the order in which the quicksort of numba, which is not stable, leaves the documents of each
@@ -94,7 +94,7 @@ def in_order(run: Records, ties: Ties) -> tuple[Records, Order]:
 
 
 def relevant_ranks(
-    run: Records, gains: Records, queries: Sequence[str], ties: Order, ideal: Ideal
+    run: Records, gains: Records, queries: Sequence[str], ties: TieOrder, ideal: Ideal
 ) -> RelevantRanks:
     """Find the ranks of the relevant documents of some queries in a run.
 
@@ -142,7 +142,7 @@ def relevant_ranks(
 
 
 def unjudged_ranks(
-    run: Records, labels: Records, queries: Sequence[str], ties: Order, depth: int | None = None
+    run: Records, labels: Records, queries: Sequence[str], ties: TieOrder, depth: int | None = None
 ) -> tuple[Ranks, Integers]:
     """Return the ranks of the documents of a run that are not judged, and the number retrieved by query.
 
@@ -194,7 +194,7 @@ def _at_the_top(run: Records, row: Rows, lengths: Integers, depth: int) -> Bools
 
 
 def _ranks(
-    run: Records, row: Rows, lengths: Integers, wanted: Integers, ties: Order, gains: Floats
+    run: Records, row: Rows, lengths: Integers, wanted: Integers, ties: TieOrder, gains: Floats
 ) -> tuple[Integers, Integers, tuple[Integers, Integers] | None]:
     """Return the number of documents above the ties of each wanted one, and of its ties.
 
@@ -240,7 +240,7 @@ def _descending_keys(scores: Floats) -> NDArray[np.uint32]:
     return np.asarray(np.where(bits & _SIGN_BIT, bits, ~bits & ~_SIGN_BIT))
 
 
-def _tie_keys(ties: Order, size: int, wanted: Integers, gains: Floats) -> Floats:
+def _tie_keys(ties: TieOrder, size: int, wanted: Integers, gains: Floats) -> Floats:
     """Return a number for each document of a run; those of equal score are ordered by increasing number."""
     keys = np.zeros(size)
     if ties == "file":

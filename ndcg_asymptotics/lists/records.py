@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
-Kind = Literal["score", "label", "time", "rank", "items"]
+NumberKind = Literal["score", "label", "time", "rank", "items"]
 
 #: Query -> document -> score.
 Run = dict[str, dict[str, float]]
@@ -81,7 +81,7 @@ class Records:
     source: str = ""
 
     @classmethod
-    def of(cls, given: object, kind: Kind, columns: Mapping[str, str] | None = None) -> Self:
+    def of(cls, given: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
         """Return the records of a dictionary, a table or an iterable of records; Records unchanged.
 
         A table is a frame of pandas or polars, or any other object with the Arrow stream interface
@@ -118,7 +118,7 @@ class Records:
 
     @classmethod
     def _of_cells(
-        cls, queries: Iterable[object], documents: Iterable[object], values: list[object], kind: Kind
+        cls, queries: Iterable[object], documents: Iterable[object], values: list[object], kind: NumberKind
     ) -> Self:
         names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
         found = cls.from_columns(*names, _numbers(values, kind))
@@ -149,7 +149,7 @@ class Records:
         """
         frame = as_table(given)
         require(frame is not None, f"expected a file or a frame, got {brief(given)}", "lists")
-        wanted: tuple[Kind, Kind] = "score", "label"
+        wanted: tuple[NumberKind, NumberKind] = "score", "label"
         query, score, label = (_column(frame.columns, name, columns) for name in ("query", *wanted))
         named = {*COLUMNS["document"], (columns or {}).get("document")} & {*frame.columns}
         rows = range(1, len(frame[query]) + 1)
@@ -268,11 +268,11 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
 
 
-def _forms(kind: Kind) -> str:
+def _forms(kind: NumberKind) -> str:
     return f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
 
 
-def _items(query: object, documents: object, kind: Kind) -> Iterable[tuple[object, object]]:
+def _items(query: object, documents: object, kind: NumberKind) -> Iterable[tuple[object, object]]:
     if isinstance(documents, Mapping):
         return documents.items()
     raise InputError(
@@ -374,7 +374,7 @@ def _field(record: object, name: str) -> object:
     )
 
 
-def _numbers(values: list[object], kind: Kind) -> Floats:
+def _numbers(values: list[object], kind: NumberKind) -> Floats:
     try:
         numbers = np.array(values, np.float64)
         if numbers.ndim == 1:

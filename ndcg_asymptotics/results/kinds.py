@@ -9,7 +9,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.results.blocks import block_files
 
-Kind = Literal["study", "grid", "growth"]
+FolderKind = Literal["study", "grid", "growth"]
 
 STUDY, GRID, GROWTH = "study.json", "grid.json", "growth.json"
 """The records of folders of the three kinds."""
@@ -17,12 +17,12 @@ STUDY, GRID, GROWTH = "study.json", "grid.json", "growth.json"
 POINTS = "points"
 """The subfolder of a grid with the folders of its points."""
 
-_RECORDS: dict[Kind, str] = {"study": STUDY, "grid": GRID, "growth": GROWTH}
-_WORDS: dict[Kind, str] = {"study": "results", "grid": "results of a grid", "growth": "growing lists"}
+_RECORDS: dict[FolderKind, str] = {"study": STUDY, "grid": GRID, "growth": GROWTH}
+_WORDS: dict[FolderKind, str] = {"study": "results", "grid": "results of a grid", "growth": "growing lists"}
 _OLD = ("results.zarr", "growth.zarr")  # written by versions up to 0.2.0
 
 
-def kind_of(folder: Path | str) -> Kind | None:
+def kind_of(folder: Path | str) -> FolderKind | None:
     """Return the kind of a folder of results, damaged or not and of any version; None for another folder."""
     folder = path_of(folder, "folder")
     if _there(folder / GROWTH):
@@ -59,7 +59,7 @@ def refuse_old(folder: Path) -> None:
         )
 
 
-def require_kind(folder: Path, kind: Kind) -> None:
+def require_kind(folder: Path, kind: FolderKind) -> None:
     """Refuse a folder that is not of a kind.
 
     Raises
@@ -79,7 +79,7 @@ def require_kind(folder: Path, kind: Kind) -> None:
     raise InputError(f"{folder}: no {_WORDS[kind]} here (no {_RECORDS[kind]}){hint}")
 
 
-def require_free(folder: Path, kind: Kind | None = None) -> None:
+def require_free(folder: Path, kind: FolderKind | None = None) -> None:
     """Refuse a folder that holds growing lists already, unless they are of a kind that may be continued.
 
     Raises

@@ -17,7 +17,7 @@ from ndcg_asymptotics.lists.reading.nested import is_json, read_json
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, score_columns, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
-from ndcg_asymptotics.lists.records import Kind, Qrels, RankedList, Records, Run, ranked_lists
+from ndcg_asymptotics.lists.records import NumberKind, Qrels, RankedList, Records, Run, ranked_lists
 
 ColumnNames = Mapping[str, str]
 """The names of the columns of a table, by their names in this package."""
@@ -37,7 +37,7 @@ TREC: Mapping[str, LineFormat] = {
 }
 
 
-def read(path: Path | str, kind: Kind, columns: ColumnNames | None = None) -> Records:
+def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
     """Read the documents of queries, with a number each, from a file.
 
     Parameters
@@ -132,7 +132,7 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Re
     path, columns = path_of(path, "path"), columns or {}
     parts, form = _table(path, ("query", "rank"), ("items",), columns)
     first = [*islice(parts, 1)]
-    kinds: list[Kind] = ["rank", "items"] if first and "items" in first[0] else ["rank"]
+    kinds: list[NumberKind] = ["rank", "items"] if first and "items" in first[0] else ["rank"]
     ranks, *items = _records(path, chain(first, parts), form, kinds)
     for found, name in zip((ranks, *items), ("rank", "number of items"), strict=False):
         bad = (found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53)
@@ -205,7 +205,7 @@ def _records(
 _NAMES = {"score": "a run", "label": "relevance judgements"}
 
 
-def _require_other_than(path: Path, line: bytes, kind: Kind) -> None:
+def _require_other_than(path: Path, line: bytes, kind: NumberKind) -> None:
     """Raise an error for judgements in the place of a run, the other way round, and SVMlight in either."""
     lists = f"is an SVMlight file, which has labels and scores: --lists {path} --feature 1 reads it"
     require(not is_svmlight(line), f"{path}: {lists}")

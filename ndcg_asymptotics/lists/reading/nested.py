@@ -11,7 +11,7 @@ from typing import Any
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.reading.text import begins_with, read_text
-from ndcg_asymptotics.lists.records import Kind, Records
+from ndcg_asymptotics.lists.records import NumberKind, Records
 
 MOST_BYTES = 1 << 29
 """Bytes of a JSON file, which is held in memory as a whole, and takes several times as much in Python."""
@@ -22,7 +22,7 @@ def is_json(path: Path) -> bool:
     return begins_with(path, b"{")
 
 
-def read_json(path: Path, kind: Kind) -> Records:
+def read_json(path: Path, kind: NumberKind) -> Records:
     """Return the records of a JSON file.
 
     Raises
