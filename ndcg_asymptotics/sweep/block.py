@@ -38,6 +38,11 @@ class Block:
 _prepared: list[tuple[str, Design]] = []  # the last engine and design of this process
 
 
+def load(engine: str) -> None:
+    """Import the functions of an engine, which compiles none of its kernels."""
+    _ = importlib.import_module(engine).simulate
+
+
 def prepared(engine: str, design: Design) -> Engine:
     """Return the module of an engine, its kernels loaded and its tables made for a design."""
     module = cast(Engine, importlib.import_module(engine))

@@ -6,18 +6,19 @@ import importlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.block import Block, load
 from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, remove_semaphores_after
 from ndcg_asymptotics.sweep.worker import end_with_parent
 
@@ -91,15 +92,20 @@ class Cores:
             yield replace(self, scheduler=address)
 
     @contextmanager
-    def workers(self) -> Iterator[Workers]:
-        """Yield the workers. If the body raises, what they compute is abandoned."""
+    def workers(self, engine: str) -> Iterator[Workers]:
+        """Yield the workers. If the body raises, what they compute is abandoned.
+
+        New processes import the module ``engine`` at once, while this one prepares it.
+        """
         if self.backend == "dask":
             with self.connected() as there, _cluster_module().client_of(there.jobs, there.scheduler) as found:
                 yield Workers(found[1], partial(_cluster_module().computed, *found))
         elif self.jobs is None or self.jobs == 1:
             yield Workers(1, _computed_here)
         else:
-            yield Workers(self.jobs, partial(_computed, self.backend, self.jobs))
+            loads = _begun("loky", self.jobs, [delayed(load)(engine)] * self.jobs)
+            with loads if self.backend == "loky" else nullcontext(()) as loaded:
+                yield Workers(self.jobs, partial(_computed, self.backend, self.jobs, loaded))
 
 
 def _cluster_module() -> ModuleType:
@@ -116,11 +122,22 @@ def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Blo
     yield from map(work, pieces)
 
 
-def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
-    """Yield blocks as joblib's worker processes or threads compute them; processes stay for the next sweep.
+def _computed(
+    backend: Backend, jobs: int, loaded: Iterable[object], work: Work, pieces: Iterator[Sequence[int]]
+) -> Generator[Block]:
+    """Yield blocks as joblib's processes or threads compute them; processes stay for the next sweep."""
+    deque(loaded, maxlen=0)  # waits until new processes are there
+    with _begun(backend, jobs, (delayed(work)(piece) for piece in pieces)) as blocks:
+        for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
+            yield block
 
-    One piece more than there are jobs is under way, so that no worker waits while a block is written.
-    Pieces further ahead would be lost in an interruption and would delay a time limit.
+
+@contextmanager
+def _begun(backend: Backend, jobs: int, calls: Iterable[object]) -> Iterator[Generator[Any]]:
+    """Yield the results of calls as they are computed; those that were not taken are abandoned.
+
+    One call more than there are jobs is under way, so that no worker waits while a block is written.
+    Calls further ahead would be lost in an interruption and would delay a time limit.
     """
     options: dict[str, object] = {}
     if backend == "loky":
@@ -134,13 +151,12 @@ def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence
         parallel = Parallel(
             jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
         )
-        with interrupts_deferred():  # the first pieces start the processes
-            blocks = parallel(delayed(work)(piece) for piece in pieces)
+        with interrupts_deferred():  # the first calls start the processes
+            results = parallel(calls)
     try:
-        for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
-            yield block
+        yield results
     finally:
         with warnings.catch_warnings():
-            # joblib warns if not all blocks were computed, which a caller who ends early intends
+            # joblib warns if not all results were taken, which a caller who ends early intends
             warnings.simplefilter("ignore", UserWarning)
-            blocks.close()
+            results.close()

@@ -249,15 +249,16 @@ class _Sweep:
     def _compute(self, asked: range, missing: list[int], sink: Sink, outcome: Outcome) -> None:
         """Compute and write; compute again what was lost with a worker."""
         study, cores = self.study, self.cores
-        # in this process first: the workers load what it has compiled from numba's cache
-        with said_if_slow("compiling the engine; later runs load what is compiled now"):
-            prepared(ENGINES[study.engine], study.design)
         if cores.jobs is not None and cores.scheduler is None:
             jobs = min(cores.jobs, len(missing))
             _require_memory(study, jobs)
             cores = replace(cores, jobs=jobs)
-        work = partial(run_block, ENGINES[study.engine], study.design)
-        with cores.workers() as started:
+        module = ENGINES[study.engine]
+        with cores.workers(module) as started:
+            # in this process first: the workers load what it has compiled from numba's cache
+            with said_if_slow("compiling the engine; later runs load what is compiled now"):
+                prepared(module, study.design)
+            work = partial(run_block, module, study.design)
             already, losses = len(asked) - len(missing), 0
             sink.want(asked)
             with task("replicates", len(asked), already) as bar:
