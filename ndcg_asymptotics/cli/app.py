@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Annotated, Any
@@ -53,7 +53,7 @@ class _Commands(TyperGroup):
                     for warning in caught:
                         print(f"ndcg-asymptotics: warning: {warning.message}", file=sys.stderr)
         except InputError as error:
-            raise typer.TyperException(_with_option_name(error, _option_names(self))) from error
+            raise typer.TyperException(_with_option_name(error, _options(self))) from error
         except OSError as error:
             place = f"{error.filename}: " if error.filename is not None else ""
             raise typer.TyperException(f"{place}{error.strerror or error}") from error
@@ -175,7 +175,7 @@ def _reason(error: typer.TyperException) -> str:
 def _advice(error: typer.TyperException) -> str:
     """Return what to write in place of an option of other programs, and of a run without its option."""
     context = getattr(error, "ctx", None)
-    options = _option_names(context.command) if context else set()
+    options = _options(context.command).values() if context else ()
     name = getattr(error, "option_name", "").lstrip("-")
     if name in ("k", "cutoff", "top") and "--measure" in options:
         return "; the cutoff is a part of the measure: --measure nDCG@10"
@@ -186,14 +186,20 @@ def _advice(error: typer.TyperException) -> str:
     return ""
 
 
-def _option_names(command: Any) -> set[str]:
-    """Return the options of a command and of the commands within it."""
-    inner = getattr(command, "commands", {}).values()
-    own = {name for parameter in command.params for name in parameter.opts}
-    return own.union(*map(_option_names, inner))
+def _options(command: Any) -> dict[str, str]:
+    """Return the options of a command and of the commands within it, by the names of their parameters."""
+    found: dict[str, str] = {}
+    for inner in getattr(command, "commands", {}).values():
+        found |= _options(inner)
+    return found | {
+        parameter.name: option
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--")
+    }
 
 
-def _with_option_name(error: InputError, known: set[str]) -> str:
+def _with_option_name(error: InputError, options: Mapping[str, str]) -> str:
     """Return the message of an error; it calls an argument by the name of its option, if it has one."""
-    option = "--until-mcse" if error.argument == "precision" else "--" + error.argument.replace("_", "-")
-    return f"{option}: {error.reason}" if error.argument and option in known else str(error)
+    option = options.get(error.argument)
+    return f"{option}: {error.reason}" if option else str(error)

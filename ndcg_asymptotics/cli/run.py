@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import Custom, Output, parse_whole
+from ndcg_asymptotics.cli.options import Custom, Options, Output, parse_whole
 from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
     from ndcg_asymptotics.sweep.grid import GridOutcome
-    from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions
+    from ndcg_asymptotics.sweep.sweep import Outcome
 
 app = typer.Typer()
 
@@ -43,20 +43,16 @@ def init(
         print(f"Next:\n  ndcg-asymptotics run {shlex.quote(str(file))} --out {out}", file=sys.stderr)
 
 
-@app.command()
-def run(
-    *,
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the results: a new one, or one to be continued.")
-    ],
+class _Swept(Options):
+    """What `run` takes beside the study."""
+
     jobs: Annotated[
         int | None, typer.Option(help="Number of processes or threads.", show_default="one per core")
-    ] = None,
+    ] = None
     backend: Annotated[
         Literal["loky", "threading", "dask"],
         typer.Option(help="Run in processes (loky), in threads, or on a dask cluster."),
-    ] = "loky",
+    ] = "loky"
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +60,7 @@ def run(
             help="Address of the dask scheduler to use.",
             show_default="a cluster started for this run",
         ),
-    ] = None,
+    ] = None
     replicates: Annotated[
         int | None,
         typer.Option(
@@ -73,25 +69,36 @@ def run(
             help="Number of replicates, such as 500 or 1e4.",
             show_default="as in the study",
         ),
-    ] = None,
+    ] = None
     first: Annotated[
         int, typer.Option(help="Number of the first replicate, to run a study in parts and merge them.")
-    ] = 0,
-    only: Annotated[
-        int | None,
-        typer.Option(help="Run this replicate alone; if it is stored already, compare the two bit for bit."),
-    ] = None,
+    ] = 0
     time_limit: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Start no new block of replicates after this time."),
-    ] = None,
-    until_mcse: Annotated[
+    ] = None
+    precision: Annotated[
         float | None,
         typer.Option(
+            "--until-mcse",
             metavar="ERROR",
             help="Stop as soon as the Monte Carlo standard error of every mean is at most this.",
             show_default="as in the study",
         ),
+    ] = None
+
+
+@app.command()
+def run(
+    *,
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the results: a new one, or one to be continued.")
+    ],
+    given: _Swept,
+    only: Annotated[
+        int | None,
+        typer.Option(help="Run this replicate alone; if it is stored already, compare the two bit for bit."),
     ] = None,
     allow_custom: Custom = False,
     output: Output,
@@ -106,25 +113,14 @@ def run(
 
     Exit status 1: replicates are missing or failed, or --only found another result than the stored one.
     """
-    import math
-
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.studies.grid import is_grid, load_grid
     from ndcg_asymptotics.sweep.grid import sweep_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
-    options: SweepOptions = {
-        "replicates": replicates,
-        "first": first,
-        "jobs": jobs,
-        "backend": backend,
-        "scheduler": scheduler,
-        "time_limit": math.inf if time_limit is None else time_limit,
-        "precision": until_mcse,
-    }
     if is_grid(study):
         require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
-        grid_outcome = sweep_grid(load_grid(study, allow_custom=allow_custom), out, **options)
+        grid_outcome = sweep_grid(load_grid(study, allow_custom=allow_custom), out, **given.handed)
         _print_state(out, grid_outcome, "points")
         for name, point in grid_outcome.points.items():
             if point.precision and not point.precision.enough:
@@ -134,7 +130,7 @@ def run(
     if only is not None:
         _replay(loaded, out, only)
         return
-    outcome = sweep(loaded, out, **options)
+    outcome = sweep(loaded, out, **given.handed)
     _print_state(out, outcome, "replicates")
     if outcome.precision:
         print(outcome.precision)
