@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
-from ndcg_asymptotics.analysis.mean_tests import MeanTest, Outcome, Simulated, judge_means
+from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, TestVerdict, judge_means
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
@@ -38,9 +38,9 @@ from ndcg_asymptotics.theory.values import TheoreticalValues
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["means", "standard deviations", "laws", "limits"]
+TestKind = Literal["means", "standard deviations", "laws", "limits"]
 
-_KINDS: tuple[Kind, ...] = ("means", "standard deviations", "laws", "limits")
+_KINDS: tuple[TestKind, ...] = ("means", "standard deviations", "laws", "limits")
 _SHORT = ("means", "std", "law", "limit")  # the kinds in headings
 _SHOWN = 20  # rows of measures, and of points that disagree
 _SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
@@ -82,22 +82,22 @@ class CellTests:
     tests: Tests
 
     @property
-    def verdicts(self) -> tuple[Outcome, ...]:
+    def verdicts(self) -> tuple[TestVerdict, ...]:
         """The worst verdict of each kind of tests."""
         return tuple(worst(self.tests[kind]) for kind in _KINDS)
 
     @property
-    def mean(self) -> Annotated[Outcome, Column("mean")]:
+    def mean(self) -> Annotated[TestVerdict, Column("mean")]:
         """The verdict on the means."""
         return worst(self.tests["means"])
 
     @property
-    def std(self) -> Annotated[Outcome | None, Column("std")]:
+    def std(self) -> Annotated[TestVerdict | None, Column("std")]:
         """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
         return _if_tested(worst(self.tests["standard deviations"]))
 
     @property
-    def law(self) -> Annotated[Outcome | None, Column("law")]:
+    def law(self) -> Annotated[TestVerdict | None, Column("law")]:
         """The verdict on the law; None if it was not tested."""
         return _if_tested(worst(self.tests["laws"]))
 
@@ -115,10 +115,10 @@ def _by_cell(tests: Iterable[_AnyTest]) -> dict[tuple[str, str], list[_AnyTest]]
     return found
 
 
-def worst(tests: Iterable[_Test]) -> Outcome:
+def worst(tests: Iterable[_Test]) -> TestVerdict:
     """Return the worst verdict of several tests, "not tested" if none of them was possible."""
     found = {test.verdict for test in tests}
-    verdicts: tuple[Outcome, ...] = ("disagrees", "agrees")
+    verdicts: tuple[TestVerdict, ...] = ("disagrees", "agrees")
     return next((verdict for verdict in verdicts if verdict in found), "not tested")
 
 
@@ -127,7 +127,7 @@ def largest_z(means: Iterable[MeanTest]) -> float | None:
     return max((abs(test.z) for test in means if test.z is not None), default=None)
 
 
-def _if_tested(verdict: Outcome) -> Outcome | None:
+def _if_tested(verdict: TestVerdict) -> TestVerdict | None:
     return None if verdict == "not tested" else verdict
 
 
@@ -151,7 +151,7 @@ class Check(Report):
     detectable_std: dict[str, float]
 
     @property
-    def tests(self) -> dict[Kind, Sequence[_Test]]:
+    def tests(self) -> dict[TestKind, Sequence[_Test]]:
         """All tests, by what they test."""
         return {
             "means": self.rows,
@@ -247,7 +247,7 @@ class Check(Report):
                 )
 
 
-def _counts(checks: Sequence[Check]) -> dict[Kind, tuple[int, int]]:
+def _counts(checks: Sequence[Check]) -> dict[TestKind, tuple[int, int]]:
     """Return for each kind of test how many gave a verdict, and how many there are."""
     every = [check.tests for check in checks]
     tests = {kind: [test for found in every for test in found[kind]] for kind in _KINDS}
@@ -453,7 +453,7 @@ class GridCheck(Report):
         return Table(f"Tests that disagree, of those that were possible, at all points{more}", columns, rows)
 
 
-def _what_disagrees(verdicts: Sequence[Outcome]) -> str:
+def _what_disagrees(verdicts: Sequence[TestVerdict]) -> str:
     found = zip(_SHORT, verdicts, strict=True)
     return ", ".join(name for name, verdict in found if verdict == "disagrees")
 

@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 from scipy.special import kolmogi, smirnovi
 
-from ndcg_asymptotics.analysis.mean_tests import Outcome, Simulated
+from ndcg_asymptotics.analysis.mean_tests import Simulated, TestVerdict
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, decimals, general
@@ -63,7 +63,7 @@ class LawTest:
     unexplained: Annotated[float | None, Column("unexplained distance", decimals(4), 2)]
     stated: Annotated[float | None, Column("error of the law", general(".0e"), 2)]
     critical: Annotated[float, Column("critical distance", decimals(4), 1)]
-    verdict: Annotated[Outcome, Column("verdict")]
+    verdict: Annotated[TestVerdict, Column("verdict")]
     reason: str
     false_alarm: float
 
@@ -91,7 +91,7 @@ def judge_law(
     )
 
     def judged(distance: float, unexplained: float, stated: float) -> LawTest:
-        verdict: Outcome = "disagrees" if unexplained > critical else "agrees"
+        verdict: TestVerdict = "disagrees" if unexplained > critical else "agrees"
         least = max(unexplained, 0.0)
         return replace(nothing, verdict=verdict, distance=distance, unexplained=least, stated=stated)
 

@@ -19,7 +19,7 @@ from ndcg_asymptotics.theory.extrapolation import Extrapolation
 from ndcg_asymptotics.theory.gap import Gap
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
-LimitOutcome = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
+LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
 _LIMIT_TOLERANCE = 0.01  # the largest relative detectable error with which a limit counts as tested
 _SMALLEST = 0.01  # relative errors of smaller limits are relative to this
@@ -47,7 +47,7 @@ class LimitTest:
     limit: Annotated[float | None, Column("limit", decimals(5))]
     theorem: Annotated[str, Column("theorem")]
     assumptions: list[str]
-    verdict: Annotated[LimitOutcome, Column("verdict", whole=True)]
+    verdict: Annotated[LimitVerdict, Column("verdict", whole=True)]
     explanation: str
     extrapolated: Annotated[float | None, Column("extrapolated limit", decimals(5))] = None
     tolerance: float | None = None
@@ -99,7 +99,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
     known = scaled is not None and scaled.value is not None
     theorem = f"{found.theorem}, times {scaled.scale}" if scaled and known else found.theorem
 
-    def row(verdict: LimitOutcome, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
+    def row(verdict: LimitVerdict, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
         stated = None if value is None else value * factor
         return LimitTest(name, str(theory.measure), stated, theorem, texts, verdict, explanation, **details)
 
@@ -152,7 +152,7 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
     return (True if error <= _GAP_TOLERANCE * abs(gap.coefficient) else None), ""
 
 
-def _judge_limiting_std(theory: TheoreticalValues, factor: float) -> tuple[LimitOutcome, str]:
+def _judge_limiting_std(theory: TheoreticalValues, factor: float) -> tuple[LimitVerdict, str]:
     """Compare the standard deviation that NDCG keeps where it does not converge with the exact one."""
     text = f"{theory.limit.reason}; the limiting standard deviation is {factor * theory.limiting_std:.4f}"
     try:

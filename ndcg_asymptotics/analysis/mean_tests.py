@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from ndcg_asymptotics.analysis.betting import detectable, exceeds
-from ndcg_asymptotics.analysis.limit_tests import LimitOutcome, LimitTest
+from ndcg_asymptotics.analysis.limit_tests import LimitTest, LimitVerdict
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, decimals, fixed, general
@@ -23,7 +23,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
-Outcome = Literal["agrees", "disagrees", "not tested"]
+TestVerdict = Literal["agrees", "disagrees", "not tested"]
 
 POWER = 0.99
 """The probability with which an error that is called detectable would be detected."""
@@ -87,9 +87,9 @@ class MeanTest:
     assumptions: list[str]
     expectation: Annotated[float | None, Column("exact mean", decimals(5))]
     z: Annotated[float | None, Column("z", fixed(2))]
-    verdict: Annotated[Outcome, Column("verdict")]
+    verdict: Annotated[TestVerdict, Column("verdict")]
     false_alarm: float
-    limit_verdict: LimitOutcome
+    limit_verdict: LimitVerdict
 
 
 def judge_means(
@@ -122,7 +122,7 @@ def judge_means(
     for i, n in reversed(list(enumerate(sizes))):
         z: float | None = None
         mean: float | None = None
-        verdict: Outcome = "not tested"
+        verdict: TestVerdict = "not tested"
         if exact is not None and error is not None:
             mean, bounds = float(exact[i]), (simulated.low[:, i], simulated.high[:, i])
             claimed = (float(exact[i] - error[i]), float(exact[i] + error[i]))

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.mean_tests import POWER, Outcome, Simulated, nearly_normal
+from ndcg_asymptotics.analysis.mean_tests import POWER, Simulated, TestVerdict, nearly_normal
 from ndcg_asymptotics.analysis.variance_tests import (
     chi_square_detectable,
     chi_square_freedom,
@@ -56,7 +56,7 @@ class StdTest:
     simulated: Annotated[float, Column("simulated", general(".3e"))]
     exact: Annotated[float | None, Column("exact", general(".3e"))]
     ratio: Annotated[float | None, Column("ratio", fixed(3))]
-    verdict: Annotated[Outcome, Column("verdict")]
+    verdict: Annotated[TestVerdict, Column("verdict")]
     reason: str
     detectable: Annotated[float | None, Column("detectable error", general(".0%"), 1)]
     false_alarm: float
@@ -82,7 +82,7 @@ def judge_std(
     seen = float(values.std(ddof=1))
 
     def row(
-        verdict: Outcome, reason: str = "", exact: float | None = None, least: float | None = None
+        verdict: TestVerdict, reason: str = "", exact: float | None = None, least: float | None = None
     ) -> StdTest:
         ratio = seen / exact if exact else None
         in_values = None if exact is None else exact * most

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ndcg_asymptotics.analysis.check import Check
-from ndcg_asymptotics.analysis.limit_tests import LimitOutcome
+from ndcg_asymptotics.analysis.limit_tests import LimitVerdict
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.results import Results
@@ -50,7 +50,7 @@ def _means(found: Check) -> str:
 
 def _limits(found: Check) -> str:
     counts = Counter(row.verdict for row in found.limits)
-    descriptions: dict[LimitOutcome, str] = {
+    descriptions: dict[LimitVerdict, str] = {
         "agrees": "tend to the limit of their theorem",
         "does not converge": "have no limit, as their theorem says, and keep their standard deviation",
         "assumptions not met": "do not meet the assumptions of their theorem",

@@ -17,7 +17,7 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.runs.combined import combine, corrected_for_all
 from ndcg_asymptotics.analysis.runs.compare import compare
-from ndcg_asymptotics.analysis.runs.correction import Tests
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.judge import of_both
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedMeasure, JudgedPair
@@ -52,7 +52,9 @@ def judged(human: Floats, judge: Floats, seed: int) -> JudgedComparison:
     p = corrected_for_all(human, judge, found, resamples=499, seed=seed)
     others = cast(Any, None)  # what other labels show, and the quality of the judge
     rows = tuple(
-        JudgedMeasure(f"m{i}", others, others, of_both(f"m{i}", one, p[i], len(human), Tests()), others)
+        JudgedMeasure(
+            f"m{i}", others, others, of_both(f"m{i}", one, p[i], len(human), MultipleTests()), others
+        )
         for i, one in enumerate(found)
     )
     pairs = (JudgedPair("new", "old", rows),)

@@ -51,7 +51,7 @@ FEWEST_LISTS, MOST_LISTS = 400, 100_000
 
 Counts = tuple[int, int]
 """The number of wrong orders, and of the lists among which they are."""
-Method = Literal["exact", "counted", "weighted draws", "large deviations", "normal law"]
+OrderMethod = Literal["exact", "counted", "weighted draws", "large deviations", "normal law"]
 
 _ITEMS = 3_000_000  # drawn of each scorer
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
@@ -87,7 +87,7 @@ class WrongOrder:
     log10: Annotated[float | None, Data("log10_wrong")]
     low: Annotated[float | None, Data("log10_wrong_low")]
     high: Annotated[float | None, Data("log10_wrong_high")]
-    method: Annotated[Method, Data("wrong_method")]
+    method: Annotated[OrderMethod, Data("wrong_method")]
 
     @classmethod
     def counted(cls, wrong: int, lists: int) -> WrongOrder:

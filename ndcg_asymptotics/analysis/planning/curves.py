@@ -47,7 +47,7 @@ CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _DEFAULT_N = 1000
 
 
-Drawn = Mapping[Measure, tuple[Counts, Counts]]
+DrawnOrders = Mapping[Measure, tuple[Counts, Counts]]
 """What is counted on drawn lists, for each measure if a should be ahead, and if b should."""
 
 
@@ -192,7 +192,7 @@ class Experiment:
         known = mean if abs(mean) > error else 0.0
         return Estimate(known, error), Estimate(float(sd.value[0]), float(sd.error[0]))
 
-    def drawn(self, measures: Sequence[Measure]) -> Drawn:
+    def drawn(self, measures: Sequence[Measure]) -> DrawnOrders:
         """Return the orders on drawn lists that all measures share, for those that need draws."""
         if self.coupled is not None:
             return {m: found.wrong for m, found in self.coupled.drawn.items() if found.wrong is not None}
@@ -202,7 +202,7 @@ class Experiment:
         return dict(zip(asked, draw_orders(self.a, self.b, asked, self.n, self.effort), strict=True))
 
     def rows(
-        self, measures: Sequence[Measure], drawn: Drawn | None = None, *, lengths: bool = True
+        self, measures: Sequence[Measure], drawn: DrawnOrders | None = None, *, lengths: bool = True
     ) -> list[PlanRow]:
         """Return what each measure needs to tell the rankers apart; the reason where it is not known.
 
@@ -238,7 +238,7 @@ class Experiment:
     def sweep(
         self,
         measures: Mapping[Measure, float],
-        drawn: Drawn | None = None,
+        drawn: DrawnOrders | None = None,
         *,
         rows: Iterable[PlanRow] = (),
         judged: bool = False,
@@ -289,7 +289,7 @@ class Experiment:
         difference: Estimate,
         sd: Estimate,
         known: tuple[LongRun, Length] | None,
-        drawn: Drawn | None,
+        drawn: DrawnOrders | None,
         agreement: Agreement | None = None,
     ) -> PlanRow:
         fields = long_run_fields(*known, self.names) if known else {}
@@ -340,7 +340,7 @@ class Experiment:
             return None
         return mean / sd if sd > 0 else None
 
-    def _wrong_or_normal(self, measure: Measure, effect: float, drawn: Drawn | None) -> WrongOrder:
+    def _wrong_or_normal(self, measure: Measure, effect: float, drawn: DrawnOrders | None) -> WrongOrder:
         """Return P(wrong order) where it is exact or enough drawn lists are wrong, else by the normal law."""
         if drawn is not None:
             ahead, counts = int(effect < 0), drawn.get(measure)

@@ -40,7 +40,7 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
     Way,
 )
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
-from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.paired import (
     ROUNDING,
     Difference,
@@ -64,7 +64,11 @@ Over = Literal["fixed", "random", "both"]
 
 
 def compare_collections(
-    collections: object, tests: Tests, over: Over, options: ValueOptions, conventions: ConventionOptions
+    collections: object,
+    tests: MultipleTests,
+    over: Over,
+    options: ValueOptions,
+    conventions: ConventionOptions,
 ) -> CollectionsComparison:
     """Compare every pair of runs in each of several collections, and in the mean over them.
 
@@ -75,7 +79,7 @@ def compare_collections(
     ----------
     collections, over
         As in `compare`.
-    tests : Tests
+    tests : MultipleTests
     options, conventions : mappings
         Those of `read_values` and of `evaluate`.
     """
@@ -214,7 +218,7 @@ def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     ]
 
 
-def _fixed(gaps: Sequence[Floats], tests: Tests) -> list[Tested]:
+def _fixed(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
     """Compare the means over given collections."""
     sizes = [len(d) for d in gaps]
     means, errors, freedoms = stratified_moments(gaps)
@@ -231,7 +235,7 @@ def _tested(
     means: Sequence[float],
     sds: Sequence[float],
     students: Sequence[tuple[Interval, float]],
-    tests: Tests,
+    tests: MultipleTests,
     weights: Floats | None = None,
 ) -> list[Difference]:
     """Return means with their tests by permutations and by Student's t, without numbers of new queries."""
@@ -263,12 +267,12 @@ def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float]
     return means.tolist(), (np.sqrt(total) / count).tolist(), freedoms.tolist()
 
 
-def _random(gaps: Sequence[Floats], tests: Tests) -> list[Tested]:
+def _random(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
     """Compare the means over collections that are a sample: each is one observation."""
     return list(zip(*tests.of(np.stack([d.mean(axis=0) for d in gaps])), strict=True))
 
 
-def _in_collections(gaps: Sequence[Floats], tests: Tests) -> list[list[Tested]]:
+def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[Tested]]:
     """Compare the runs in each collection; p-values are corrected for the number of collections as well.
 
     Collections are independent, so that max-T of each with Bonferroni's factor for their number loses next to

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, Self
 
 from ndcg_asymptotics.analysis.replication import observed_number
-from ndcg_asymptotics.analysis.runs.correction import Tests
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, fixed, general
@@ -48,7 +48,7 @@ class InCollection(WithInterval):
 
     @classmethod
     def of(
-        cls, name: str, queries: int, means: Sequence[float], found: Tested, unit: float, tests: Tests
+        cls, name: str, queries: int, means: Sequence[float], found: Tested, unit: float, tests: MultipleTests
     ) -> Self:
         """Return the row of a difference that is stated in units."""
         d, p, (mean_a, mean_b) = found[0].times(unit), found[1], means

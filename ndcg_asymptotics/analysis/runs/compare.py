@@ -15,7 +15,7 @@ from typing import Literal, Unpack, overload
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, Statistics, Tests, require_runs
+from ndcg_asymptotics.analysis.runs.correction import Correction, MultipleTests, Statistics, require_runs
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
@@ -234,7 +234,7 @@ def compare(
     }
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
     refuse_others(what, given, _OPTIONS[kind])
-    tests = Tests(level, power, correction, resamples, seed, alternative)
+    tests = MultipleTests(level, power, correction, resamples, seed, alternative)
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),

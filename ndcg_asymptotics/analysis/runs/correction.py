@@ -53,7 +53,7 @@ DESCRIPTIONS: dict[Correction, str] = {
 
 
 @dataclass(frozen=True)
-class Tests:
+class MultipleTests:
     """The tests of a comparison, whose options are checked when they are stated.
 
     Attributes
@@ -71,7 +71,7 @@ class Tests:
         For a level or a power outside (0, 1), and an unknown correction.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
-    >>> found, p = Tests().of(d)
+    >>> found, p = MultipleTests().of(d)
     >>> [one.sign for one in found], p[1] < 0.05 < p[0]
     ([0, 1], True)
     """
@@ -119,7 +119,7 @@ class Tests:
 
 
 class Statistics(TypedDict, total=False):
-    """The fields of `Tests` that every comparison has, as options of a function."""
+    """The fields of `MultipleTests` that every comparison has, as options of a function."""
 
     level: float
     power: float

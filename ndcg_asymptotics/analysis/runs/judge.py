@@ -16,7 +16,7 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, agreement
 from ndcg_asymptotics.analysis.runs.combined import Combined, combine, corrected_for_all
-from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
     JudgedMeasure,
@@ -49,7 +49,7 @@ def compare_judged(
     qrels: object,
     judge: object,
     measures: AnyMeasures,
-    tests: Tests,
+    tests: MultipleTests,
     *,
     columns: ColumnNames | None = None,
     **conventions: Unpack[ConventionOptions],
@@ -74,7 +74,7 @@ def compare_judged(
     ...     return {d: float(abs(y - (rng.random() < 0.1))) for d, y in docs.items()}
     >>> machine = {q: judged(docs) for q, docs in truth.items()}
     >>> human = {q: truth[q] for q in list(truth)[:30]}
-    >>> found = compare_judged(runs, human, machine, "nDCG@10", Tests())
+    >>> found = compare_judged(runs, human, machine, "nDCG@10", MultipleTests())
     >>> both = found.pairs[0].by_measure[0].combined
     >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
     (30, 200, True)
@@ -171,7 +171,7 @@ def of_both(
     found: Combined,
     p: float,
     humans: int,
-    tests: Tests,
+    tests: MultipleTests,
     means: tuple[float, float] = (math.nan, math.nan),
 ) -> OfBoth:
     """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""

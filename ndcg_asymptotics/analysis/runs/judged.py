@@ -15,7 +15,7 @@ from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedP
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
-Design = Literal["nested", "equal"]
+Nesting = Literal["nested", "equal"]
 """Whether the judge has judged more queries than humans, theirs among them, or the same."""
 
 
@@ -80,7 +80,7 @@ class OfBoth(Labelled):
     weight: Annotated[float, Data("lambda")]
     human_queries: int
     machine_queries: int
-    design: Design
+    design: Nesting
     effective_human_queries: float | None
     human_queries_needed: int | None
     differing: int

@@ -290,7 +290,7 @@ def paired_differences(
     return found
 
 
-class MeanTest(NamedTuple):
+class PairedTest(NamedTuple):
     """The interval and the two-sided p-value of a mean difference.
 
     ``beyond`` is the smaller p-value of permutations and Student's t that does not count what is equal to the
@@ -310,7 +310,7 @@ def mean_tests(
     resamples: int,
     seed: int,
     weights: Floats | None = None,
-) -> list[MeanTest | None]:
+) -> list[PairedTest | None]:
     """Return the interval and the p-value of each mean that hold by permutations and by Student's t.
 
     Parameters
@@ -330,7 +330,7 @@ def mean_tests(
     list
         The shorter interval that holds both, and the larger p-value; None where every difference is 0.
     """
-    found: list[MeanTest | None] = [None] * differences.shape[1]
+    found: list[PairedTest | None] = [None] * differences.shape[1]
     differing = np.flatnonzero(differences.any(axis=0))
     at_once = max(1, AT_ONCE // permutations(len(differences), resamples))
     for start in range(0, differing.size, at_once):
@@ -340,7 +340,7 @@ def mean_tests(
         for test, (permutation, p, beyond) in zip(part.tolist(), tests, strict=True):
             student, student_p = students[test]
             interval = Interval(min(permutation.low, student.low), max(permutation.high, student.high))
-            found[test] = MeanTest(interval, max(p, student_p), min(beyond, student_p))
+            found[test] = PairedTest(interval, max(p, student_p), min(beyond, student_p))
     return found
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import LongListMeans, MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Tests
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.pairs import left_out
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
@@ -48,7 +48,7 @@ def compare_ranked(
     scores: Mapping[str, Records],
     labels: Records,
     measures: AnyMeasures,
-    tests: Tests,
+    tests: MultipleTests,
     *,
     theory: bool,
     **conventions: Unpack[ConventionOptions],

@@ -8,12 +8,12 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Tests, require_runs
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
-def compare_values(given: object, tests: Tests, **options: Unpack[ValueOptions]) -> Comparison:
+def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueOptions]) -> Comparison:
     """Compare every pair of runs by their values for the same queries.
 
     The values and the options are what `read_values` takes.
