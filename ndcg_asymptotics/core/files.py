@@ -81,8 +81,9 @@ def named_paths(given: object, argument: str) -> dict[str, Path]:
     paths = paths_of(given, argument)
     stems = [stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
-    if len(set(names)) < len(names):
-        raise InputError(f"a file is given twice: {', '.join(map(str, paths))}")
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise InputError(f"a file is given twice: {twice}")
     return dict(zip(names, paths, strict=True))
 
 

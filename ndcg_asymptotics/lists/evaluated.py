@@ -21,7 +21,7 @@ from ndcg_asymptotics.lists.given import (
     joined_files,
     named_runs,
     naming_sources,
-    rankers_of,
+    ranker_of,
     records_of,
     scored_lists,
 )
@@ -150,11 +150,10 @@ def evaluate(
     )
     parsed = any_measures_of(measures)  # before files are read, which may take long
     gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
-    rankers = rankers_of(feature, weights)
+    ranker = ranker_of(feature, weights)
     if lists is not None:
-        require(len(rankers) == 1, "evaluate takes one feature, or one file of weights", "feature")
-        return _of_lists(lists, parsed, gain, columns, next(iter(rankers.values())), options)
-    require("" in rankers, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
+        return _of_lists(lists, parsed, gain, columns, ranker, options)
+    require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
     runs, found = named_runs([run] if is_one(run) else run), []
     labels, refuse = None, "chance" if options.get("chance") else ""
     for name, one in runs.items():  # one run at a time is in memory

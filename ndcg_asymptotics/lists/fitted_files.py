@@ -19,7 +19,7 @@ from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method
 from ndcg_asymptotics.lists.given import (
     Weights,
     naming_sources,
-    rankers_of,
+    ranker_of,
     records_of,
     runs_of,
     scored_lists,
@@ -103,8 +103,8 @@ def fit(
     )
     out, source = path_of(out, "out"), {}
     if lists is not None:
-        (of_features,) = rankers_of(feature, weights).values()
-        ((name, (scores, labels)),) = scored_lists(lists, columns, of_features).items()
+        ranker = ranker_of(feature, weights)
+        ((name, (scores, labels)),) = scored_lists(lists, columns, ranker).items()
         place = f"{scores.source}: " if scores.source else ""
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")

@@ -8,7 +8,7 @@ ir_measures; a data set of ir_datasets; a run or judgements of ranx; or `Records
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
-from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.core.files import named_paths, stem
+from ndcg_asymptotics.core.errors import naming, require
+from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_rankers, read_weights
 from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
@@ -107,39 +107,36 @@ def runs_of(given: object, columns: ColumnNames | None = None) -> dict[str, Reco
     return {name: records_of(run, "score", columns) for name, run in named_runs(given).items()}
 
 
-def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float] | None]:
+def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float]]:
     """Return weights of the features of SVMlight files by the name of the ranker whose scores they give.
 
-    >>> rankers_of([25, 40], None), rankers_of(None, None)
-    ({'feature 25': {25: 1.0}, 'feature 40': {40: 1.0}}, {'': None})
+    >>> rankers_of([25, 40], {25: 0.5, 40: 0.1})
+    {'feature 25': {25: 1.0}, 'feature 40': {40: 1.0}, 'weights 1': {25: 0.5, 40: 0.1}}
 
     Raises
     ------
     InputError
-        For features and weights at once, a feature below 1, and a file that cannot be read.
+        For a feature below 1, a feature or file that is given twice, and a file that cannot be read.
     """
-    if feature is not None and weights is not None:
-        raise InputError("give either feature or weights")
-    if feature is not None:
-        wanted = as_list(feature, "feature", (int, np.integer))
-        for index in wanted:
-            whole = isinstance(index, int | np.integer) and bool(index >= 1)
-            require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
-        return {f"feature {index}": {int(index): 1.0} for index in wanted}
-    if weights is None:
-        return {"": None}
-    several = (
-        as_list(weights, "weights", (str, os.PathLike)) if not isinstance(weights, Mapping) else [weights]
+    features = [] if feature is None else as_list(feature, "feature", (int, np.integer))
+    for index in features:
+        whole = isinstance(index, int | np.integer) and bool(index >= 1)
+        require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
+        require(features.count(index) == 1, f"{index} is given twice", "feature")
+    several = [] if weights is None else as_list(weights, "weights", (str, os.PathLike, Mapping))
+    files = named_paths([one for one in several if not isinstance(one, Mapping)], "weights")
+    return (
+        {f"feature {index}": {int(index): 1.0} for index in features}
+        | {f"weights {number}": one for number, one in enumerate(several, 1) if isinstance(one, Mapping)}
+        | {name: read_weights(path) for name, path in files.items()}
     )
-    return dict(_named_weights(several))
 
 
-def _named_weights(several: Sequence[Any]) -> Iterator[tuple[str, Mapping[int, float]]]:
-    for number, given in enumerate(several, 1):
-        if isinstance(given, Mapping):
-            yield f"weights {number}", given
-        else:
-            yield stem(Path(given)), read_weights(Path(given))
+def ranker_of(feature: int | Sequence[int] | None, weights: object) -> Mapping[int, float] | None:
+    """Return the weights of one ranker (`rankers_of`); None where no feature and no weights are given."""
+    found = list(rankers_of(feature, weights).values())
+    require(len(found) <= 1, f"must be one, or one file of weights, got {len(found)}", "feature")
+    return found[0] if found else None
 
 
 def scored_lists(
@@ -176,7 +173,7 @@ def scored_lists(
 
 
 def scores_of_rankers(
-    given: object, columns: ColumnNames | None, rankers: Mapping[str, Mapping[int, float] | None]
+    given: object, columns: ColumnNames | None, rankers: Mapping[str, Mapping[int, float]]
 ) -> tuple[dict[str, Records], Records]:
     """Return the scores of rankers, whose weights are given, and the labels of SVMlight files taken together.
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 from operator import itemgetter
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import Bools, Floats, brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Table, fixed
 from ndcg_asymptotics.core.text import shortened
+from ndcg_asymptotics.lists.conventions import Missing
+
+_PERCENT = 20  # ratio of means from which values up to 1 and up to 100 look like fractions and percentages
 
 
 @dataclass(frozen=True)
@@ -146,16 +149,67 @@ def require_names(what: str, wanted: Iterable[str], there: Collection[str], argu
     require(not unknown, f"there is no {few(unknown)}; there are {few(list(there), 20)}", argument or what)
 
 
-def refuse_missing(lacking: Mapping[str, Collection[str]], queries: int) -> None:
-    """Refuse queries for which some runs have no value; ``lacking`` has them by run, of so many in all."""
-    missing = sorted(set().union(*lacking.values()))
-    of_runs = ", ".join(f"{run} lacks {len(names)}" for run, names in lacking.items() if names)
-    require(
-        not missing,
-        f"not all runs have values for {len(missing)} of {queries} queries ({few(missing)}): {of_runs}; "
-        "drop leaves these queries out, zero counts them as 0",
-        "missing",
-    )
+def without_missing(
+    values: Floats, queries: Sequence[str], runs: Sequence[str], missing: Missing
+) -> tuple[Floats, list[str], list[str]]:
+    """Return values and queries by the rule for missing values, which are NaN, and what is to be said of it.
+
+    Parameters
+    ----------
+    values : (runs, queries, measures)
+    queries, runs : names
+    missing : {"drop", "zero", "error"}
+
+    Raises
+    ------
+    InputError
+        For missing values, if these are an error, and if no query is left.
+    """
+    lacking: Bools = np.asarray(np.isnan(values).any(axis=2))  # (runs, queries)
+    lost: Bools = np.asarray(lacking.any(axis=0))
+    names, every = [*compress(queries, lost)], len(queries)
+    if not names:
+        return values, list(queries), []
+    of_runs = zip(runs, lacking, strict=True)
+    said = few([f"{run} lacks {of_run.sum()}" for run, of_run in of_runs if of_run.any()])
+    if missing == "error":
+        raise InputError(
+            f"not all runs have values for {len(names)} of {every} queries ({few(names)}): {said}; "
+            "drop leaves these queries out, zero counts them as 0",
+            "missing",
+        )
+    if missing == "zero":
+        zero = f"Missing values of {len(names)} of {every} queries count as 0: {said}"
+        return np.nan_to_num(values, nan=0.0), list(queries), [zero]
+    if lost.all():
+        answered = zip(runs[:2], ~lacking[:2], strict=True)
+        each = "; ".join(f"{run} has {few([*compress(queries, of_run)])}" for run, of_run in answered)
+        raise InputError(f"the runs have no query in common: {each}", "values")
+    does, its = ("does", "its") if len(names) == 1 else ("do", "their")
+    counts = f"{len(names)} of {every} queries {does} not count, as not all runs have {its} values"
+    drop = f"Warning: {counts}: {said}"
+    return np.ascontiguousarray(values[:, ~lost]), [*compress(queries, ~lost)], [drop]
+
+
+def unlike_units(values: Floats, runs: Sequence[str], measures: Sequence[str]) -> Iterator[str]:
+    """Yield a warning of each measure of which some runs seem to have fractions, and others percentages.
+
+    >>> values = np.array([[[0.25], [0.75]], [[20.0], [80.0]]])
+    >>> print(*unlike_units(values, ["a", "b"], ["F1"]))
+    Warning: F1 is at most 0.75 of a and up to 80 of b, like fractions and percentages
+    """
+    means, most, least = values.mean(axis=1), values.max(axis=1), values.min(axis=(0, 1))
+    for m, measure in enumerate(measures):
+        fractions = most[:, m] <= 1
+        percent = ~fractions & (most[:, m] <= 100)
+        if not (least[m] >= 0 and fractions.any() and percent.any()):
+            continue
+        if means[percent, m].min() > _PERCENT * means[fractions, m].max() > 0:
+            small, large = (
+                f"{most[of, m].max():.4g} of {few([*compress(runs, of.tolist())])}"
+                for of in (fractions, percent)
+            )
+            yield f"Warning: {measure} is at most {small} and up to {large}, like fractions and percentages"
 
 
 def few(names: Sequence[str], most: int = 3) -> str:

@@ -282,7 +282,7 @@ def test_queries_that_a_run_lacks_are_counted() -> None:
     found = compare(runs, human, "nDCG", judge=judged(truth, 0.05, 0.2))
     assert (found.human_queries, found.machine_queries) == (18, 54)
     assert found.remarks == (
-        "6 of the queries that good answers are not answered by all runs and do not count",
+        "Warning: 6 of the queries that good answers are not answered by all runs and do not count",
     )
 
 

@@ -203,7 +203,7 @@ def test_tables_of_rag_tools_have_texts_and_lines_within_cells(tmp_path: Path) -
     assert found.measures == ("faithfulness", "passed")
     assert found.values[0].tolist() == [[0.6, float(i % 2 == 0)] for i in range(7)]
     assert found.remarks == (
-        "1 of 8 queries does not count, as not all runs have its values: new lacks 1, old lacks 1",
+        "Warning: 1 of 8 queries does not count, as not all runs have its values: new lacks 1, old lacks 1",
     )
 
 
@@ -238,7 +238,7 @@ def test_missing_values_are_left_out_counted_as_0_or_refused() -> None:
     found = read_values(given)
     assert found.queries == ("1",)
     assert found.remarks == (
-        "3 of 4 queries do not count, as not all runs have their values: a lacks 2, b lacks 1",
+        "Warning: 3 of 4 queries do not count, as not all runs have their values: a lacks 2, b lacks 1",
     )
     zero = read_values(given, missing="zero")
     assert zero.values[:, :, 0].tolist() == [[0.5, 0.0, 1.0, 0.0], [0.25, 0.5, 0.0, 0.75]]
@@ -251,7 +251,7 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
     given = {"a": {"1": {"AP": 0.5, "P": 0.1}}, "b": {"1": {"AP": 0.25}}}
     found = read_values(given)
     assert (found.measures, found.remarks) == (("AP",), ("Not all runs have P, which does not count",))
-    with pytest.raises(InputError, match="no measure in common: AP, P"):
+    with pytest.raises(InputError, match="no measure in common: a has AP; b has P"):
         read_values({"a": {"1": {"AP": 0.5}}, "b": {"1": {"P": 0.25}}})
 
 
@@ -261,7 +261,14 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
         ("", "holds no data"),
         ("query,run,measure,value\n", "there are no values"),
         ("run,measure,value\na,AP,0.5\n", "expected a column query .*--columns query=NAME names it"),
-        ("query,text\nq1,what\n", "expected a column of numbers beside query"),
+        ("query,text\nq1,what\n", "expected a column of numbers beside query, got none: text has 'what'"),
+        ("query,AP\nq1,23.5%\n", "expected a column of numbers beside query, got none: AP has '23.5%'"),
+        ("query\nq1\n", "expected a column of numbers beside query, got none: no other"),
+        ("query,AP\n", "there are no values below the heading"),
+        ("query,item,AP\nq1,d1,1\nq1,d2,2\n", "several rows of a query, by the column item: a run is comp"),
+        ("q1 Q0 d1 1 0.5 new\n", "is in TREC format: a run is compared without --values, by the judgements"),
+        ("query,a,b\nq1,1,2\nq2,1,2,3\n", r"not a table \('Expected 3 fields in line 3, saw 4'\)"),
+        ('{"query": ["q1", "q2"], "AP": [1]}', "not the columns of a table"),
         ("query,run,measure,value\nq1,a,AP,high\n", "row 1, column value: expected a number, got 'high'"),
         ("query,a,b\nq1,1,2\nq2,x,2\nq3,1,2\n", "row 2, column a: expected a number, got 'x'"),
         ("query,a,b\nq1,inf,2\n", "row 1, column a: a value must be finite and at most 1e.100, got inf"),
@@ -283,10 +290,52 @@ def test_bad_files_are_refused_in_one_line(text: str, said: str, tmp_path: Path)
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("given", [3, None, [], [1], {"a": 3}, {"a": {}}])
+@pytest.mark.parametrize("given", [3, None, [], [1], {"a": 3}, {"a": {}}, {"a": "what"}, [pd.DataFrame()]])
 def test_other_things_are_refused(given: object) -> None:
     with pytest.raises(InputError):
         read_values(given)
+
+
+def test_json_of_runs_and_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    ap = {run: {q: of_query["AP"] for q, of_query in of_run.items()} for run, of_run in VALUES.items()}
+    expected = read_values(ap)
+    path.write_text(json.dumps(ap))
+    found = read_values(path)
+    assert (found.runs, found.queries) == (("new", "old"), tuple(QUERIES))
+    assert (found.values == expected.values).all()
+    frame = pd.DataFrame(ap).rename_axis("query").reset_index()
+    for text in (frame.to_json(), json.dumps(frame.to_dict("list"))):
+        path.write_text(text)
+        assert (read_values(path, measures="AP").values == expected.values).all()
+    one = json.dumps(VALUES["new"])  # of more queries than measures: one run
+    path.write_text(one)
+    assert read_values(path).runs == ("scores",)
+
+
+def test_objects_and_frames_whose_queries_are_no_column() -> None:
+    calc = namedtuple("calc", ["aggregated", "per_query"])
+    metric = namedtuple("metric", ["query_id", "measure", "value"])
+    of_runs = {run: calc({}, [metric(q, m, v) for of, q, m, v in ROWS if of == run]) for run in VALUES}
+    require_all(read_values(of_runs))
+    require_all(read_values({run: pd.DataFrame.from_dict(of, orient="index") for run, of in VALUES.items()}))
+    by_number = {run: pd.DataFrame(of).T.reset_index(drop=True) for run, of in VALUES.items()}
+    with pytest.raises(InputError, match="new: expected a column query"):
+        read_values(by_number)
+
+
+def test_runs_that_seem_to_have_other_queries_or_units_are_named() -> None:
+    with pytest.raises(InputError, match="values: the runs have no query in common: a has 1, 2; b has q1"):
+        read_values({"a": {"1": 0.5, "2": 0.5}, "b": {"q1": 0.5}})
+    with pytest.raises(InputError, match=r"values: arrays must have a number .* got 3 of a, 2 of b"):
+        read_values({"a": [1.0, 2.0, 3.0], "b": np.array([1.0, 2.0])})
+    percent = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 60.0, "2": 30.0}, "c": {"1": 80.0, "2": 20.0}}
+    said = ("Warning: value is at most 0.5 of a and up to 80 of b, c, like fractions and percentages",)
+    assert read_values(percent).remarks == said
+    assert read_values(percent, runs=["b", "c"]).remarks == ()
+    seconds = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 6.0, "2": 3.0}}
+    assert read_values(seconds).remarks == ()
+    assert read_values(seconds, lower_is_better="value").scales[0].lower_is_better
 
 
 def test_columns_with_other_names(tmp_path: Path) -> None:

@@ -48,6 +48,12 @@ _OPTIONS = {
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
 """What may be stated of each kind of input, beside what all of them take."""
+_BELONGS = {
+    "feature": "features are those of lists",
+    "weights": "they are of the features of lists",
+    "over": "it is for collections",
+    "lower_is_better": "it is for values and collections of them; higher NDCG is better",
+}
 
 
 class _Options(ConventionOptions, Statistics, total=False):
@@ -158,7 +164,7 @@ def compare(
     feature : several numbers
         The features of ``lists`` whose values are the scores of the rankers.
     weights : several mappings of feature to weight, or paths
-        Rankers whose scores are weighted sums of the features of ``lists``.
+        Further rankers, whose scores are weighted sums of the features of ``lists``.
     unjudged : {"zero", "drop"}
         As in `evaluate`.
     lower_is_better : names of measures
@@ -217,8 +223,6 @@ def compare(
     either = "compare needs either runs and qrels, lists, values, or collections"
     require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
     kind = kinds[0]
-    if kind in ("runs", "judge"):
-        require(runs is not None and qrels is not None, either)
     require_choice(unjudged, ("zero", "drop"), "unjudged")
     require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
     given = {
@@ -233,7 +237,10 @@ def compare(
         **conventions,
     }
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
-    refuse_others(what, given, _OPTIONS[kind])
+    refuse_others(what, given, _OPTIONS[kind], _BELONGS)
+    if kind in ("runs", "judge"):
+        require(runs is not None, either)
+        require(qrels is not None, f"{either}; the judgements of the runs are missing", "qrels")
     tests = MultipleTests(level, power, correction, resamples, seed, alternative)
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
@@ -253,7 +260,8 @@ def compare(
     if judge is not None:
         return compare_judged(runs, qrels, judge, asked, tests, columns=columns, **conventions)
     rankers = rankers_of(feature, weights)
-    require(lists is None or len(rankers) > 1, "needs two rankers: feature or weights twice", "lists")
+    several = "needs two rankers: feature or weights twice, or one of each"
+    require(lists is None or len(rankers) > 1, several, "lists")
     require_runs(len(rankers if lists is not None else named_runs(runs)))
     if lists is not None:
         scores, labels = scores_of_rankers(lists, columns, rankers)

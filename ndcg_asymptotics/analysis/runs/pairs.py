@@ -327,4 +327,5 @@ def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
     shared = len(set.intersection(*map(set, answered.values())))
     for name, queries in answered.items():
         if count := len(queries) - shared:
-            yield f"{count} of the queries that {name} answers are not answered by all runs and do not count"
+            said = f"{count} of the queries that {name} answers are not answered by all runs and do not count"
+            yield f"Warning: {said}"
