@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar, Unpack, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeVar, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
@@ -15,14 +14,15 @@ from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluation import DEPTH, Evaluation, query_mean
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
 from ndcg_asymptotics.lists.names import Names
-from ndcg_asymptotics.lists.other_measures import (
-    AnyMeasure,
-    AnyMeasures,
-    OtherMeasure,
-    any_measures_of,
-    values_of,
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, OtherMeasure, any_measures_of, values_of
+from ndcg_asymptotics.lists.ranking import (
+    RelevantRanks,
+    TieOrder,
+    in_order,
+    ndcg,
+    relevant_ranks,
+    unjudged_ranks,
 )
-from ndcg_asymptotics.lists.ranking import TieOrder, in_order, ndcg, relevant_ranks, unjudged_ranks
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
@@ -56,7 +56,7 @@ def evaluate_run(
     """Return the values of a run, query by query; the parameters are those of `lists.evaluate`."""
     chosen = Conventions.of(**conventions)
     every = chosen.measures(any_measures_of(measures))
-    found = [measure for measure in every if isinstance(measure, Measure)]
+    own = [measure for measure in every if isinstance(measure, Measure)]
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]
     require_choice(unjudged, get_args(Unjudged), "unjudged")
     labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
@@ -87,32 +87,36 @@ def evaluate_run(
     gains = gains_of(labels, chosen.gain)
     there = relevant_ranks(scores, gains, queries, order, chosen.ideal)
     irrelevant = there.relevant == 0
-    short = _columns([_too_short(there.sizes, measure, chosen) for measure in found], len(queries))
-    one = [float(measure.normalised) for measure in found]  # DCG of an empty query is 0
-    of_empty = np.array({"one": one, "nan": np.nan}.get(chosen.empty, 0.0))
+    theirs = dict(zip(others, values_of(others, scores, labels, queries).T, strict=True)) if others else {}
 
-    def settled(values: Sequence[Floats]) -> Floats:
-        by_measure = np.where(short, 0.0, _columns(values, len(queries)))
-        return np.where(irrelevant[:, None], of_empty, by_measure)
+    def long_enough(measure: Measure, values: Floats) -> Floats:
+        return np.where(_too_short(there.sizes, measure, chosen), 0.0, values)
 
-    values = settled([ndcg(there, measure) for measure in found])
+    def settled(measure: Measure, values: Floats) -> Floats:
+        """Return values with what lists count that are too short or have no relevant document."""
+        one = float(measure.normalised)  # DCG of an empty query is 0
+        of_empty = {"one": one, "nan": np.nan}.get(chosen.empty, 0.0)
+        return np.where(irrelevant, of_empty, long_enough(measure, values))
+
+    def by_measure(ranks: RelevantRanks) -> Floats:
+        return np.column_stack(
+            [settled(m, ndcg(ranks, m)) if isinstance(m, Measure) else theirs[m] for m in every]
+        )
+
+    values = by_measure(there)
     level = there.averaged()
-    averaged = None if level is None else settled([ndcg(level, measure) for measure in found])
+    averaged = None if level is None else by_measure(level)
     bounds = moments = None
     if unjudged == "bounds":
         ranks, _ = unjudged_ranks(scores, labels, queries, order)
         grades = np.unique(gains.values[gains.values > 0]).tolist()
-        both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(found, values.T, strict=True)]
-        low, high = (np.where(short, 0.0, np.column_stack(of)) for of in zip(*both, strict=True))
-        bounds = low, high
+        both = [ndcg_bounds(there, ranks, grades, m, v) for m, v in zip(own, values.T, strict=True)]
+        low, high = zip(*both, strict=True)
+        bounds = _columns(long_enough, own, low), _columns(long_enough, own, high)
     if chance:
-        mean, std = zip(*(random_order(there, measure) for measure in found), strict=True)
-        moments = settled(mean), np.where(short, 0.0, np.column_stack(std))
+        mean, std = zip(*(random_order(there, measure) for measure in own), strict=True)
+        moments = _columns(settled, own, mean), _columns(long_enough, own, std)
     kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(queries), bool)
-    if others:
-        theirs = values_of(others, scores, labels, queries)
-        values = _merged(every, values, theirs)
-        averaged = None if averaged is None else _merged(every, averaged, theirs)
     return Evaluation(
         tuple(query for query, keep in zip(queries, kept, strict=True) if keep),
         every,
@@ -123,7 +127,7 @@ def evaluate_run(
         tuple(sorted({*scores.queries} - {*labels.queries})),
         tuple(query for query, bare in zip(queries, irrelevant, strict=True) if bare),
         chosen,
-        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, order, found).items()},
+        {k: of[kept] for k, of in _judged_shares(scores, labels, queries, order, own).items()},
         bounds and (bounds[0][kept], bounds[1][kept]),
         moments and (moments[0][kept], moments[1][kept]),
         None if averaged is None else query_mean(averaged[kept]),
@@ -143,17 +147,11 @@ def _common(scores: Records, labels: Records, name: str) -> list[str]:
     return common
 
 
-def _columns(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any]:
-    """Return columns side by side; (rows, 0) if there is none."""
-    return np.column_stack(columns) if columns else np.zeros((rows, 0))
-
-
-def _merged(measures: Sequence[AnyMeasure], own: Floats, theirs: Floats) -> Floats:
-    """Return the values of this package's measures and those of the others in the order of all measures."""
-    other = np.array([isinstance(measure, OtherMeasure) for measure in measures])
-    found = np.empty((len(own), len(measures)))
-    found[:, ~other], found[:, other] = own, theirs
-    return found
+def _columns(
+    made_of: Callable[[Measure, Floats], Floats], measures: Sequence[Measure], values: Sequence[Floats]
+) -> Floats:
+    """Return what is made of the values of each measure, side by side."""
+    return np.column_stack([made_of(m, of) for m, of in zip(measures, values, strict=True)])
 
 
 def judged_only(scores: Records, labels: Records) -> Records:

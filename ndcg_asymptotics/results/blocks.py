@@ -25,7 +25,7 @@ import os
 import re
 import struct
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, BinaryIO, TypeVar
@@ -33,7 +33,7 @@ from typing import Annotated, Any, BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import spans
+from ndcg_asymptotics.core.arrays import Integers, spans
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -66,6 +66,9 @@ _MOST_MEMBERS = 64  # arrays of a block
 _LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
 
 _T = TypeVar("_T")
+
+Part = tuple[Integers, dict[str, NDArray[Any]]]
+"""Some replicates and their values, by variable."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +267,24 @@ def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
         yield from ((other, file) for other in active)
         if all(other.last < file.last for other in active):
             active.append(file)
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Return the replicates of some parts, each once and in order, and their values.
+
+    The arrays are taken out of the parts, so that not all of them are in memory twice.
+    """
+    replicates = np.unique(np.concatenate([numbers for numbers, _ in parts]))
+    if len(parts) == 1 and np.array_equal(parts[0][0], replicates):
+        return parts[0]
+    values = {}
+    for name in sorted(parts[0][1]):
+        arrays = [(numbers, of_part.pop(name)) for numbers, of_part in parts]
+        shape, dtype = arrays[0][1].shape[1:], arrays[0][1].dtype
+        values[name] = np.empty((len(replicates), *shape), dtype)
+        for numbers, array in arrays:
+            values[name][np.searchsorted(replicates, numbers)] = array
+    return replicates, values
 
 
 def write_description(path: Path, fields: Mapping[str, object], root: Path, *, durable: bool = True) -> None:

@@ -20,9 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, digest_of, key_of, path_of, read_regular
 from ndcg_asymptotics.engines.engine import apart, impossible
@@ -34,6 +32,7 @@ from ndcg_asymptotics.results.blocks import (
     File,
     ForeignError,
     block_files,
+    joined,
     overlapping,
     read_beside,
     read_block,
@@ -302,8 +301,15 @@ def results_in(folder: str | Path, study: Study) -> Results:
 
 
 def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
-    values = _Values(folder)
-    found = sound(folder, each=values.keep)
+    left, parts = available(), []
+
+    def keep(file: File, content: Content) -> None:
+        nonlocal left
+        left -= 2 * sum(array.nbytes for array in content.values.values())
+        require(left > 0, f"{folder}: more results than memory holds")
+        parts.append((np.arange(file.first, file.last + 1), content.values))
+
+    found = sound(folder, each=keep)
     folder = found.folder
     fields = found.layout.fields
     if study is None:
@@ -320,36 +326,6 @@ def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
         "complete": int(done.all()),
         "replicates_wanted": len(wanted),
     }
-    arrays = values.joined(members(found.done)) if found.blocks else {}
+    arrays = joined(parts)[1] if parts else {}
     named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
     return Results(study, found.versions, wanted, done, folder, named, attributes)
-
-
-class _Values:
-    """Collects the values of blocks."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._left = available()
-        self._kept: list[tuple[File, dict[str, NDArray[Any]]]] = []
-
-    def keep(self, file: File, content: Content) -> None:
-        """Add the values of a block."""
-        self._left -= 2 * sum(array.nbytes for array in content.values.values())
-        require(self._left > 0, f"{self._folder}: more results than memory holds")
-        self._kept.append((file, content.values))
-
-    def joined(self, replicates: Integers) -> dict[str, NDArray[np.generic]]:
-        """Return the values of all blocks; ``replicates`` are their replicates, in order."""
-        joined = {}
-        for name in list(self._kept[0][1]):
-            parts = [(file, values.pop(name)) for file, values in self._kept]
-            if len(parts) == 1:
-                joined[name] = parts[0][1]
-                continue
-            first = parts[0][1]
-            joined[name] = np.empty((len(replicates), *first.shape[1:]), first.dtype)
-            for file, array in parts:
-                start = int(np.searchsorted(replicates, file.first))
-                joined[name][start : start + file.count] = array
-        return joined

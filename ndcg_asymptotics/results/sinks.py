@@ -37,6 +37,8 @@ from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     Damage,
     File,
+    Part,
+    joined,
     write_block,
     write_description,
 )
@@ -74,7 +76,7 @@ class Sink(ABC):
         self._study = study
         self._wanted: Runs = []
         self._done: Runs = []
-        self._pending: list[tuple[Integers, Values]] = []
+        self._pending: list[Part] = []
 
     def __enter__(self) -> Self:
         return self
@@ -118,16 +120,6 @@ class Sink(ABC):
         self._pending.append((np.array(replicates, np.int64), dict(values)))
         self._done = merged_runs([*self._done, *replicate_runs(replicates)])
 
-    def _joined(self) -> tuple[Integers, dict[str, NDArray[np.generic]]]:
-        """Return the replicates that were taken in, in order, and their values."""
-        numbers = np.concatenate([numbers for numbers, _ in self._pending])
-        order = np.argsort(numbers)
-        values = {
-            name: np.concatenate([values[name] for _, values in self._pending])[order]
-            for name in sorted(self._pending[0][1])
-        }
-        return numbers[order], values
-
     @abstractmethod
     def results(self) -> Results:
         """Return the results so far."""
@@ -146,7 +138,8 @@ class MemorySink(Sink):
         """
         require(bool(self._pending), "no replicate is complete")
         axes = engine.load_engine(self._study.engine).VARIABLES
-        _, values = self._joined()
+        self._pending = [joined(self._pending)]
+        ((_, values),) = self._pending
         named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
         done = in_runs(self.replicates, self._done)
         return Results(
@@ -269,14 +262,14 @@ class FolderSink(Sink):
         """Write the pending values in blocks of consecutive replicates."""
         if not self._pending:
             return
-        numbers, joined = self._joined()
+        numbers, values = joined(self._pending)
         self._pending = []
         most = max(self._block_bytes // max(self._layout.bytes_per_replicate, 1), 1)
         row = 0
         for first, last in replicate_runs(numbers):
             for start in range(first, last + 1, most):
                 end = min(start + most - 1, last)
-                some = {name: array[row : row + end - start + 1] for name, array in joined.items()}
+                some = {name: array[row : row + end - start + 1] for name, array in values.items()}
                 write_block(
                     self.folder,
                     self._key,

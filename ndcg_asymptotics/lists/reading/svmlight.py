@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +77,8 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
     InputError
         For an invalid line, with its number; and if scikit-learn is not installed.
     """
-    parse = _loader(path)
+    with needing("scikit-learn", f"{path}: SVMlight files are read by"):
+        import sklearn.datasets  # noqa: F401
     labelled = "a label" if lowest == -np.inf else f"a label >= {lowest:g}"
     expected = _EXPECTED.replace("{}", labelled)
     for first, chunk in read_chunks(path):
@@ -93,9 +94,9 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
         if not lines:
             continue
         try:
-            features, labels = parse(lines)
+            features, labels = _parsed(lines)
         except (ValueError, OverflowError):
-            bad = _first_bad(lines, parse)
+            bad = _first_bad(lines)
             refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
         wrong = ~np.isfinite(labels) | (labels < lowest)
         wrong |= np.diff(features.indptr) != _good_entries(features)
@@ -180,26 +181,23 @@ def read_weights(path: Path) -> dict[int, float]:
     return found
 
 
-def _loader(path: Path) -> Callable[[Sequence[bytes]], tuple[csr_matrix, Floats]]:
-    with needing("scikit-learn", f"{path}: SVMlight files are read by"):
-        from sklearn.datasets import load_svmlight_file
+def _parsed(lines: Sequence[bytes]) -> tuple[csr_matrix, Floats]:
+    from sklearn.datasets import load_svmlight_file
 
-    def parse(lines: Sequence[bytes]) -> tuple[csr_matrix, Floats]:
-        # without query_id: scikit-learn allows only numbers as queries
-        text = io.BytesIO(b"\n".join(lines) + b"\n")
-        found: tuple[csr_matrix, Floats] = load_svmlight_file(text, zero_based=False)
-        return found
-
-    return parse
+    # without query_id: scikit-learn allows only numbers as queries
+    found: tuple[csr_matrix, Floats] = load_svmlight_file(
+        io.BytesIO(b"\n".join(lines) + b"\n"), zero_based=False
+    )
+    return found
 
 
-def _first_bad(lines: Sequence[bytes], parse: Callable[[Sequence[bytes]], object]) -> int:
+def _first_bad(lines: Sequence[bytes]) -> int:
     """Return the index of the first line that scikit-learn refuses, by bisection."""
     low, high = 0, len(lines) - 1
     while low < high:
         middle = (low + high) // 2
         try:
-            parse(lines[low : middle + 1])
+            _parsed(lines[low : middle + 1])
             low = middle + 1
         except (ValueError, OverflowError):
             high = middle
