@@ -89,13 +89,17 @@ class Batch:
         return cls(np.concatenate(vectors), np.array([vector.size for vector in vectors]))
 
     @cached_property
+    def starts(self) -> Integers:
+        """The index of the first item of each list, (Q,)."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
     def blocks(self) -> tuple[SameLength, ...]:
         """The lists, grouped by length."""
-        starts = np.cumsum(self.sizes) - self.sizes
         blocks = []
         for size in np.unique(self.sizes):
             lists = np.flatnonzero(self.sizes == size)
-            blocks.append(SameLength(lists, starts[lists, None] + np.arange(size)))
+            blocks.append(SameLength(lists, self.starts[lists, None] + np.arange(size)))
         return tuple(blocks)
 
     def check_scores(self, scores: ArrayLike) -> Floats:
@@ -113,8 +117,7 @@ class Batch:
 
     def select(self, lists: Integers) -> tuple[Self, Integers]:
         """Return some of the lists, in the order given, and the indices of their items in this batch."""
-        starts = np.cumsum(self.sizes) - self.sizes
         sizes = self.sizes[lists]
         within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        items = np.repeat(starts[lists], sizes) + within
+        items = np.repeat(self.starts[lists], sizes) + within
         return type(self)(self.labels[items], sizes), items

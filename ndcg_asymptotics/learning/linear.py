@@ -98,8 +98,7 @@ class LinearScorer:
         x -= self._shift
         seen = x
         if loss.shift_invariant:
-            starts = np.cumsum(queries.sizes) - queries.sizes
-            means = np.add.reduceat(x, starts, axis=0) / queries.sizes[:, None]
+            means = np.add.reduceat(x, queries.batch.starts, axis=0) / queries.sizes[:, None]
             seen = x - np.repeat(means, queries.sizes, axis=0)
         self._axes, self._spread = _principal_axes(seen[rows])
         self._x = np.ascontiguousarray(seen @ self._axes)

@@ -121,8 +121,8 @@ class Queries:
         }
 
     def _spans(self) -> list[tuple[str, int, int]]:
-        ends = np.cumsum(self.sizes)
-        return list(zip(self.names, (ends - self.sizes).tolist(), ends.tolist(), strict=True))
+        starts = self.batch.starts
+        return list(zip(self.names, starts.tolist(), (starts + self.sizes).tolist(), strict=True))
 
 
 _DENSE_NUMBERS, _DENSE_NUMBERS_PER_BYTE = 1 << 26, 100

@@ -73,11 +73,7 @@ def _of_fixed_counts(model: FixedCounts, source: Graded | GradedRoc, gains: tupl
     require(
         min(gains) > 0, "where the number of items of each grade is fixed, none may have the gain 0", "gain"
     )
-    mapped: Graded | GradedRoc
-    if isinstance(source, Graded):
-        mapped = Graded(tuple(zip(gains, source.curves, strict=True)))
-    else:
-        mapped = GradedRoc(tuple(zip(gains, source.curves, strict=True)))
+    mapped = type(source)(tuple(zip(gains, source.curves, strict=True)))  # type: ignore[arg-type]
     counts = dict(zip(gains, model.counts, strict=True))
     return FixedCounts(tuple(counts[y] for y in mapped.gains), mapped)
 

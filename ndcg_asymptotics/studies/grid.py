@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.arrays import as_list, brief, is_number
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.specs.scanner import number_text
@@ -206,7 +206,7 @@ def _rates(judge: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, A
 
 
 def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return is_number(value) and math.isfinite(value)
 
 
 def _filled(value: object, texts: Mapping[str, str]) -> Any:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ndcg_asymptotics.core.arrays import brief, list_lengths, whole_number
+from ndcg_asymptotics.core.arrays import brief, is_number, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer, with_relevant
@@ -66,8 +66,11 @@ def read_relevant(given: object) -> int | Mapping[float, float] | AtLeastOne:
     require(len(given) > 0, "has no number of relevant items", "relevant")
     found = {_number(key): _number(value) for key, value in given.items()}
     for value in (x for pair in found.items() for x in pair):
-        proper = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-        require(proper, f"must be a table of positive numbers, got {brief(value)}", "relevant")
+        require(
+            is_number(value) and value > 0,
+            f"must be a table of positive numbers, got {brief(value)}",
+            "relevant",
+        )
     require(len(found) == len(given), "has a number twice", "relevant")
     return found
 

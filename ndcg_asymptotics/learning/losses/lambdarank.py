@@ -59,7 +59,7 @@ class LambdaField:
             ideal[items] = utility.ideal(batch.labels[items])[:, None] if utility.measure.normalised else 1.0
             self._discounts[items] = utility.weights(items.shape[1])
         self._share = terms.weight / ideal[terms.first]
-        self._starts = np.repeat(np.cumsum(batch.sizes) - batch.sizes, batch.sizes)
+        self._starts = np.repeat(batch.starts, batch.sizes)
         self._lists = np.repeat(np.arange(batch.sizes.size), batch.sizes)
 
     def ranks(self, scores: Floats) -> Integers:
