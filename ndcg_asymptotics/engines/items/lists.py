@@ -177,13 +177,15 @@ def _ranked_kinds(model: Model, counts: Integers, part: float, k: int, rng: np.r
         # G_g(part), the chance of an item of grade g to be drawn
         shares = np.array([min(x / p, 1.0) if p > 0 else 0.0 for x, p in zip(above, masses, strict=True)])
         counts = rng.binomial(counts, shares)
-    grade = np.repeat(np.tile(np.arange(kinds), lists), counts.ravel())
+    grade = np.repeat(np.tile(np.arange(kinds, dtype=np.int16), lists), counts.ravel())
     depth = np.empty(grade.size)
-    for g in range(kinds):
-        items = grade == g
-        depth[items] = depth_of_grade(model, g, shares[g] * rng.random(int(items.sum())))
+    for g, items in enumerate(counts.sum(axis=0).tolist()):
+        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(items))
     mask = (1 << (kinds - 1).bit_length()) - 1
-    keys = (depth.view(np.int64) & ~mask) | grade
+    # in place: half of the time of these large arrays would go to making them
+    keys: Integers = depth.view(np.int64)
+    keys &= ~mask
+    keys |= grade
     sizes = counts.sum(axis=1)
     if part < 1:  # lists have different numbers of items: others, below all of them, fill them up
         padded = np.full((lists, max(int(sizes.max(initial=0)), k)), (_BELOW & ~mask) | (kinds - 1))
@@ -194,4 +196,5 @@ def _ranked_kinds(model: Model, counts: Integers, part: float, k: int, rng: np.r
     if k < keys.shape[1] // 4:
         keys = np.partition(keys, k - 1, axis=1)[:, :k]
     keys.sort(axis=1)
-    return np.asarray(keys[:, :k] & mask)
+    keys &= mask
+    return np.asarray(keys[:, :k])
