@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,23 @@ def record(
     for length in LENGTHS:
         exponents = np.array([0.0, np.log10(factor)])
         try:
-            grown = grow_run(lists.cut(length), MEASURES, exponents, DRAWS, seed, label, lambda _: None)
+            grown = grow_run(cut(lists, length), MEASURES, exponents, DRAWS, seed, label, lambda _: None)
         except InputError:  # too few relevant documents
             continue
         low, high = np.quantile(grown.drawn[:, -1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=-1)
         for m, tested in enumerate(grown.tested(MEASURES)):
             if actual[m] > 0:
                 found[label, length, tested].append(bool(low[m] <= actual[m] <= high[m]))
+
+
+def cut(lists: RelevantDepths, length: int) -> RelevantDepths:
+    """Return a run with at most ``length`` documents for each query."""
+    ranked = lists.ranked
+    found = np.bincount(ranked.user, minlength=lists.irrelevant.size)
+    stays = ranked.rank <= length
+    there = np.bincount(ranked.user[stays], minlength=found.size)
+    first = replace(ranked, user=ranked.user[stays], rank=ranked.rank[stays], gain=ranked.gain[stays])
+    return RelevantDepths(first, np.minimum(lists.irrelevant + found, length) - there)
 
 
 def robust(data: Path, share: float, repetitions: int) -> Iterator[tuple[RelevantDepths, RankedItems]]:

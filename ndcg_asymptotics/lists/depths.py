@@ -135,15 +135,6 @@ class RelevantDepths:
         stop = np.where(place == counts[document] - 1, below[document], inner)
         return Pieces(document, query[document], position[document], start, stop, place == 0)
 
-    def cut(self, length: int) -> RelevantDepths:
-        """Return the run with at most ``length`` documents for each query."""
-        ranked = self.ranked
-        found = np.bincount(ranked.user, minlength=self.irrelevant.size)
-        stays = ranked.rank <= length
-        there = np.bincount(ranked.user[stays], minlength=found.size)
-        first = replace(ranked, user=ranked.user[stays], rank=ranked.rank[stays], gain=ranked.gain[stays])
-        return RelevantDepths(first, np.minimum(self.irrelevant + found, length) - there)
-
     def thinned(self, share: float, rng: np.random.Generator) -> RelevantDepths:
         """Return the run on a corpus that keeps each irrelevant document with a probability."""
         ranked, above = self.ranked, self.ranked.above.copy()

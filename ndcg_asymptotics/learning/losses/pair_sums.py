@@ -1,18 +1,25 @@
-"""Sums ``Σ w φ(s_i - s_j - c)`` over pairs of items of many lists: values and gradient."""
+"""Sums ``Σ w φ(s_i - s_j - c)`` over pairs: values for many lists, and minimisers for few items."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import lcm
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import expit
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
-from ndcg_asymptotics.learning.losses.loss import exp_with_tangent
+from ndcg_asymptotics.learning.losses.infima import ScoreSum, SmoothSum
+from ndcg_asymptotics.learning.losses.loss import Order, exp_with_tangent
 
 
 @dataclass(frozen=True)
@@ -121,3 +128,149 @@ class PairSum:
         other = copy(self)
         other.terms = self.terms._replace(weight=weight)
         return other
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs(ScoreSum):
+    """A sum over pairs, and what does not depend on whether φ is differentiable."""
+
+    phi: Phi
+    terms: Terms
+    items: int
+
+    def arrows(self) -> Bools:
+        arrows = np.zeros((self.items, self.items), np.bool_)
+        arrows[self.terms.first, self.terms.second] = True
+        return arrows
+
+    def inside(self, members: Integers) -> tuple[Self, float]:
+        names = self.names_among(members)
+        kept = (names[self.terms.first] >= 0) & (names[self.terms.second] >= 0)
+        return replace(self, terms=self.terms.select(kept).renamed(names), items=members.size), 0.0
+
+    def tied(self, a: int, b: int) -> tuple[Self, float]:
+        names = np.arange(self.items)
+        names[b] = a
+        first, second, weight, offset = self.terms
+        own = (first == a) & (second == b) | (first == b) & (second == a)
+        constant = float((weight[own] * self.phi.value(-offset[own])).sum())
+        return replace(self, terms=self.terms.renamed(names)), constant
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothPairs(_Pairs, SmoothSum):
+    """A sum over pairs with a differentiable φ."""
+
+    @property
+    def weight(self) -> Floats:  # type: ignore[override]
+        return self.terms.weight
+
+    def at(self, s: Floats) -> tuple[float, Floats, Floats]:
+        margins = self.terms.margins(s)
+        value = float(self.terms.weight @ self.phi.value(margins))
+        return value, self.terms.slopes(self.phi, margins, self.items), self.phi.slope(margins)
+
+    def hessian(self, s: Floats) -> Floats:
+        curved = self.terms.weight * self.phi.curvature(self.terms.margins(s))
+        pairs = np.zeros((self.items, self.items))
+        np.add.at(pairs, (self.terms.first, self.terms.second), curved)
+        pairs += pairs.T
+        return np.diag(pairs.sum(axis=0)) - pairs
+
+    def distances(self, value: float) -> Floats:
+        # no term is larger than the sum, and φ(t) >= -t, so s_j - s_i <= value/w - c
+        with np.errstate(over="ignore"):  # a tiny weight bounds nothing
+            lengths = value / self.terms.weight - self.terms.offset
+        return self.shortest(self.terms.first, self.terms.second, lengths)
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, terms=self.terms._replace(weight=self.terms.weight * factor))
+
+
+_HIGHS_TOLERANCES: Any = {  # the smallest that HiGHS allows
+    "primal_feasibility_tolerance": 1e-10,
+    "dual_feasibility_tolerance": 1e-10,
+}
+_HIGHS_ERROR = 1e-8  # relative error of the value: the tolerances times scores and weights of at most 8 items
+
+
+class HingePairs(_Pairs):
+    """A sum over pairs with the hinge, ``Σ w max(0, 1 + c - (s_i - s_j))``: a linear program minimises it."""
+
+    def minimum(self) -> tuple[Floats, float, float]:
+        solved = self.solve()
+        if solved is None:
+            return np.zeros(self.items), 0.0, np.inf
+        s, bound = solved
+        value = float(self.terms.weight @ self.phi.value(self.terms.margins(s)))
+        return s - s.mean(), value, abs(value - bound) + _HIGHS_ERROR * (1 + value)
+
+    def solve(self, order: Sequence[int] = ()) -> tuple[Floats, float] | None:
+        """Return minimising scores and the minimum, over scores that do not increase along a given order.
+
+        The program is Σ w x with x >= 1 + c - (s_i - s_j), x >= 0.
+        """
+        terms, items, count = self.terms, self.items, self.terms.first.size
+        rows = np.arange(count)
+        bounds = np.zeros((count + max(len(order) - 1, 0), items + count))
+        bounds[rows, terms.first] = -1.0
+        bounds[rows, terms.second] = 1.0
+        bounds[rows, items + rows] = -1.0
+        for row, (high, low) in enumerate(pairwise(order), count):
+            bounds[row, high], bounds[row, low] = -1.0, 1.0
+        least = np.concatenate([-(1 + terms.offset), np.zeros(len(bounds) - count)])
+        cost = np.concatenate([np.zeros(items), terms.weight])
+        free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
+        found: Any = linprog(
+            cost, A_ub=bounds, b_ub=least, bounds=free, method="highs", options=_HIGHS_TOLERANCES
+        )
+        return (np.asarray(found.x[:items]), float(found.fun)) if found.status == 0 else None
+
+
+class WholeHinge:
+    """The minimisers of a hinge sum with whole offsets, without rounding errors.
+
+    With whole offsets Φ is linear on every cone s + {d : d_σ(1) >= … >= d_σ(m)}, |d_i - d_j| <= 1, around
+    whole scores s, and such a d is a multiple of (1, …, 1), which changes nothing, plus a combination with
+    coefficients >= 0 of the vectors χ_X that are 1 on a set X of items and 0 elsewhere. So whole scores s
+    minimise the convex function Φ if and only if Φ(s + χ_X) >= Φ(s) for all 2^m sets X, which whole numbers
+    decide: the weights are multiples of one power of 2. The vertices of the linear program are whole, as
+    its matrix is that of a network.
+
+    Parameters
+    ----------
+    pairs : HingePairs
+    weights : sequence of Fraction
+        The weights of the terms, exactly.
+    """
+
+    def __init__(self, pairs: HingePairs, weights: Sequence[Fraction]) -> None:
+        self._pairs = pairs
+        unit = lcm(*(w.denominator for w in weights))
+        self._weight = np.array([int(w * unit) for w in weights], object)
+
+    def admits(self, order: Order) -> bool:
+        """Return whether it is proved that whole scores that do not increase along the order minimise Φ."""
+        solved = self._pairs.solve(order)
+        if self._least is None or solved is None:
+            return False
+        s = np.rint(solved[0]).astype(np.int64)
+        return bool((np.diff(s[list(order)]) <= 0).all()) and self._values(s[None])[0] == self._least
+
+    def _values(self, scores: Integers) -> NDArray[np.object_]:
+        """Return Φ at whole scores (k, m), in units of the common denominator of the weights."""
+        first, second, _, offset = self._pairs.terms
+        missing = 1 + offset.astype(np.int64) - (scores[:, first] - scores[:, second])
+        return np.asarray(np.maximum(missing, 0).astype(object) @ self._weight)
+
+    @cached_property
+    def _least(self) -> int | None:
+        """The minimum of Φ; None if that of the linear program is not proved to be one."""
+        solved = self._pairs.solve()
+        if solved is None:
+            return None
+        s = np.rint(solved[0]).astype(np.int64)
+        items = self._pairs.items
+        sets = (np.arange(2**items)[:, None] >> np.arange(items)) & 1
+        values = self._values(s + sets)
+        return int(values[0]) if values[0] == min(values) else None

@@ -14,8 +14,14 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses.infima import minimiser_of
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, is_whole
-from ndcg_asymptotics.learning.losses.pair_minima import HingePairs, SmoothPairs, WholeHinge
-from ndcg_asymptotics.learning.losses.pair_sums import PHIS, PairSum, Terms
+from ndcg_asymptotics.learning.losses.pair_sums import (
+    PHIS,
+    HingePairs,
+    PairSum,
+    SmoothPairs,
+    Terms,
+    WholeHinge,
+)
 from ndcg_asymptotics.learning.preferences import WEIGHTS, pair_weights
 from ndcg_asymptotics.learning.utilities import Discounted, Utility
 from ndcg_asymptotics.measures import Measure
