@@ -129,6 +129,12 @@ class RunValues:
             scales=tuple(self.scales[i] for i in of_measures),
         )
 
+    def of_queries(self, queries: Sequence[str]) -> RunValues:
+        """Return the values of some of the queries, in their order."""
+        places = {query: i for i, query in enumerate(self.queries)}
+        values = np.ascontiguousarray(self.values[:, [places[query] for query in queries]])
+        return replace(self, queries=tuple(queries), values=values)
+
     @property
     def by_query(self) -> Table:
         """A table with a row per run and query."""

@@ -7,7 +7,7 @@ of labels together show more than those of humans alone, without trust in it (`a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Unpack
 
@@ -28,16 +28,17 @@ from ndcg_asymptotics.analysis.runs.judged import (
 )
 from ndcg_asymptotics.analysis.runs.paired import fewest_queries
 from ndcg_asymptotics.analysis.runs.pairs import left_out
+from ndcg_asymptotics.analysis.runs.ranked import evaluations_of
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, naming
-from ndcg_asymptotics.core.tables import Column, Table, fixed
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.evaluating import evaluate_run
 from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.judgements import without_negatives
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -80,28 +81,28 @@ def compare_judged(
     (30, 200, True)
     """
     chosen = Conventions.of(**conventions)
-    parsed = chosen.measures(any_measures_of(measures))
+    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     scores = runs_of(runs, columns)
     require_runs(len(scores))
     human = without_negatives(records_of(qrels, "label", columns), chosen.gain)
     machine = without_negatives(records_of(judge, "label", columns), chosen.gain)
-    (by_humans, human_answers), (by_judge, judge_answers) = (
-        _values(scores, labels, parsed, what, conventions)
-        for labels, what in ((human, "qrels"), (machine, "judge"))
-    )
-    both = [query for query in by_humans if query in by_judge]
+    evaluated = [
+        evaluations_of(scores, labels, parsed, conventions, what)
+        for labels, what in ((human, ", qrels"), (machine, ", judge"))
+    ]
+    by_humans, by_judge = (found.common() for found in evaluated)
+    of_humans, of_machine = {*by_humans.queries}, {*by_judge.queries}
+    both = [query for query in by_humans.queries if query in of_machine]
     level, needed = tests.level, fewest_queries(tests.level)
     if len(both) < needed:
         raise InputError(
             f"a comparison at level {level:g} needs at least {needed} queries that humans and the judge have "
-            f"judged and all runs answer; there are {len(both)}, of {len(by_humans)} judged by humans and "
-            f"{len(by_judge)} by the judge"
+            f"judged and all runs answer; there are {len(both)}, of {len(by_humans.queries)} judged by "
+            f"humans and {len(by_judge.queries)} by the judge"
         )
-    queries = [*both, *(query for query in by_judge if query not in by_humans)]
-    truth = np.stack([by_humans[query] for query in both])  # (queries, runs, measures)
-    said = np.stack([by_judge[query] for query in queries])
-    names, pairs = list(scores), list(combinations(range(len(scores)), 2))
-    y, f = (np.column_stack([of[:, a] - of[:, b] for a, b in pairs]) for of in (truth, said))
+    queries = [*both, *(query for query in by_judge.queries if query not in of_humans)]
+    truth, said = by_humans.of_queries(both), by_judge.of_queries(queries)
+    y, f = truth.differences, said.differences
     (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
     bias, together = tests.differences(f[: len(both)] - y), combine(y, f, level=level)
     p_both = (
@@ -110,13 +111,11 @@ def compare_judged(
         else tests.corrected([one.p for one in together], y)
     )
     found = agreement(human.of_queries(tuple(both)), machine, level)
-    means = [
-        [one.mean for one in combine(truth[:, :, m], said[:, :, m], level=level)] for m in range(len(parsed))
-    ]
+    means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(parsed))]
     compared = []
-    for i, (a, b) in enumerate(pairs):
+    for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
         judged = []
-        for m, measure in enumerate(map(str, parsed)):
+        for m, measure in enumerate(truth.measures):
             t = i * len(parsed) + m
             judged.append(
                 JudgedMeasure(
@@ -127,9 +126,10 @@ def compare_judged(
                     Quality.of(bias[t].mean, bias[t].interval, found),
                 )
             )
-        compared.append(JudgedPair(names[a], names[b], tuple(judged)))
+        compared.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
+    answered = {name: {*evaluated[0][name].queries, *evaluated[1][name].queries} for name in scores}
     return JudgedComparison(
-        tuple(names),
+        truth.runs,
         len(both),
         len(queries),
         level,
@@ -138,32 +138,19 @@ def compare_judged(
         tuple(compared),
         found,
         (
-            *_remarks(by_humans, both, f, [str(measure) for measure in parsed]),
+            *_remarks(len(by_humans.queries), len(both), f, truth.measures),
             *_on_labels(machine, found),
             *_on_scales(human, machine, chosen.gain),
-            *left_out({name: human_answers[name] | judge_answers[name] for name in names}),
+            *left_out(answered),
         ),
-        _by_query(names, parsed, by_humans, by_judge),
+        _by_query(by_humans, by_judge),
     ).in_words()
 
 
-def _values(
-    scores: Mapping[str, Records],
-    labels: Records,
-    measures: tuple[AnyMeasure, ...],
-    what: str,
-    conventions: ConventionOptions,
-) -> tuple[dict[str, Floats], dict[str, set[str]]]:
-    """Return the values of the queries that all runs answer, (runs, measures), and what each run answers."""
-    by_run = []
-    for name, run in scores.items():
-        with naming(f"{name}, {what}"):
-            found = evaluate_run(run, labels, measures, name=name, **conventions)
-        by_run.append(dict(zip(found.queries, found.values, strict=True)))
-    shared = sorted(set.intersection(*({*of_run} for of_run in by_run)))
-    values = {query: np.stack([of_run[query] for of_run in by_run]) for query in shared}
-    known = {query: value for query, value in values.items() if np.isfinite(value).all()}
-    return known, {name: {*of_run} for name, of_run in zip(scores, by_run, strict=True)}
+def _means(truth: Floats, said: Floats, level: float) -> list[float]:
+    """Return the means of runs by both kinds of labels, from values (runs, queries)."""
+    human, judge = (np.ascontiguousarray(values.T) for values in (truth, said))
+    return [one.mean for one in combine(human, judge, level=level)]
 
 
 def of_both(
@@ -194,12 +181,9 @@ def of_both(
     )
 
 
-def _remarks(
-    by_humans: Mapping[str, Floats], both: Sequence[str], f: Floats, measures: Sequence[str]
-) -> list[str]:
+def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -> list[str]:
     """Return what speaks against the condition of random queries, and the queries that do not count."""
-    found = []
-    queries, tests = len(both), f.shape[1]
+    found, tests = [], f.shape[1]
     first, rest = f[:queries], f[queries:]
     if len(rest) > 1:
         error = np.sqrt(first.var(axis=0, ddof=1) / queries + rest.var(axis=0, ddof=1) / len(rest))
@@ -214,10 +198,10 @@ def _remarks(
             )
     if len(rest) == 0:
         found.append("The judge has judged no query beyond those of humans, so that its labels add nothing")
-    if left := len(by_humans) - queries:
+    if left := by_humans - queries:
         remark = f"{left} of the queries that humans judged have no judgements by the judge and do not count"
-        more = f"Warning: humans have judged {len(by_humans)} queries, more than the judge's {len(f)}"
-        found.append(f"{more}: are these labels swapped? {remark}" if len(by_humans) > len(f) else remark)
+        more = f"Warning: humans have judged {by_humans} queries, more than the judge's {len(f)}"
+        found.append(f"{more}: are these labels swapped? {remark}" if by_humans > len(f) else remark)
     return found
 
 
@@ -247,23 +231,15 @@ def _on_scales(human: Records, machine: Records, gain: Gain) -> Iterator[str]:
     )
 
 
-def _by_query(
-    names: Sequence[str],
-    measures: Sequence[AnyMeasure],
-    by_humans: Mapping[str, Floats],
-    by_judge: Mapping[str, Floats],
-) -> Table:
+def _by_query(by_humans: RunValues, by_judge: RunValues) -> Table:
     """Return a table with a row per run, query and kind of labels."""
-    columns = (
-        Column("run"),
-        Column("query"),
-        Column("labels"),
-        *(Column(str(m), fixed(4)) for m in measures),
-    )
+    tables = {"humans": by_humans.by_query, "judge": by_judge.by_query}
+    run, query, *values = tables["humans"].columns
     rows = tuple(
-        (name, query, labels, *values[i].tolist())
-        for i, name in enumerate(names)
-        for labels, of in (("humans", by_humans), ("judge", by_judge))
-        for query, values in of.items()
+        (name, query, labels, *of_query)
+        for run in by_humans.runs
+        for labels, table in tables.items()
+        for name, query, *of_query in table.rows
+        if name == run
     )
-    return Table("", columns, rows)
+    return Table("", (run, query, Column("labels"), *values), rows)

@@ -26,7 +26,7 @@ from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.given import records_of, runs_of
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
-from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
@@ -115,13 +115,25 @@ def values_of_runs(
     parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     scores = runs_of(runs, columns)
     labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
-    found = {}
-    for name, run in scores.items():
-        with naming(name):
-            found[name] = evaluate_run(run, labels, parsed, name=name, **conventions)
+    found = evaluations_of(scores, labels, parsed, conventions)
     answered = {name: of_run.queries for name, of_run in found.items()}
     remarks = (*left_out(answered), *_different_inputs(found, scores, _own_measures(parsed)))
-    return replace(Evaluations(tuple(found.values())).common(), remarks=remarks)
+    return replace(found.common(), remarks=remarks)
+
+
+def evaluations_of(
+    scores: Mapping[str, Records],
+    labels: Records,
+    measures: Sequence[AnyMeasure],
+    conventions: ConventionOptions,
+    further: str = "",
+) -> Evaluations:
+    """Return the evaluations of runs; an error names the run, and what is ``further`` stated."""
+    found = []
+    for name, run in scores.items():
+        with naming(f"{name}{further}"):
+            found.append(evaluate_run(run, labels, measures, name=name, **conventions))
+    return Evaluations(tuple(found))
 
 
 def _different_inputs(
