@@ -19,8 +19,7 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Coupling, Judge, Population, Scorer, with_relevant
 from ndcg_asymptotics.studies.design import Design, resolve
-from ndcg_asymptotics.studies.gains import with_gain
-from ndcg_asymptotics.studies.relevant import Relevant, read_relevant
+from ndcg_asymptotics.studies.relevant import Relevant, read_relevant, with_gain
 
 MOST_REPLICATES = 10**7
 """The greatest number of replicates of a study."""

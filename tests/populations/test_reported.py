@@ -10,7 +10,7 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Confusion, Curve, Noisy, Relevance, Scorer
-from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.studies.relevant import with_gain
 from ndcg_asymptotics.theory import expected_ndcg, limit, ndcg_std
 
 CURVES = (

@@ -12,7 +12,7 @@ from ndcg_asymptotics.populations.curve_file import decode_fitted, encode, encod
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.canonical import canonical
-from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.studies.relevant import with_gain
 from ndcg_asymptotics.theory.prediction import predict
 
 GRADED = "graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))"

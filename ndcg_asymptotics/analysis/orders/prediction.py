@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.studies.gains import with_gain
+from ndcg_asymptotics.studies.relevant import with_gain
 from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, level_tilt
 
 
