@@ -182,7 +182,8 @@ def _advice(error: typer.TyperException) -> str:
     if name in ("m", "metric", "metrics") and "--measure" in options:
         return "; write --measure"
     if error.message.startswith("Got unexpected extra argument") and "--run" in options:
-        return "; write --run before each run, and --measure before each measure"
+        each = [option for option in ("--run", "--values", "--measure") if option in options]
+        return f"; write {', '.join(each[:-1])} or {each[-1]} before each value"
     return ""
 
 

@@ -417,7 +417,7 @@ def compare(
         "--fail-unless-noninferior and --margin belong together: the margin is the loss that is allowed",
         "margin",
     )
-    require(not gated or collections is None, "is for the runs of one collection", "collections")
+    require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
     require(report is None or collections is None, "there is no page of several collections", "report")
     files, named = [*(runs or ())], [*(run or ())]
     if collections is not None:

@@ -250,7 +250,7 @@ CollectionsTable = Annotated[
         "--collections",
         metavar="FILE.csv",
         help="In place of runs: a table of collections with the columns collection, qrels, run, path, or "
-        "collection, values. Paths are relative to the table; --run names runs.",
+        "collection, values and perhaps run. Paths are relative to the table; --run names runs.",
     ),
 ]
 LowerIsBetter = Annotated[

@@ -531,6 +531,15 @@ ReportBlock = Table | Line
 """One piece of a report."""
 
 
+def remark_lines(remarks: Iterable[str], *, warnings: bool) -> Iterator[Line]:
+    """Yield the remarks that are warnings, which stand before an answer, or the others.
+
+    >>> [line.text for line in remark_lines(["Warning: few queries", "a lacks 1"], warnings=True)]
+    ['Warning: few queries.']
+    """
+    return (Line(f"{remark}.") for remark in remarks if remark.startswith("Warning") == warnings)
+
+
 def details(blocks: Iterable[ReportBlock]) -> Iterator[ReportBlock]:
     """Yield blocks as details: what explains an answer and its table, or adds to them."""
     return (dataclasses.replace(block, detail=True) for block in blocks)

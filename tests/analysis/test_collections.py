@@ -230,6 +230,29 @@ def test_values_of_collections_are_read_from_a_table(tmp_path):
         compare(collections=table)
 
 
+def test_each_run_of_a_collection_may_have_a_file_of_values(tmp_path):
+    rows = ["collection;values;run"]
+    for c in ("A", "B"):
+        for run, factor in (("new", 0.2), ("old", 0.1)):
+            lines = [f"q{q},{factor * (q % 4)}" for q in range(10)]
+            (tmp_path / f"{c}-{run}.csv").write_text("\n".join(["query,F1", *lines]))
+            rows.append(f"{c};{c}-{run}.csv;{run}")
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(rows))
+    found = compare(collections=table, resamples=99, over="fixed")
+    assert (found.runs, found.measures, found.queries) == (("new", "old"), ["F1"], (10, 10))
+    row = found.pairs[0].by_measure[0].overall[0]
+    assert (row.mean_a, row.mean_b) == pytest.approx((0.2 * 1.3, 0.1 * 1.3))
+    swapped = compare(collections=table, resamples=99, over="fixed", runs=["old", "new"])
+    assert swapped.pairs[0].text.endswith("2 tell the runs apart by F1, new is better in all of these.")
+    (tmp_path / "B-old.csv").write_text("query,F1\n" + "\n".join(lines[1:]))
+    with pytest.raises(InputError, match=r"^B: missing: not all runs have values for 1 of 10 queries \(q0\)"):
+        compare(collections=table, missing="error")
+    table.write_text("\n".join([*rows, rows[1]]))
+    with pytest.raises(InputError, match=r"table\.csv: the collection 'A' has the run 'new' twice"):
+        compare(collections=table)
+
+
 def test_refused():
     one, few = values(np.ones(8)), values(np.ones(4))
     other = values(np.ones(8), runs=("a", "c"))

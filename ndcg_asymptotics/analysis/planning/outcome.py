@@ -8,7 +8,16 @@ from typing import Annotated
 
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.findings import Findings, PlanRow
-from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, Table, declared, details
+from ndcg_asymptotics.core.tables import (
+    Data,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    declared,
+    details,
+    remark_lines,
+)
 
 _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 """The columns of the second table."""
@@ -25,6 +34,7 @@ class Plan(Findings, Report):
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answers, a table by measure, and lines that say what its numbers mean."""
+        yield from remark_lines(self.remarks, warnings=True)
         for answer in self.answers:
             yield Line(answer)
         yield Line("")
@@ -39,8 +49,7 @@ class Plan(Findings, Report):
         for row in self.rows:
             if reason := row.reason or (row.why if row.error_exponent == 0 else ""):
                 yield Line(f"{row.measure}: {reason}.")
-        for remark in self.remarks:
-            yield Line(f"{remark}.")
+        yield from remark_lines(self.remarks, warnings=False)
 
     def _table(self) -> Table:
         return Table.of(

@@ -160,7 +160,7 @@ def _same_runs_and_measures(found: Mapping[str, RunValues]) -> dict[str, RunValu
     InputError
         If there is a single collection, or one with other runs or measures than the first.
     """
-    enough = f"must be at least two, got {len(found)}; compare takes a single one"
+    enough = f"must be at least two, got {len(found)}; without collections, compare takes one"
     require(len(found) >= 2, enough, "collections")
     first_name, first = next(iter(found.items()))
     for name, values in found.items():

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import as_texts, brief
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.lists.conventions import ConventionOptions
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
@@ -21,8 +21,8 @@ from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures.measure import MEASURES
 
 _MOST_BYTES = 1 << 24
-_OF_RUNS, _OF_VALUES = ("collection", "qrels", "run", "path"), ("collection", "values")
-_FORMS = f"the columns {', '.join(_OF_RUNS)}, or {' and '.join(_OF_VALUES)}"
+_OF_RUNS = ("collection", "qrels", "run", "path")
+_FORMS = f"the columns {', '.join(_OF_RUNS)}, or collection, values and perhaps run"
 
 
 def read_collections(
@@ -43,19 +43,30 @@ def read_collections(
             stated = options.get("lower_is_better")
             require(not stated, "is of values: higher NDCG is better", "lower_is_better")
             return _of_runs(_chosen(path, rows, as_texts(options.get("runs"), "runs")), options, conventions)
-        names = [row["collection"] for row in rows]
-        twice = next((name for name in names if names.count(name) > 1), "")
-        require(not twice, f"{path}: the collection {brief(twice)} is given twice")
-        given = {row["collection"]: path.parent / row["values"] for row in rows}
+        given = _files_of_values(path, rows)
     if not isinstance(given, Mapping):
         expected = "the path of a table or a mapping of name to values"
         raise InputError(f"must be {expected}, got {brief(given)}", "collections")
     refuse_others("collections of values", conventions, ("missing",))
     found = {}
     for name, values in tracked(given.items(), "collections"):
-        with naming(str(name)):
+        with naming(str(name), fields=True):
             found[str(name)] = read_values(values, **options)
     return found
+
+
+def _files_of_values(path: Path, rows: Sequence[Mapping[str, str]]) -> dict[str, Path | dict[str, Path]]:
+    """Return the file of the values of each collection, or those of its runs by name."""
+    keys = [(row["collection"], row.get("run", "")) for row in rows]
+    for name, run in keys:
+        what = f"{brief(name)} has the run {brief(run)} twice" if run else f"{brief(name)} is given twice"
+        require(keys.count((name, run)) == 1, f"{path}: the collection {what}")
+    if "run" not in rows[0]:
+        return {row["collection"]: path.parent / row["values"] for row in rows}
+    found: dict[str, dict[str, Path]] = {}
+    for row in rows:
+        found.setdefault(row["collection"], {})[row["run"]] = path.parent / row["values"]
+    return {**found}
 
 
 def _of_runs(
@@ -66,9 +77,10 @@ def _of_runs(
     """Return the values of the runs in each collection, whose judgements and runs are in files."""
     measures = cast("AnyMeasures", options.get("measures") or MEASURES)
     parsed = any_measures_of(measures)  # before files are read
+    Conventions.of(**conventions)
     columns, found = options.get("columns"), {}
     for name, (qrels, files) in tracked(collections.items(), "collections"):
-        with naming(name):
+        with naming(name, fields=True):
             found[name] = values_of_runs(files, qrels, parsed, columns=columns, **conventions)
     return found
 
@@ -77,10 +89,13 @@ def _listed(path: Path) -> list[dict[str, str]]:
     """Return the rows of the table of collections."""
     text = read_text(path, _MOST_BYTES)
     with naming(str(path)):
-        reader = csv.DictReader(StringIO(text), skipinitialspace=True)
+        first = text.partition("\n")[0]
+        reader = csv.DictReader(StringIO(text), delimiter=max(",;\t", key=first.count), skipinitialspace=True)
         header = [name.strip() for name in reader.fieldnames or ()]
-        wanted = next((form for form in (_OF_RUNS, _OF_VALUES) if {*form} <= {*header}), None)
-        if wanted is None:
+        wanted = [name for name in header if name in ("collection", "run", "values")]
+        if {*_OF_RUNS} <= {*header}:
+            wanted = [*_OF_RUNS]
+        elif not {"collection", "values"} <= {*wanted}:
             raise InputError(f"expected {_FORMS}, found {', '.join(header) or 'no columns'}")
         reader.fieldnames = header
         rows = []

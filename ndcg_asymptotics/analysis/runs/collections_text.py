@@ -77,7 +77,9 @@ class CollectionsWords(PairWords[PairOverCollections]):
         worse = sum(direction * row.difference < 0 for row in sure)
         tells = "tells" if len(sure) == 1 else "tell"
         verdict = (
-            f"{pair.b} is better in {worse} of these" if worse else f"{pair.a} is better in all of these"
+            f"{pair.b} is better in {worse} of these"
+            if 0 < worse < len(sure)
+            else f"{pair.b if worse else pair.a} is better in all of these"
         )
         return f"{said}{len(sure)} {tells} the runs apart by {judged.measure}, {verdict}."
 

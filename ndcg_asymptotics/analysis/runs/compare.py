@@ -154,7 +154,8 @@ def compare(
     collections : path, or mapping of name to values; in place of runs and qrels
         A CSV file with the columns collection, qrels, run and path: a row for each run in each collection,
         with the file of the judgements and that of the run. Or with the columns collection and values: a row
-        for each collection, with a file of values. Names of files are relative to the folder of the table. In
+        for each collection, with a file of values, or with a column run, too, a row for each run. Names of
+        files are relative to the folder of the table. In
         a mapping, each collection has such values, or what `evaluate` returns of several runs.
     judge : judgements, optional
         Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
@@ -240,7 +241,7 @@ def compare(
     refuse_others(what, given, _OPTIONS[kind], _BELONGS)
     if kind in ("runs", "judge"):
         require(runs is not None, either)
-        require(qrels is not None, f"{either}; the judgements of the runs are missing", "qrels")
+        require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
     tests = MultipleTests(level, power, correction, resamples, seed, alternative)
     if kind in ("values", "collections"):
         of_values: ValueOptions = {

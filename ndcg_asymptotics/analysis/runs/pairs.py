@@ -24,6 +24,7 @@ from ndcg_asymptotics.core.tables import (
     Table,
     details,
     frame_of,
+    remark_lines,
 )
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class ComparedPairs(Report, Generic[_Pair]):
             Whether to add the paragraph and tables of every pair of more than two runs.
         """
         several = len(self.runs) > 2
-        yield from self._said(warnings=True)
+        yield from remark_lines(self.remarks, warnings=True)
         if several:
             answer, others = self.leaderboard()
             yield from answer
@@ -293,7 +294,7 @@ class ComparedPairs(Report, Generic[_Pair]):
             yield Line(pair.text + "\n")
             yield from self.tables(pair)
         method = self.words.method(self, pairs=full or not several)
-        yield from details([*self.notes(), *self._said(warnings=False), Line(method)])
+        yield from details([*self.notes(), *remark_lines(self.remarks, warnings=False), Line(method)])
 
     @abstractmethod
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
@@ -306,12 +307,6 @@ class ComparedPairs(Report, Generic[_Pair]):
     def notes(self) -> list[ReportBlock]:
         """Return what there is to know about all pairs."""
         return []
-
-    def _said(self, *, warnings: bool) -> Iterator[Line]:
-        """Yield the remarks that are warnings, which come first, or the others."""
-        for remark in self.remarks:
-            if remark.startswith("Warning") == warnings:
-                yield Line(f"{remark}.")
 
 
 def frame_of_pairs(kind: type, rows: Sequence[tuple[ComparedPair[Any], object]]) -> pd.DataFrame:
@@ -327,5 +322,6 @@ def left_out(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
     shared = len(set.intersection(*map(set, answered.values())))
     for name, queries in answered.items():
         if count := len(queries) - shared:
-            said = f"{count} of the queries that {name} answers are not answered by all runs and do not count"
-            yield f"Warning: {said}"
+            are, do = ("is", "does") if count == 1 else ("are", "do")
+            said = f"the queries that {name} answers {are} not answered by all runs and {do} not count"
+            yield f"Warning: {count} of {said}"
