@@ -12,16 +12,12 @@ The folder of a point is like that of any study: damages in it are found, named 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.results.blocks import Damage, read_description, write_description
@@ -76,27 +72,25 @@ class GridResults:
         InputError
             If a point is missing or has no replicates.
         """
+        import pandas as pd
+        import xarray as xr
+
         self.require_all()
-        every = [self.points[values] for values in self.axes.points]
-        first = every[0].data.assign_coords(measure=list(self.axes.measures))
-        of_points = [results.replicates[results.done] for results in every]
-        replicates = np.unique(np.concatenate(of_points))
-        shape = [len(values) for values in self.axes.parameters.values()]
-        joined = {}
-        for name in first.data_vars:
-            arrays = [results.values[str(name)] for results in every]
-            stacked = (
-                np.stack(arrays)
-                if all(len(own) == len(replicates) for own in of_points)
-                else _with_gaps(arrays, of_points, replicates)
-            )
-            axes = (*self.axes.parameters, *first[name].dims)
-            joined[name] = axes, stacked.reshape(*shape, *stacked.shape[1:]), first[name].attrs
-        labels = {name: list(values) for name, values in self.axes.parameters.items()}
-        attributes = {name: first.attrs[name] for name in ("seed", "engine")}
-        others = {name: first.coords[name] for name in first.coords if name != "replicate"}
-        index = {"replicate": ("replicate", replicates, first["replicate"].attrs)}
-        return type(first)(joined, {**labels, **index, **others}, attributes)
+        measures = list(self.axes.measures)
+        every = [self.points[values].data.assign_coords(measure=measures) for values in self.axes.points]
+        points = pd.MultiIndex.from_product(self.axes.parameters.values(), names=list(self.axes.parameters))
+        joined = xr.concat(
+            every,
+            pd.RangeIndex(len(every), name="point"),
+            coords="minimal",
+            compat="override",
+            join="outer",
+            combine_attrs="drop_conflicts",
+        )
+        labels = xr.Coordinates.from_pandas_multiindex(points, "point")
+        joined = joined.drop_vars("point").assign_coords(labels).unstack("point")
+        joined.attrs = {name: joined.attrs[name] for name in ("seed", "engine")}
+        return joined.transpose(*self.axes.parameters, ...)
 
     def require_all(self) -> None:
         """Refuse a grid of which a point is missing.
@@ -108,16 +102,6 @@ class GridResults:
         """
         missing = [self.axes.name(values) for values in self.axes.points if values not in self.points]
         require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
-
-
-def _with_gaps(
-    arrays: Sequence[NDArray[np.generic]], of_points: Sequence[Integers], replicates: Integers
-) -> NDArray[np.generic]:
-    """Stack arrays with different replicates; missing values are NaN."""
-    stacked = np.full((len(arrays), len(replicates), *arrays[0].shape[1:]), np.nan)
-    for row, values, own in zip(stacked, arrays, of_points, strict=True):
-        row[np.searchsorted(replicates, own)] = values
-    return stacked
 
 
 @dataclass(frozen=True)
