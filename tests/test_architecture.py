@@ -59,3 +59,46 @@ def test_every_subpackage_is_named_in_the_package_and_in_the_architecture() -> N
 def test_tests_mirror_the_package() -> None:
     packages = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
     assert packages - {"reports"} <= {folder.name for folder in (ROOT / "tests").iterdir() if folder.is_dir()}
+
+
+def definitions(path: Path) -> set[str]:
+    """Names of the public classes and functions at the top of a module."""
+    tree = ast.parse(path.read_text())
+    found = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return {name for name in found if not private(name)}
+
+
+PROTOCOL = {"check", "memory", "simulate", "warm"}  # what every engine has
+
+
+def shared_names(found: dict[str, set[str]]) -> list[str]:
+    """Names of two modules, but for the protocol of engines, and commands named as what they call."""
+    of_package = {path: names for path, names in found.items() if not path.startswith("cli/")}
+    of_engines = {path for path in of_package if path.startswith("engines/") and path.endswith("/engine.py")}
+    wrapped = {"explorer/__init__.py"}  # imports what it wraps when it is called
+    counted = [
+        name
+        for path, names in of_package.items()
+        if path not in wrapped
+        for name in (names - PROTOCOL if path in of_engines else names)
+    ]
+    commands = [name for path, names in found.items() if path.startswith("cli/") for name in names]
+    twice = {name for names in (counted, commands) for name in names if names.count(name) > 1}
+    classes = {name for name in {*commands} & {*counted} if name[0].isupper()}
+    return sorted(twice | classes)
+
+
+def test_a_name_has_one_meaning() -> None:
+    found = {path.relative_to(PACKAGE).as_posix(): definitions(path) for path in modules("ndcg_asymptotics")}
+    assert shared_names(found) == []
+
+
+def test_shared_names_are_found() -> None:
+    engines = {"engines/a/engine.py": {"check", "draw"}, "engines/b/engine.py": {"check", "draw"}}
+    commands = {
+        "cli/run.py": {"run", "Run", "merge"},
+        "sweep/sweep.py": {"run", "Run"},
+        "results/merge.py": {"merge"},
+    }
+    assert shared_names(engines) == ["draw"]
+    assert shared_names(commands) == ["Run"]

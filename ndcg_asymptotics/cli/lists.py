@@ -16,7 +16,7 @@ from ndcg_asymptotics.cli.options import (
     ByQuery,
     CollectionsTable,
     Columns,
-    Conventions,
+    ConventionsGiven,
     Documents,
     Feature,
     Features,
@@ -86,7 +86,7 @@ def evaluate(
     run: Runs = None,
     qrels: Qrels = None,
     given: _Evaluated,
-    conventions: Conventions,
+    conventions: ConventionsGiven,
     by_query: ByQuery = None,
     output: TableOutputOfMany,
 ) -> None:
@@ -354,7 +354,7 @@ def compare(
     collections: CollectionsTable = None,
     measure: SixAnyMeasures = None,
     given: _Compared,
-    conventions: Conventions,
+    conventions: ConventionsGiven,
     figures: Figures,
     fail_if_worse: Annotated[
         bool,

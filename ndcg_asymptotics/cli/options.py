@@ -371,7 +371,7 @@ By = Annotated[
 ]
 
 
-class Conventions(Options):
+class ConventionsGiven(Options):
     """How programs differ in what they call NDCG."""
 
     like: Like = None

@@ -18,7 +18,7 @@ from .reading.values import read_values as read_values
 from .records import Qrels as Qrels
 from .records import RankedList as RankedList
 from .records import Run as Run
+from .values import MeasureScale as MeasureScale
 from .values import RunValues as RunValues
-from .values import Scale as Scale
 from .writing import write_qrels as write_qrels
 from .writing import write_run as write_run

@@ -14,7 +14,7 @@ from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
-from ndcg_asymptotics.lists.values import RunValues, Scale, by_query_table
+from ndcg_asymptotics.lists.values import MeasureScale, RunValues, by_query_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_text
 
@@ -232,7 +232,9 @@ class Evaluations(Report, Mapping[str, Evaluation]):
             tuple(map(str, measures)),
             np.ascontiguousarray(values[:, kept]),
             tuple(
-                Scale(bounds=(0.0, 1.0) if isinstance(measure, Measure) and measure.normalised else None)
+                MeasureScale(
+                    bounds=(0.0, 1.0) if isinstance(measure, Measure) and measure.normalised else None
+                )
                 for measure in measures
             ),
         )

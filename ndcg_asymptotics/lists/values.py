@@ -20,7 +20,7 @@ _PERCENT = 20  # ratio of means from which values up to 1 and up to 100 look lik
 
 
 @dataclass(frozen=True)
-class Scale:
+class MeasureScale:
     """The numbers of a measure: which of them are better, and which are possible.
 
     Attributes
@@ -41,7 +41,7 @@ class Scale:
     def unit(self, largest: float) -> float:
         """Return the size of the values, of which the ``largest`` is one: a power of two.
 
-        >>> Scale(bounds=(0.0, 1.0)).unit(0.3), Scale().unit(1500.0), Scale().unit(0.0)
+        >>> MeasureScale(bounds=(0.0, 1.0)).unit(0.3), MeasureScale().unit(1500.0), MeasureScale().unit(0.0)
         (1.0, 2048.0, 1.0)
         """
         size = max(map(abs, self.bounds)) if self.bounds else largest
@@ -58,7 +58,7 @@ class RunValues:
         Their names. The measures need not be NDCG.
     values : (runs, queries, measures)
         Finite numbers.
-    scales : tuple of Scale, optional
+    scales : tuple of MeasureScale, optional
         One for each measure; by default, higher values are better and have no known bounds.
     remarks : tuple of str
         What there is to say about where the values come from, such as queries that do not count.
@@ -77,7 +77,7 @@ class RunValues:
     queries: tuple[str, ...]
     measures: tuple[str, ...]
     values: Floats
-    scales: tuple[Scale, ...] = ()
+    scales: tuple[MeasureScale, ...] = ()
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class RunValues:
             name, count = max(Counter(getattr(self, what)).items(), key=itemgetter(1), default=("", 0))
             require(count <= 1, f"{brief(name)} occurs twice", what)
         if not self.scales:
-            object.__setattr__(self, "scales", (Scale(),) * len(self.measures))
+            object.__setattr__(self, "scales", (MeasureScale(),) * len(self.measures))
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -99,7 +99,7 @@ class RunValues:
 
     @property
     def units(self) -> Floats:
-        """The size of the values of each measure (`Scale.unit`)."""
+        """The size of the values of each measure (`MeasureScale.unit`)."""
         largest = np.abs(self.values).max(axis=(0, 1), initial=0.0).tolist()
         return np.array([scale.unit(size) for scale, size in zip(self.scales, largest, strict=True)])
 

@@ -20,7 +20,7 @@ from .gallery import pair_figures as pair_figures
 from .grid import draw_grid as draw_grid
 from .judged import draw_judged as draw_judged
 from .judged import judged_figure as judged_figure
-from .judged import judged_orders as judged_orders
+from .judged import judged_order_shares as judged_order_shares
 from .judged import judged_orders_figure as judged_orders_figure
 from .layout import note as note
 from .layout import outer_labels as outer_labels

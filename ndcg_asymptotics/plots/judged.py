@@ -13,8 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
-from ndcg_asymptotics.analysis.orders.judged import judged_orders as orders_by_judge
+from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedPair
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.measures import Measure
@@ -50,7 +49,7 @@ def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: floa
     return figure
 
 
-def judged_orders(ax: Axes, rows: Sequence[JudgedOrder], *, choice: Choice | None = None) -> Axes:
+def judged_order_shares(ax: Axes, rows: Sequence[JudgedOrder], *, choice: Choice | None = None) -> Axes:
     """Draw the share of lists that a judge orders as the true labels do, against n, by measure.
 
     Parameters
@@ -81,11 +80,11 @@ def judged_orders_figure(
     choice: Choice | None = None,
 ) -> Figure:
     """Return a figure of how often the judge of a study orders a pair as the true labels do."""
-    rows = [row for measure in measures for row in orders_by_judge(results, pair, measure)]
+    rows = [row for measure in measures for row in judged_orders(results, pair, measure)]
     formula = (choice or Choice()).formula
     with style():
         figure, (ax,) = panels(1, height=2.9, width=width)
-        judged_orders(ax, rows, choice=choice)
+        judged_order_shares(ax, rows, choice=choice)
         named = [handle(measure_style(m), formula(str(m))) for m in measures]
         marks = [grey_band(f"{LEVEL:.0%} band"), grey_line("a coin toss", ls=":", lw=0.6)]
         figure_legend(figure, [*named, *marks])

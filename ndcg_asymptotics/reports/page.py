@@ -34,7 +34,7 @@ _LONG_NAMES = [term for term in sorted(TERMS, key=lambda term: -len(term.name)) 
 _IN_TEXT = re.compile("|".join(rf"\b{re.escape(term.name)}\b" for term in _LONG_NAMES), re.IGNORECASE)
 
 
-class Page(str):
+class HtmlPage(str):
     """A page as text, and the file that it was written to, if any."""
 
     path: Path | None
@@ -61,7 +61,7 @@ def report(
     out: Path | str | None = None,
     *,
     alpha: float = 1e-4,
-) -> Page:
+) -> HtmlPage:
     """Return results as one HTML page: findings, charts, verdicts, the method and how to rerun it.
 
     The page is a single file that loads nothing else. In its charts scorers can be hidden, ranges zoomed, and
@@ -80,7 +80,7 @@ def report(
 
     Returns
     -------
-    Page
+    HtmlPage
         The text of the page. In a notebook it is shown as a link to the file.
 
     Raises
@@ -102,7 +102,7 @@ def report(
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
     if isinstance(found, str | Path):
         found = open_any(found)
-    page = Page(_rendered(_page(found, alpha)), out)
+    page = HtmlPage(_rendered(_page(found, alpha)), out)
     if out is not None:
         write_file(out, page.encode("utf-8"))
     return page

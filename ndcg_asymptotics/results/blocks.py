@@ -67,7 +67,7 @@ _LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
 
 _T = TypeVar("_T")
 
-Part = tuple[Integers, dict[str, NDArray[Any]]]
+Replicates = tuple[Integers, dict[str, NDArray[Any]]]
 """Some replicates and their values, by variable."""
 
 
@@ -269,7 +269,7 @@ def overlapping(files: Iterable[File]) -> Iterator[tuple[File, File]]:
             active.append(file)
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def joined_blocks(parts: Sequence[Replicates]) -> Replicates:
     """Return the replicates of some parts, each once and in order, and their values.
 
     The arrays are taken out of the parts, so that not all of them are in memory twice.

@@ -32,7 +32,7 @@ from ndcg_asymptotics.results.blocks import (
     File,
     ForeignError,
     block_files,
-    joined,
+    joined_blocks,
     overlapping,
     read_beside,
     read_block,
@@ -326,6 +326,6 @@ def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
         "complete": int(done.all()),
         "replicates_wanted": len(wanted),
     }
-    arrays = joined(parts)[1] if parts else {}
+    arrays = joined_blocks(parts)[1] if parts else {}
     named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
     return Results(study, found.versions, wanted, done, folder, named, attributes)

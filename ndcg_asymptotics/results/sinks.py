@@ -37,8 +37,8 @@ from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     Damage,
     File,
-    Part,
-    joined,
+    Replicates,
+    joined_blocks,
     write_block,
     write_description,
 )
@@ -76,7 +76,7 @@ class Sink(ABC):
         self._study = study
         self._wanted: Runs = []
         self._done: Runs = []
-        self._pending: list[Part] = []
+        self._pending: list[Replicates] = []
 
     def __enter__(self) -> Self:
         return self
@@ -138,7 +138,7 @@ class MemorySink(Sink):
         """
         require(bool(self._pending), "no replicate is complete")
         axes = engine.load_engine(self._study.engine).VARIABLES
-        self._pending = [joined(self._pending)]
+        self._pending = [joined_blocks(self._pending)]
         ((_, values),) = self._pending
         named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
         done = in_runs(self.replicates, self._done)
@@ -262,7 +262,7 @@ class FolderSink(Sink):
         """Write the pending values in blocks of consecutive replicates."""
         if not self._pending:
             return
-        numbers, values = joined(self._pending)
+        numbers, values = joined_blocks(self._pending)
         self._pending = []
         most = max(self._block_bytes // max(self._layout.bytes_per_replicate, 1), 1)
         row = 0

@@ -38,7 +38,7 @@ class Block:
 _prepared: list[tuple[str, Design]] = []  # the last engine and design of this process
 
 
-def load(engine: str) -> None:
+def import_engine(engine: str) -> None:
     """Import the functions of an engine, which compiles none of its kernels."""
     _ = importlib.import_module(engine).simulate
 

@@ -18,7 +18,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.sweep.block import Block, load
+from ndcg_asymptotics.sweep.block import Block, import_engine
 from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, remove_semaphores_after
 from ndcg_asymptotics.sweep.worker import end_with_parent
 
@@ -103,7 +103,7 @@ class Cores:
         elif self.jobs is None or self.jobs == 1:
             yield Workers(1, _computed_here)
         else:
-            loads = _begun("loky", self.jobs, [delayed(load)(engine)] * self.jobs)
+            loads = _begun("loky", self.jobs, [delayed(import_engine)(engine)] * self.jobs)
             with loads if self.backend == "loky" else nullcontext(()) as loaded:
                 yield Workers(self.jobs, partial(_computed, self.backend, self.jobs, loaded))
 

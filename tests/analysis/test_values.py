@@ -17,7 +17,7 @@ from ndcg_asymptotics.analysis.runs.correction import max_t
 from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.paired import paired_differences
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.values import RunValues, Scale
+from ndcg_asymptotics.lists.values import MeasureScale, RunValues
 
 
 def values(*, unit: float = 1.0, lower: bool = False, queries: int = 40, runs: int = 3) -> RunValues:
@@ -25,7 +25,7 @@ def values(*, unit: float = 1.0, lower: bool = False, queries: int = 40, runs: i
     rng = np.random.default_rng(3)
     found = rng.random((runs, queries, 2)) + 0.3 * np.arange(runs)[:, None, None]
     names = tuple(map(str, range(queries)))
-    scales = (Scale(lower_is_better=lower), Scale(lower_is_better=lower))
+    scales = (MeasureScale(lower_is_better=lower), MeasureScale(lower_is_better=lower))
     return RunValues(tuple("abc"[:runs]), names, ("X", "Y"), unit * found, scales)
 
 
@@ -71,7 +71,7 @@ def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is
     opposite = RunValues(given.runs, given.queries, ("X", "cost"), given.values * [1.0, -1.0])
     said = compare(values=opposite, resamples=499).pairs[0].text
     assert "the answer depends on the measure" in said
-    scales = (Scale(), Scale(lower_is_better=True))
+    scales = (MeasureScale(), MeasureScale(lower_is_better=True))
     same = RunValues(given.runs, given.queries, ("X", "cost"), opposite.values, scales)
     assert "X confirms this." in compare(values=same, resamples=499).pairs[0].text
 

@@ -163,7 +163,7 @@ def test_shuffles_are_uniform() -> None:
     rng = np.random.default_rng(8)
     seen: dict[tuple[int, ...], int] = {}
     for _ in range(4800):
-        (codes,) = rank_order.blocks(slices, labels, rng)
+        (codes,) = rank_order.independent_blocks(slices, labels, rng)
         key = tuple(codes.tolist())
         seen[key] = seen.get(key, 0) + 1
     assert len(seen) == 24

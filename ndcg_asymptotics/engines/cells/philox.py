@@ -92,7 +92,7 @@ def _deviance(x: float, mean: float) -> float:
 
 
 @njit(cache=True)
-def log_binomial(x: int, n: int, p: float) -> float:
+def log_probability(x: int, n: int, p: float) -> float:
     """Return log P(Bin(n, p) = x), 0 < p < 1, by the saddle-point form (Loader 2000).
 
     Every term is small near the mode, so nothing cancels even at n = 1e18.
@@ -194,7 +194,7 @@ def accepted(n: int, p: float, u: float, v: float, x: int) -> bool:
             return True
         if height > normal + error:
             return False
-    return height <= log_binomial(x, n, p) - log_binomial(mode, n, p)
+    return height <= log_probability(x, n, p) - log_probability(mode, n, p)
 
 
 @njit(cache=True, error_model="numpy")

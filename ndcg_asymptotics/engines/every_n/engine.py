@@ -176,7 +176,7 @@ def memory(design: Design) -> int:
     has_cutoff = any(m.cutoff.regime != "none" for m in design.measures)
     crossings = 80 if has_cutoff else 0  # list, its links and what crosses, of one cutoff at a time
     sums = 8 * scorers * measures
-    return exponentials.memory(items, measures) + items * (streams + tables + work + crossings + sums)
+    return exponentials.memory_of_sums(items, measures) + items * (streams + tables + work + crossings + sums)
 
 
 def warm(design: Design) -> None:

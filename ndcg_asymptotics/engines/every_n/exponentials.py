@@ -205,7 +205,7 @@ def make_space(stretch: int, rows: int, *, has_cutoff: bool) -> _Space:
     )
 
 
-def memory(items: int, rows: int) -> int:
+def memory_of_sums(items: int, rows: int) -> int:
     """Return the bytes that the arrays of `exponential_sums` take at most, without its result."""
     return 16 * items + _stretch(items) * (2 * 8 * WIDE + 8 * rows + 28)
 

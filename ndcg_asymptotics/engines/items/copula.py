@@ -22,7 +22,7 @@ from ndcg_asymptotics.populations import FixedCounts, Relevance
 _BLOCK = 1 << 16  # items handled at a time
 
 
-def blocks(
+def correlated_blocks(
     relevance: Relevance | FixedCounts,
     labels: Integers,
     rho: float,
@@ -55,8 +55,8 @@ def blocks(
         yield np.searchsorted(ends, order[start : start + _BLOCK], side="right").astype(np.int32)
 
 
-def memory(n: int) -> int:
-    """Return the bytes of the largest arrays of `blocks`: normals or depths, and their order."""
+def memory_of_blocks(n: int) -> int:
+    """Return the bytes of the largest arrays of `correlated_blocks`: normals or depths, and their order."""
     return 8 * 2 * n
 
 

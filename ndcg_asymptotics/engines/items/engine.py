@@ -212,7 +212,7 @@ def memory(design: Design) -> int:
     """Return the bytes of the largest arrays of `simulate`."""
     n, codes = design.sizes[-1], len(design.sizes) * len(design.kinds)
     gaussian = isinstance(design.population.coupling, Gaussian)
-    order = copula.memory(n) if gaussian else rank_order.memory(n, codes)
+    order = copula.memory_of_blocks(n) if gaussian else rank_order.memory_of_counts(n, codes)
     return 8 * sum(wanted_sums(design.measures, design.sizes).lengths) + order
 
 

@@ -24,14 +24,14 @@ from ndcg_asymptotics.studies.design import Design
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportedItems:
     """Consecutive items of a rank order: how many of each class and grade, and with wrong labels, (K, 2)."""
 
     items: Integers
     wrong: Integers
 
 
-Errors = tuple[Part, Part]
+Errors = tuple[ReportedItems, ReportedItems]
 """The items that a judge favours, none if it favours no scorer, and the others."""
 
 
@@ -45,7 +45,7 @@ def draw_errors(design: Design, replicates: Sequence[int], labels: Integers) -> 
         top = _favoured(design, judge, replicate, counts, own)
         parts = (top, judge.rates_at_top), (counts - top, judge.rates)
         # grade 0 is relevant: its errors are the false negatives
-        above, below = (Part(items, own.binomial(items, rates[::-1])) for items, rates in parts)
+        above, below = (ReportedItems(items, own.binomial(items, rates[::-1])) for items, rates in parts)
         found.append((above, below))
     return found
 
@@ -66,7 +66,7 @@ def reported_orders(
     for replicate, (above, below) in zip(replicates, errors, strict=True):
         for name in design.population.scorers:
             own = design.generator(replicate, "judge", name)
-            whole = Part(above.items + below.items, above.wrong + below.wrong)
+            whole = ReportedItems(above.items + below.items, above.wrong + below.wrong)
             yield _misreported(next(orders), (above, below) if name == judge.favours else (whole,), own)
 
 
@@ -80,7 +80,9 @@ def _favoured(
     drawn = design.generator(replicate, "scorer", judge.favours)
     left = rank_order.items_above(slices, labels, judge.share, drawn, own)
     counts = np.zeros(labels.size, np.int64)
-    for codes in rank_order.blocks(slices, labels, design.generator(replicate, "scorer", judge.favours)):
+    for codes in rank_order.independent_blocks(
+        slices, labels, design.generator(replicate, "scorer", judge.favours)
+    ):
         counts += np.bincount(codes[:left], minlength=counts.size)
         left -= min(left, len(codes))
         if left == 0:
@@ -88,7 +90,9 @@ def _favoured(
     return counts.reshape(labels.shape)
 
 
-def _misreported(blocks: Iterable[Codes], parts: Sequence[Part], own: np.random.Generator) -> Iterator[Codes]:
+def _misreported(
+    blocks: Iterable[Codes], parts: Sequence[ReportedItems], own: np.random.Generator
+) -> Iterator[Codes]:
     """Yield the codes of a rank order that consists of these parts, by the reported labels."""
     ahead = iter(parts)
     size = 0

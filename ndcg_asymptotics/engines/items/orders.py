@@ -19,9 +19,9 @@ def rank_orders(design: Design, replicates: Sequence[int], labels: Integers) -> 
             for name, scorer in models:
                 common = design.generator(replicate, "coupling")
                 own = design.generator(replicate, "scorer", name)
-                yield copula.blocks(scorer, counts, coupling.rho, common, own)
+                yield copula.correlated_blocks(scorer, counts, coupling.rho, common, own)
         return
     scorers = [(name, rank_order.slices(scorer, design.sizes[-1])) for name, scorer in models]
     for replicate, counts in zip(replicates, labels, strict=True):
         for name, slices in scorers:
-            yield rank_order.blocks(slices, counts, design.generator(replicate, "scorer", name))
+            yield rank_order.independent_blocks(slices, counts, design.generator(replicate, "scorer", name))

@@ -81,7 +81,7 @@ def slices(relevance: Relevance | FixedCounts, n: int) -> Slices:
     return Slices(relevance, edges, low, high, shares, np.cumsum(rest, axis=1))
 
 
-def blocks(scorer: Slices, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
+def independent_blocks(scorer: Slices, labels: Integers, rng: np.random.Generator) -> Iterator[Codes]:
     """Draw the codes of all items in rank order, some slices at a time.
 
     Parameters
@@ -111,7 +111,7 @@ def blocks(scorer: Slices, labels: Integers, rng: np.random.Generator) -> Iterat
 def items_above(
     scorer: Slices, labels: Integers, depth: float, rng: np.random.Generator, own: np.random.Generator
 ) -> int:
-    """Draw how many items lie above a depth, in the list that `blocks` draws from an equal ``rng``.
+    """Draw how many items lie above a depth, in the list of `independent_blocks` from an equal ``rng``.
 
     What that list does not decide is drawn from ``own``: how many of the uniform items between two of the
     others, in the slice of the depth, lie above it.
@@ -137,8 +137,8 @@ def _words(rng: np.random.Generator, number: int) -> Integers:
     return np.asarray(rng.bit_generator.random_raw(number), np.uint64).view(np.int64)
 
 
-def memory(n: int, codes: int) -> int:
-    """Return the bytes of the largest arrays of `blocks`: the counts of the slices, twice."""
+def memory_of_counts(n: int, codes: int) -> int:
+    """Return the bytes of the largest arrays of `independent_blocks`: the counts of the slices, twice."""
     return (4 + 8) * codes * max(_FEWEST_SLICES, n // _SLICE)
 
 
