@@ -195,7 +195,7 @@ def test_several_runs_have_ranks_by_both_kinds_of_labels() -> None:
     assert [row.run for row in found.ranked(0)] == ["good", "bad", "worse"]
     assert found.ranked(0)[2].ranks == (3, 3)
     assert found.leaders().startswith(found.words.headline(found.pairs[0]))
-    assert "good and bad are the first and the second of 3 runs by nDCG@10" in found.leaders()
+    assert "good and bad are the first two of 3 runs by nDCG@10" in found.leaders()
     apart = sum(pair.by_measure[0].combined.p_corrected < 0.05 for pair in found.pairs)
     assert f"which tells {apart} of 3 pairs apart" in found.leaders()
     assert 'Against the runs in this order: ">" significantly better' in str(found)

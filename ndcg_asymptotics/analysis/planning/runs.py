@@ -143,7 +143,7 @@ def _moments(d: Floats) -> tuple[float, float]:
 def _row(measure: Measure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
     mean, sd = _moments(d)
     if not d.any():
-        return PlanRow(str(measure), reason="the runs are identical for every query")
+        return PlanRow(str(measure), reason="the runs have the same value on every query")
     needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
     fields = design.sizes(mean, sd, (needed.low, needed.high), sd_interval(sd, d.size, design.alpha))
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise

@@ -186,13 +186,16 @@ def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remark
             f"{name} has {answered}",
             "collections",
         )
-    too_few = (
-        f"collections as a sample (random) take at least {fewest} of them at level {level:g}, there "
-        f"are {count}"
+    needs = f"at level {level:g} takes at least {fewest} collections, got {count}"
+    require(
+        over != "random" or count >= fewest,
+        f"random is about collections of which these are a sample, and {needs}; fixed is about these ones",
+        "over",
     )
-    require(over != "random" or count >= fewest, f"{too_few}; fixed is about the given ones", "over")
     if over == "both" and count < fewest:
-        remarks.insert(0, f"Warning: {too_few}, so the answer is about the given collections only")
+        remarks.insert(
+            0, f"Warning: the answer is about these collections only; one about others like them {needs}"
+        )
         return ["fixed"]
     return ["fixed", "random"] if over == "both" else [over]
 
@@ -213,8 +216,8 @@ def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     if not found:
         return []
     return [
-        f"Warning: there are fewer than {_SMALL} queries in {few(found)}, and for most of them some two runs "
-        "have the same value: intervals over such differences cover less often than they say"
+        f"Warning: in {few(found)}, with fewer than {_SMALL} queries each, two runs have the same value on "
+        "most queries: intervals of such differences cover less often than they say"
     ]
 
 

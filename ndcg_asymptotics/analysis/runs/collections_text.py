@@ -54,9 +54,9 @@ class CollectionsWords(PairWords[PairOverCollections]):
         return f"{self.headline(pair)} {self._counts(pair, pair.clearest)}"
 
     def _sentence(self, pair: PairOverCollections, row: OverCollections) -> str:
-        where = f"In the mean over {_ABOUT[row.over]}"
+        where = f"On average over {_ABOUT[row.over]}"
         if row.interval is None:
-            return f"{where}, {pair.a} and {pair.b} are identical by {row.measure}."
+            return f"{where}, {pair.a} and {pair.b} have the same {row.measure}."
         if row.p_corrected >= self.alpha:
             return (
                 f"{where}, {row.measure} shows no significant difference between {pair.a} and {pair.b} "
@@ -66,22 +66,20 @@ class CollectionsWords(PairWords[PairOverCollections]):
         return f"{where}, {self.better(pair, row.answer)}."
 
     def _counts(self, pair: PairOverCollections, judged: MeasureOverCollections) -> str:
-        """Return in how many collections the first run is better, and how many tell the runs apart."""
-        direction = judged.answer.direction
-        better = sum(direction * row.difference > 0 for row in judged.by_collection)
+        """Return in how many collections one run is better, and how many tell the runs apart alone."""
+        ahead = judged.answer.direction * (judged.answer.ahead or 1)
+        name, other = pair.pair if judged.answer.ahead >= 0 else pair.pair[::-1]
+        better = sum(ahead * row.difference > 0 for row in judged.by_collection)
         sure = [row for row in judged.by_collection if row.p_corrected < self.alpha]
-        count = len(self.queries)
-        said = f"{pair.a} has the better mean in {better} of {count} collections; "
+        said = f"{name} has the better mean {judged.measure} in {better} of {len(self.queries)} collections"
         if not sure:
-            return said + "none tells the runs apart by itself."
-        worse = sum(direction * row.difference < 0 for row in sure)
-        tells = "tells" if len(sure) == 1 else "tell"
-        verdict = (
-            f"{pair.b} is better in {worse} of these"
-            if 0 < worse < len(sure)
-            else f"{pair.b if worse else pair.a} is better in all of these"
-        )
-        return f"{said}{len(sure)} {tells} the runs apart by {judged.measure}, {verdict}."
+            return f"{said}; no collection alone tells the runs apart."
+        worse = sum(ahead * row.difference < 0 for row in sure)
+        best = other if worse else name
+        if len(sure) == 1:
+            return f"{said}; {sure[0].collection} alone tells them apart, with {best} better."
+        count = "all" if worse in (0, len(sure)) else f"{worse}"
+        return f"{said}; {len(sure)} each tell them apart alone, with {best} better in {count} of these."
 
     def method(self, found: ComparedPairs[PairOverCollections], *, pairs: bool) -> str:
         """Return what the numbers are."""

@@ -131,7 +131,9 @@ class PairComparison(ComparedPair[MeasureComparison]):
         columns = (Column("measure", whole=True), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
         rates = {judged.measure: {cut.n: cut.rate for cut in judged.cuts} for judged in self.by_measure}
         rows = tuple((measure, *map(rate.get, sizes)) for measure, rate in rates.items() if rate)
-        return Table("Samples of n documents that order the runs as whole lists do", columns, rows)
+        return Table(
+            "Share of samples of n documents that order the runs as the whole list does", columns, rows
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,8 +34,8 @@ class Words(PairWords[PairComparison]):
         """Return which run is better, by how much, how certainly, and how many new queries would show it."""
         best = pair.clearest
         if best.difference.identical:
-            every = f"for each of the {self.queries:,} queries"
-            return f"{pair.a} and {pair.b} are identical by every measure, {every}."
+            by = best.measure if len(pair.by_measure) == 1 else "value by every measure"
+            return f"{pair.a} and {pair.b} have the same {by} on each of the {self.queries:,} queries."
         say = self.better if best.p < self.alpha else self.undecided
         return f"{say(pair, best.answer)}. {self._new_queries_text(best.difference)}"
 
@@ -51,8 +50,7 @@ class Words(PairWords[PairComparison]):
                 said.append(f"{best.measure} shows the clearest difference.")
             said.append(self._others_text(pair, best))
         if same:
-            said.append(f"By {', '.join(same)} they are identical for every query.")
-        said += [self._queries_text(pair), _cuts_text(best)]
+            said.append(f"By {listed(same)} they are equal on every query.")
         return " ".join(part for part in said if part)
 
     def _others_text(self, pair: PairComparison, best: MeasureComparison) -> str:
@@ -76,21 +74,6 @@ class Words(PairWords[PairComparison]):
             )
         return said + "."
 
-    def _queries_text(self, pair: PairComparison) -> str:
-        # a one-sided test has no number of queries where the difference is on the other side
-        apart = [j for j in pair.by_measure if j.difference.queries_low is not None]
-        if len(apart) <= 1:
-            return ""
-        fewest = min(apart, key=lambda j: j.difference.queries or math.inf)
-        most = max(apart, key=lambda j: j.difference.queries or math.inf)
-        if fewest.difference.queries is None:
-            return ""
-        highest = f"{most.difference.queries:,}" if most.difference.queries else "more than 1e15"
-        return (
-            f"At the observed differences {self.power:.0%} power takes {fewest.difference.queries:,} "
-            f"queries by {fewest.measure} and {highest} by {most.measure}."
-        )
-
     def _new_queries_text(self, d: Difference) -> str:
         """Return how many new queries an uncorrected test needs, by the observed difference and its bound."""
         if d.queries is None and d.mean:
@@ -104,7 +87,7 @@ class Words(PairWords[PairComparison]):
         bound = (
             f"{IF_BOUND}, with {d.queries_assured:,}"
             if d.queries_assured
-            else f"its lower {ASSURANCE:.0%} bound is not positive"
+            else f"the lower {ASSURANCE:.0%} bound of the difference is at most 0, where no number is enough"
         )
         return (
             f"{IF_OBSERVED.capitalize()}, a paired t test on new queries has {self.power:.0%} power with "
@@ -125,7 +108,7 @@ class Words(PairWords[PairComparison]):
             + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
         )
         if pairs and any(one.cuts for one in judged):
-            said += " Samples: a tie does not count as the order of the whole lists."
+            said += " Samples: each is of the documents of one query, and a tie does not count as its order."
         if pairs and any(one.longer_lists for one in judged):
             said += (
                 " Longer lists: the means that curves fitted to these queries tend to. They have no interval "
@@ -154,14 +137,3 @@ def _confirming(agree: int, others: Sequence[str]) -> str:
             else f"None of the other {count} measures confirms this"
         )
     return f"{agree} of the other {count} measures {'confirms' if agree == 1 else 'confirm'} this"
-
-
-def _cuts_text(judged: MeasureComparison) -> str:
-    if not judged.cuts:
-        return ""
-    n = judged.enough or judged.cuts[-1].n
-    (cut,) = (cut for cut in judged.cuts if cut.n == n)
-    return (
-        f"Among {n:,} documents drawn at random, the order is that of the whole lists in {cut.rate:.0%} of "
-        f"the draws (interval {cut.low:.0%} to {cut.high:.0%})."
-    )

@@ -76,9 +76,9 @@ class Gate:
         """A line for a log: whether the run passes, and why."""
         shown = [row for row in self.rows if row.passed == self.passed]
         olds = " and of ".join(dict.fromkeys(row.old for row in shown))
-        of = {True: f"{self.new} is", False: f"{self.new} is not shown to be"}
         if self.margin is not None:
-            said = f"{of[self.passed]} within {self.margin:g} of {olds}, or better"
+            shown_to_be = "is shown to be" if self.passed else "is not shown to be"
+            said = f"{self.new} {shown_to_be} less than {self.margin:g} worse than {olds}"
         elif self.passed:
             said = f"{self.new} is not shown to be worse than {olds.replace(' and of ', ' or ')}"
         else:

@@ -81,7 +81,7 @@ class WithInterval:
     def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
         """The interval in a table."""
         if self.interval is None:
-            return "identical"
+            return "equal"
         low = "(-∞" if self.low == -math.inf else f"[{self.low:+.4f}"
         return f"{low}, ∞)" if self.high == math.inf else f"{low}, {self.high:+.4f}]"
 

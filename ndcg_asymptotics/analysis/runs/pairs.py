@@ -183,9 +183,11 @@ class PairWords(ABC, Generic[_Pair]):
                 f"By {answer.measure}, {self.shown_by} show no significant {apart} "
                 f"(corrected p-value {answer.p:.2g})"
             )
+        count = len(pair.by_measure)
+        which = "either measure" if count == 2 else f"any of the {count} measures"
         return (
-            f"By none of the measures do {self.shown_by} show a significant {apart} "
-            f"(smallest corrected p-value: {answer.p:.2g}, by {answer.measure})"
+            f"{self.shown_by} show no significant {apart} by {which} "
+            f"(smallest corrected p-value {answer.p:.2g}, by {answer.measure})"
         )
 
 
@@ -266,7 +268,7 @@ class ComparedPairs(Report, Generic[_Pair]):
         first, second = (row.run for row in self.ranked(measure)[:2])
         pair = next(pair for pair in self.pairs if {*pair.pair} == {first, second})
         return (
-            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first and the second of "
+            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first two of "
             f"{len(self.runs)} runs by {self.measures[measure]}, which tells {self.told_apart(measure)} of "
             f"{len(self.pairs)} pairs apart after correction."
         )

@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.tables import Column, fixed, general
 LEGEND = (
     "Ranks: those that no significant difference excludes. Two runs have a group in common exactly if they "
     'cannot be told apart. Against the runs in this order: ">" significantly better, "<" worse, "·" not told '
-    'apart, "=" identical.'
+    'apart, "=" equal on every query.'
 )
 """What the columns of `RankedRun` are."""
 
