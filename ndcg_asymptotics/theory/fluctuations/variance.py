@@ -39,8 +39,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     MeanAndDeviation,
     Moments,
 )
-from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
-from ndcg_asymptotics.theory.fluctuations.judged_counts import judged_moments
+from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments, judged_moments
 from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg

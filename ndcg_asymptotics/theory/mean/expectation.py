@@ -29,8 +29,7 @@ from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.at_lengths import AtLengths
-from ndcg_asymptotics.theory.mean.fixed_counts import evaluate_fixed_counts
-from ndcg_asymptotics.theory.mean.judged_counts import evaluate_judged_counts
+from ndcg_asymptotics.theory.mean.fixed_counts import mean_with_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.mean.places import Places
 from ndcg_asymptotics.theory.mean.rank_terms import expansion_terms, fourier_terms, projections_of
@@ -94,7 +93,7 @@ def expected_ndcg(
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
     The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`), perhaps with labels
-    of a judge (`mean.judged_counts`). For i.i.d. ones
+    of a judge. For i.i.d. ones
 
     ::
 
@@ -203,14 +202,9 @@ def expected_with_fixed_counts(
 def _with_fixed_counts(
     lengths: Sequence[int], model: FixedCounts | JudgedCounts, measure: Measure
 ) -> list[tuple[float, float]]:
-    def mean(n: int, refine: float) -> float:
-        if isinstance(model, JudgedCounts):
-            return evaluate_judged_counts(model, measure, n, refine)
-        return evaluate_fixed_counts(model, measure, n, refine)
-
     def means(accuracy: Accuracy) -> Floats:
         # panels of fixed counts are cheap
-        return np.array([mean(n, 2.0 * accuracy.refine) for n in lengths])
+        return np.array([mean_with_fixed_counts(model, measure, n, 2.0 * accuracy.refine) for n in lengths])
 
     return _stated(means, _OF_JUDGES if isinstance(model, JudgedCounts) else _ROUNDING)
 
