@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -225,6 +226,20 @@ def random_generator(seed: object) -> np.random.Generator:
 def resampled_counts(count: int, resamples: int, seed: object) -> Integers:
     """Return how often each of ``count`` things is in each bootstrap sample of them, (resamples, count)."""
     return random_generator(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+
+
+def filled_in(sizes: Sequence[int], per_decade: int = 3) -> tuple[int, ...]:
+    """Return list lengths in order, with others between those that are far apart, for a smooth curve.
+
+    >>> filled_in([10, 100, 150])
+    (10, 22, 46, 100, 150)
+    """
+    known = sorted({*sizes})
+    between = [
+        np.geomspace(low, high, 1 + max(1, round(per_decade * math.log10(high / low))))[1:-1]
+        for low, high in itertools.pairwise(known)
+    ]
+    return tuple(sorted({*known, *(round(n) for part in between for n in part)}))
 
 
 def is_geometric(values: ArrayLike) -> bool:

@@ -25,7 +25,7 @@ from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.scales import length_axis
-from ndcg_asymptotics.plots.style import GREY, measure_styles, style
+from ndcg_asymptotics.plots.style import COLORS, GREY, measure_styles, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
@@ -125,7 +125,7 @@ def power_figure(comparison: Comparison, *, width: float | None = None) -> Figur
         figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)), width=width)
         for row, power in enumerate(found):
             ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
-            ax.barh(row, power.corrected / power.pairs, height=0.6, color="#0072B2")
+            ax.barh(row, power.corrected / power.pairs, height=0.6, color=COLORS[0])
         ax.set_yticks(range(len(found)), [_formula(power.measure) for power in found])
         ax.set_ylim(len(found) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
@@ -133,7 +133,7 @@ def power_figure(comparison: Comparison, *, width: float | None = None) -> Figur
         ax.set_xlabel(f"fraction of the {found[0].pairs} pairs of runs told apart")
         patches = [
             Patch(color=color, lw=0, label=text)
-            for color, text in (("#0072B2", "after correction"), ("0.82", "before"))
+            for color, text in ((COLORS[0], "after correction"), ("0.82", "before"))
         ]
         figure_legend(figure, patches)
     return figure

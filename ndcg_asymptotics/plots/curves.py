@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, filled_in
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
@@ -153,18 +153,19 @@ def draw_scorer(
         for edge in (low, high):  # edges tell overlapping bands apart
             ax.plot(sizes[first:], edge[first:], color=line.color, alpha=0.6, lw=0.5, ls=line.dashes)
     shown = _shown(study.n)
-    lengths = tuple(study.n[i] for i in shown)
-    exact = _exact_mean(study.scorers[name], measure, lengths)[shown >= first]
     shown = shown[shown >= first]
+    lengths = filled_in([study.n[i] for i in shown])
+    exact = _exact_mean(study.scorers[name], measure, lengths)
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell and study.population.iid:  # with few relevant items it has no width
         below, above = (cell[side].mean(axis=0)[shown] for side in ("low", "high"))
         band(ax, n, below, above, line.color, 0.45)
     # a line with a single point would be invisible
     marker = "_" if len(sizes) == 1 else "none"
-    ax.plot(n, exact, color=line.color, ls=line.dashes, marker=marker, ms=16)
-    if np.isnan(exact).any():  # a thin line leads the eye along the markers instead
-        ax.plot(n, np.where(np.isnan(exact), mean, np.nan), color=line.color, lw=0.5)
+    ax.plot(lengths, exact, color=line.color, ls=line.dashes, marker=marker, ms=16)
+    unknown = np.isnan(exact[np.isin(lengths, n)])
+    if unknown.any():  # a thin line leads the eye along the markers instead
+        ax.plot(n, np.where(unknown, mean, np.nan), color=line.color, lw=0.5)
     drawn = (mean * len(values) >= _RELIABLE) | study.population.iid
     ax.plot(n[drawn], mean[drawn], ls="none", **line.hollow, zorder=3)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.lists.growth import Growth
@@ -13,9 +14,10 @@ from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.marks import grey_band, grey_line, white_marker
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.series import Series
-from ndcg_asymptotics.plots.style import LineStyle
+from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings
 
 _POINTS = 250  # points of a line
+_POOLED: MarkerSettings = {"ls": "none", "marker": "_", "ms": 6, "mew": 1.1}
 
 
 class GrowthSeries(Series):
@@ -36,7 +38,7 @@ class GrowthSeries(Series):
             ax.fill_between(sizes, low[r][shown], high[r][shown], color=line.color, alpha=0.14, lw=0)
             ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
             if theory is not None:
-                ax.plot(theory.sizes, theory.pooled[r], color=line.color, ls=":", lw=1.0)
+                ax.plot(theory.sizes, theory.pooled[r], color=line.color, **_POOLED)
                 ax.plot(theory.sizes, theory.mixture[r], ls="none", **line.hollow, zorder=3)
             ends[run] = float(mean[-1])
         length_axis(ax, sizes)
@@ -57,5 +59,5 @@ class GrowthSeries(Series):
         return [
             *found,
             white_marker(f"i.i.d., mixture of {groups} groups"),
-            grey_line("i.i.d., one pooled curve", ls=":", lw=1.0),
+            Line2D([], [], color=GREY, label="i.i.d., one pooled curve", **_POOLED),
         ]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
-from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedPair
+from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedComparison, JudgedPair
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
@@ -28,8 +28,6 @@ from ndcg_asymptotics.results import Results
 
 _ROW = 0.5  # height of a measure with its three intervals, in inches
 _APART = 0.22  # distance of two of them, of a measure's row
-# Okabe and Ito's colours of the three kinds of labels, with the markers that tell them apart without colour
-_LINES = {"humans": ("#0072B2", "o"), "judge": ("#E69F00", "s"), "both": ("#000000", "D")}
 
 
 def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: float | None = None) -> Figure:
@@ -38,7 +36,7 @@ def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: floa
         figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)), width=width)
         for row, judged in enumerate(pair.by_measure):
             for place, found in enumerate(judged.rows, -1):
-                color, marker = _LINES[found.labels]
+                color, marker = LABEL_LOOKS[found.labels].color, LABEL_LOOKS[found.labels].marker
                 y = row + _APART * place
                 if found.interval:
                     ax.plot([found.interval.low, found.interval.high], [y, y], color=color, lw=1.2)
@@ -65,9 +63,10 @@ def judged_order_shares(ax: Axes, rows: Sequence[JudgedOrder], *, choice: Choice
     ax.axhline(0.5, color=GREY, lw=0.6, ls=":")
     ax.set_ylim(min(0.45, 0.9 * min(row.low for row in rows)), 1)
     length_axis(ax, list(dict.fromkeys(row.n for row in rows)))
-    ax.set_ylabel("share of lists in the true order")
+    ax.set_ylabel("share of lists")
     named = (choice or Choice()).label
-    titles(ax, "order by the judge's labels", " against ".join(map(named, rows[0].pair.split(" > "))))
+    pair = " against ".join(map(named, rows[0].pair.split(" > ")))
+    titles(ax, "lists that the judge orders as the true labels do", pair)
     return ax
 
 
@@ -110,13 +109,12 @@ def draw_judged(
 
 
 def _key(comparison: JudgedComparison) -> list[Artist]:
-    of_labels = [
-        Line2D([], [], color=color, marker=marker, lw=1.2, ms=4.5, label=f"{labels}, {queries:,} queries")
-        for (labels, (color, marker)), queries in zip(
-            _LINES.items(),
-            (comparison.human_queries, comparison.machine_queries, comparison.machine_queries),
-            strict=True,
+    counts = (comparison.human_queries, comparison.machine_queries, comparison.machine_queries)
+    of_labels: list[Artist] = [
+        Line2D(
+            [], [], color=look.color, marker=look.marker, lw=1.2, ms=4.5, label=f"{labels}, {count:,} queries"
         )
+        for (labels, look), count in zip(LABEL_LOOKS.items(), counts, strict=True)
     ]
     interval = f"{100 * comparison.level:.6g}% interval"
     not_apart = f"p ≥ {comparison.alpha:.2g} after correction"

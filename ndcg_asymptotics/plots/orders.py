@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
-from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
@@ -24,7 +24,7 @@ from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_li
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.rare import error_exponent
 
 _LONGEST = 22  # characters of a name in a title
 NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}
@@ -69,9 +69,12 @@ def wrong_order_rates(
     sizes = [rate.n for rate in pairs[0].points]
     last = max((_none_from(rates) for p in drawn for rates in (p.points, p.from_n)), default=len(sizes))
     length_axis(ax, sizes[: last + 1])
-    ax.set_ylabel(_quantity(pairs, choice))
+    ax.set_ylabel("P(wrong order)")
     bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
-    titles(ax, f"at some length from $n$ on{bound}" if from_n else "at $n$")
+    if from_n:
+        titles(ax, f"at some length from $n$ on{bound}")
+    else:
+        titles(ax, "at $n$", _meaning(pairs, choice))
     return ax
 
 
@@ -80,11 +83,11 @@ def _none_from(rates: Sequence[Rate]) -> int:
     return max((i + 1 for i, rate in enumerate(rates) if rate.rate < 1), default=0)
 
 
-def _quantity(pairs: Sequence[Pair], choice: Choice) -> str:
-    """Return the label of rates of a wrong order, with the name of the better scorer if measures agree."""
+def _meaning(pairs: Sequence[Pair], choice: Choice) -> str:
+    """Return what P(wrong order) is, with the name of the better scorer, if all measures agree about it."""
     right = {pair.right for pair in pairs} - {None}
     if len(right) != 1:
-        return "P(wrong order)"
+        return ""
     (better,) = right
     return f"1 − P({_name(str(better), choice)} ahead)"
 
@@ -138,7 +141,7 @@ def order_error_exponents(
     lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
         measure, line = Measure.parse(pair.measure), lines[pair.measure]
-        sizes, nats = _predicted(study, pair, measure)
+        sizes, nats = _predicted(study, pair)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
         if seen:
@@ -164,7 +167,7 @@ def order_error_exponents(
     highest = max((value for value, _, _ in labels), default=1.0)
     log_axis(ax.yaxis)
     ax.set_ylim(_LOWEST, min(_HIGHEST, max(1.0, 1.6 * highest)))
-    ax.set_ylabel(r"$-\log_{10}$ P(wrong order at $n$)")
+    ax.set_ylabel(r"$-\log_{10}$ P(wrong order) at $n$")
     length_axis(ax, study.n)
     a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
     titles(ax, f"{a} against {b}", "labels: slope at the end of the line → as $n\\to\\infty$")
@@ -172,22 +175,12 @@ def order_error_exponents(
     return ax
 
 
-def _predicted(study: Study, pair: Pair, measure: Measure) -> tuple[Floats, Floats]:
+def _predicted(study: Study, pair: Pair) -> tuple[Floats, Floats]:
     """Return list lengths and the predicted -log P(wrong) there, to a little beyond the end of the axis."""
-    a, b = (study.scorers[name].model for name in pair.pair)
-    leader = level_tilt(a, b, measure, study.n[-1]).leader
-    sizes, nats = [], []
     count = 1 + math.ceil(_PER_DECADE * math.log10(study.n[-1] / study.n[0]))
-    for n in np.geomspace(study.n[0], study.n[-1], count):
-        try:
-            found = level_tilt(a, b, measure, round(n), leader=leader)
-        except NotAvailableError:  # the tilt has no fixed point at this n
-            break
-        sizes.append(float(round(n)))
-        nats.append(-log_wrong_probability(found.cost, found.std))
-        if nats[-1] > _FURTHER * _HIGHEST * math.log(10):
-            break
-    return np.array(sizes), np.array(nats)
+    sizes = [round(n) for n in np.geomspace(study.n[0], study.n[-1], count)]
+    nats = predicted_nats(study, pair, sizes, most=_FURTHER * _HIGHEST * math.log(10))
+    return np.array(sizes[: len(nats)], np.float64), np.array(nats)
 
 
 def _label(study: Study, pair: Pair, measure: Measure, sizes: Floats, nats: Floats, choice: Choice) -> str:

@@ -20,11 +20,12 @@ from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, grey_marker
 from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
 from ndcg_asymptotics.plots.scales import log_axis
-from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, line_styles, style
+from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, line_styles, measure_style, style
 
 _RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
 _RING: MarkerSettings = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 8}
 _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
+_DRAWN_AS = {_EXPONENT: "nDCG(power(0.5))", _CUTOFF: "nDCG@10"}  # measures whose styles the families have
 
 
 def choice_effects(
@@ -96,7 +97,7 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
         if choices
     ]
     require(bool(families), "a plan for a standard deviation has no figure", "out")
-    lines = line_styles(len(families))
+    lines = [measure_style(_DRAWN_AS[label]) for _, label in families]
     with style():
         figure, axes = panels(2 * len(families), columns=len(families), height=2.1, width=width)
         for column, ((choices, label), line) in enumerate(zip(families, lines, strict=True)):

@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.core.looks import hex_color
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.plots.style import hex_color, style
+from ndcg_asymptotics.plots.style import style
 
 FORMATS = ("svg", "png", "pdf")
 

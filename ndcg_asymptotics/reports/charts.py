@@ -2,10 +2,12 @@
 
 A chart has a ``title``, a ``remark``, its content in ``words`` for screen readers, and ``details`` below it.
 It has ``x`` (with ``xname`` and ``label``), or ``rows``, which are names, with ``ends``, the words at the two
-ends of the axis. Each of its ``series`` has a ``name``, a ``slot`` (its line style) and lists ``y``, ``low``,
-``high``, ``line`` along x or the rows, as well as one number ``limit``; where y is drawn as a line, it is
-``solid`` and ``dots`` are the marks. ``fields`` are the values that a pointer shows and a file has. ``range``
-is that of the axis of values unless the reader has it fitted; with ``log``, x has a logarithmic axis.
+ends of the axis. Each of its ``series`` has a ``name``, a ``look`` (its colour, dashes and marker; of rows, a
+list of them) and lists ``y``, ``low``, ``high``, ``line`` along x or the rows, as well as one number
+``limit``; where y is drawn as a line, it is ``solid``, and ``dots`` and ``ticks`` are marks. A line is drawn
+through the points of a ``curve``, if there is one, which are nearer to each other. ``fields`` are the values
+that a pointer shows and a file has. ``range`` is that of the axis of values unless the reader has it fitted;
+with ``log``, x has a logarithmic axis, and with ``ylog`` the values have one.
 """
 
 from __future__ import annotations
@@ -13,33 +15,38 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
 from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
-from ndcg_asymptotics.analysis.runs.judged import JudgedPair
-from ndcg_asymptotics.core.arrays import BAND, is_geometric
+from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedPair
+from ndcg_asymptotics.core.arrays import BAND, filled_in, is_geometric
 from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.core.looks import Look, look_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import plain
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.looks import measure_looks
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.reports.content import Chart
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import limit
 
-"""Quantiles over replicates between which a band is drawn."""
-
+_AS_TRUE = "Lists that the judge orders as the true labels do"
 _POINTS = 120  # points of a line of growing lists
+_LEAST_DIGITS, _MOST_DIGITS = 0.25, 150.0  # range of an axis of -log10 P, as in figures
 
 Known = Mapping[tuple[str, str], Sequence[float | None]]
 """Exact means at the list lengths of a study, by scorer and measure."""
@@ -62,15 +69,16 @@ def _interval_of(name: str) -> tuple[dict[str, str], ...]:
     return _field("y", name), _field("low", "at least"), _field("high", "at most")
 
 
-def _series(name: str, slot: int, **values: object) -> dict[str, Any]:
-    return {"name": visible(name), "slot": slot, **values}
+def _series(name: str, look: Look | Sequence[Look], **values: object) -> dict[str, Any]:
+    drawn = asdict(look) if isinstance(look, Look) else [asdict(one) for one in look]
+    return {"name": visible(name), "look": drawn, **values}
 
 
 def _chart(
     title: str, words: str, fields: Iterable[Mapping[str, str]], series: Sequence[object], **more: object
 ) -> Chart:
     found = {"title": visible(title), "remark": "", "words": words, "details": ""}
-    axes = {"xname": "n", "label": "list length n", "log": True, "range": [0.0, 1.0]}
+    axes = {"xname": "n", "label": "list length n", "log": True, "ylog": False, "range": [0.0, 1.0]}
     return {**found, **axes, "fields": list(fields), "series": series, **more}
 
 
@@ -83,7 +91,7 @@ def curve_charts(results: Results, exact: Known) -> list[Chart]:
 def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
     study, series, theorems, highest = results.study, [], [], 1e-9
     unit = np.array([measure.unit(n) for n in study.n])
-    for slot, (name, scorer) in enumerate(study.scorers.items()):
+    for place, (name, scorer) in enumerate(study.scorers.items()):
         values = results.relative(name, measure)["ndcg"]
         found = limit(scorer, measure)
         theorems.append("no limit" if found.converges is False else found.theorem)
@@ -92,14 +100,25 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
         se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         known = exact[name, str(measure)]
         line = [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)]
+        curve = None if None in known else _exact_curve(scorer, measure, study.n)
         y, errors = plain(values.mean(axis=0)), None if se is None else plain(se)
         ends = {"low": plain(low), "high": plain(high)}
-        series.append(_series(name, slot, y=y, se=errors, **ends, line=line, limit=found.value))
+        series.append(
+            _series(name, look_of(place), y=y, se=errors, **ends, line=line, curve=curve, limit=found.value)
+        )
     remark = " / ".join(dict.fromkeys(text for text in theorems if text != "none")) or "limit unknown"
     title = str(measure) if measure.normalised else f"{measure} / F(k(n))"
     words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
     top = 1.0 if measure.normalised else 1.05 * highest
     return _chart(title, words, _MEANS, series, x=list(study.n), remark=remark, range=[0.0, top])
+
+
+def _exact_curve(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> dict[str, Sequence[float | None]]:
+    """Return exact means at the sizes and between those that are far apart."""
+    x = filled_in(sizes)
+    values = exact_mean(scorer, measure, x)
+    y = [None if v is None else v / measure.unit(n) for v, n in zip(values, x, strict=True)]
+    return {"x": x, "y": y}
 
 
 def exact_mean(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
@@ -112,27 +131,50 @@ def exact_mean(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> list[f
 
 
 def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
-    """Return two charts per pair: how often the right order holds at n, and from n on, by every measure."""
+    """Return two charts per pair: how often the order is wrong at n, and from n on, by every measure."""
     charts = []
     for names in dict.fromkeys(pair.pair for pair in pairs):
         of_pair = [pair for pair in pairs if pair.pair == names and pair.right is not None]
         if not of_pair:
             continue
+        looks = measure_looks(pair.measure for pair in of_pair)
         bound = any(pair.from_n_is_upper_bound for pair in of_pair)
-        since = "from n on, at grid points" if bound else "at every length from n on"
-        rights = {_ahead(pair) for pair in of_pair}
-        remark = rights.pop() if len(rights) == 1 else visible(f"{names[0]} and {names[1]}")
+        since = "at some length from n on" + (", at grid points" if bound else "")
         details = "\n".join(visible(f"{pair.measure}: {pair.text}") for pair in of_pair)
+        wrong = [1 - r.rate for pair in of_pair for r in (*pair.points, *pair.from_n)]
+        lowest = min((rate for rate in wrong if rate > 0), default=1.0)
         for title, of_all in (("at n", False), (since, True)):
             series = [
-                _series(pair.measure, slot, **_rates(pair.from_n if of_all else pair.points))
-                for slot, pair in enumerate(of_pair)
+                _series(pair.measure, looks[pair.measure], **_wrong(pair.from_n if of_all else pair.points))
+                for pair in of_pair
             ]
-            words = f"Rate of the right order {title}, by every measure, against the list length."
-            sizes = [rate.n for rate in of_pair[0].points]
-            further = {"remark": remark, "x": sizes, "details": details if of_all else ""}
-            charts.append(_chart(f"Right order {title}", words, _interval_of("right"), series, **further))
+            words = f"Rate of the wrong order {title}, by every measure, against the list length."
+            further = {
+                "x": [rate.n for rate in of_pair[0].points],
+                "remark": _ahead(of_pair),
+                "details": details if of_all else "",
+                "ylog": True,
+                "range": [min(0.05, 0.5 * lowest), 1.2],  # at least a decade
+            }
+            charts.append(_chart(f"P(wrong order) {title}", words, _interval_of("wrong"), series, **further))
     return charts
+
+
+def _wrong(rates: Iterable[Rate]) -> dict[str, list[float | None]]:
+    """Return the rates of the wrong order and the ends of their intervals."""
+    right = _rates(rates)
+    names = {"y": "y", "low": "high", "high": "low"}
+    return {key: [None if v is None else 1 - v for v in right[of]] for key, of in names.items()}
+
+
+def _ahead(pairs: Sequence[Pair]) -> str:
+    """Return the right order of one pair of scorers, if all measures agree about it."""
+    a, b = pairs[0].pair
+    rights = {pair.right for pair in pairs}
+    if len(rights) > 1:
+        return visible(f"{a} and {b}")
+    (right,) = rights
+    return visible(f"right order: {right} ahead of {b if right == a else a}")
 
 
 def judged_order_charts(rows: Sequence[JudgedOrder]) -> list[Chart]:
@@ -141,13 +183,14 @@ def judged_order_charts(rows: Sequence[JudgedOrder]) -> list[Chart]:
     for pair in dict.fromkeys(row.pair for row in rows):
         of_pair = [row for row in rows if row.pair == pair]
         series = []
-        for slot, measure in enumerate(dict.fromkeys(row.measure for row in of_pair)):
+        for measure, look in measure_looks(row.measure for row in of_pair).items():
             found = [row for row in of_pair if row.measure == measure]
             ends = {"low": [row.low for row in found], "high": [row.high for row in found]}
-            series.append(_series(measure, slot, y=[row.same for row in found], **ends))
+            series.append(_series(measure, look, y=[row.same for row in found], **ends))
         words = "Share of the lists that the judge orders as the true labels do, against the list length."
         further = {"x": list(dict.fromkeys(row.n for row in of_pair)), "remark": visible(pair)}
-        charts.append(_chart("Same order by the judge", words, _interval_of("same order"), series, **further))
+        fields = _interval_of("share of lists")
+        charts.append(_chart(_AS_TRUE, words, fields, series, **further))
     return charts
 
 
@@ -158,31 +201,40 @@ def _rates(rates: Iterable[Rate | Cut | None]) -> dict[str, list[float | None]]:
     return {key: [getattr(rate, name) if rate else None for rate in every] for key, name in keys.items()}
 
 
-def _ahead(pair: Pair) -> str:
-    a, b = pair.pair
-    return visible(f"{pair.right} ahead of {b if pair.right == a else a}")
+def rare_charts(pairs: Sequence[Pair], study: Study) -> list[Chart]:
+    """Return a chart per pair of -log10 P(wrong order) at n, with a series for each measure.
 
-
-def rare_charts(pairs: Sequence[Pair]) -> list[Chart]:
-    """Return a chart per pair of log10 P(wrong order at n), with a series for each measure."""
+    Estimates that are not reliable are left out; lines are predicted without simulation.
+    """
     charts = []
     for names in dict.fromkeys(pair.pair for pair in pairs):
         of_pair = [pair for pair in pairs if pair.pair == names]
-        sizes = [point.n for point in of_pair[0].points]
         series = []
-        for slot, pair in enumerate(of_pair):
-            log10 = [p.log10_wrong if p.reliable else None for p in pair.points]
+        for pair, look in zip(of_pair, measure_looks(p.measure for p in of_pair).values(), strict=True):
+            minus = [-p.log10_wrong if p.reliable and p.log10_wrong else None for p in pair.points]
             half = [point.log10_error for point in pair.points]
             low, high = (
-                [None if y is None else y + sign * d for y, d in zip(log10, half, strict=True)]
+                [None if y is None else y + sign * d for y, d in zip(minus, half, strict=True)]
                 for sign in (-1, 1)
             )
             draws = [getattr(p, "effective_sample_size", None) for p in pair.points]
-            series.append(_series(pair.measure, slot, y=log10, low=low, high=high, ess=draws))
-        fields = (*_interval_of("log10 P"), _field("ess", "effective sample size", "whole"))
+            x = filled_in(study.n)
+            predicted = [nats / math.log(10) for nats in predicted_nats(study, pair, x)]
+            known = dict(zip(x, predicted, strict=False))
+            line = [known.get(n) for n in study.n]
+            values = {"y": minus, "low": low, "high": high, "line": line, "ess": draws}
+            curve = {"x": list(known), "y": predicted}
+            series.append(_series(pair.measure, look, **values, curve=curve))
+        fields = (
+            *_interval_of("-log10 P"),
+            _field("line", "predicted"),
+            _field("ess", "effective sample size", "whole"),
+        )
         words = f"Logarithm of the probability of a wrong order of {names[0]} and {names[1]}."
-        further = {"x": sizes, "remark": _ahead(of_pair[0]), "range": None}
-        charts.append(_chart("log10 P(wrong order at n)", words, fields, series, **further))
+        highest = max((v for s in series for v in (*s["y"], *s["line"]) if v is not None), default=1.0)
+        ends = [_LEAST_DIGITS, min(_MOST_DIGITS, max(1.0, 1.6 * highest))]
+        further = {"x": list(study.n), "remark": _ahead(of_pair), "ylog": True, "range": ends}
+        charts.append(_chart("-log10 P(wrong order) at n", words, fields, series, **further))
     return charts
 
 
@@ -209,7 +261,7 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
                     row[key].append(number)
             highest = max(highest, *(1.05 * v for v in row["high"] if v is not None), 0.0)
             name = ", ".join((scorer, *(f"{o}={number_text(v)}" for o, v in zip(others, fixed, strict=True))))
-            series.append(_series(name, len(series), **row, limit=None))
+            series.append(_series(name, look_of(len(series)), **row, limit=None))
         n = max(point.study.n[-1] for point in results.points.values())
         values = list(axes.parameters[parameter])
         words = f"{measure} at n = {n:g} against {parameter}."
@@ -242,15 +294,19 @@ def growth_charts(growth: Growth) -> list[Chart]:
     sizes, (low, high), mean, error = growth.sizes[shown], growth.band(), growth.mean, growth.error
     fields = [_field("y", "mean"), _field("se", "error over queries", "exponent")]
     if growth.theory:
-        fields += [_field("dots", "i.i.d., groups"), _field("line", "i.i.d., one curve")]
+        fields += [_field("dots", "i.i.d., mixture"), _field("ticks", "i.i.d., one pooled curve")]
     charts = []
     for m, measure in enumerate(growth.measures):
         series = []
         for r, run in enumerate(growth.runs):
-            one = _series(run, r, y=plain(mean[r, m][shown]), solid=True, se=plain(error[r, m][shown]))
-            one |= {"low": plain(low[r, m][shown]), "high": plain(high[r, m][shown]), "limit": None}
+            one = _series(run, look_of(r), y=plain(mean[r, m][shown]), solid=True, limit=None)
+            one |= {
+                "se": plain(error[r, m][shown]),
+                "low": plain(low[r, m][shown]),
+                "high": plain(high[r, m][shown]),
+            }
             if growth.theory:
-                for key, values in (("dots", growth.theory.mixture), ("line", growth.theory.pooled)):
+                for key, values in (("dots", growth.theory.mixture), ("ticks", growth.theory.pooled)):
                     there = dict(zip(growth.theory.sizes.tolist(), plain(values[r, m]), strict=True))
                     one[key] = [there.get(int(n)) for n in sizes]
             series.append(one)
@@ -265,49 +321,69 @@ def growth_charts(growth: Growth) -> list[Chart]:
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     """Return the differences of two runs by every measure, and the rates at which samples agree."""
     label, drawn = pair.drawn
+    looks = measure_looks(judged.measure for judged in pair.by_measure)
     shown = [
-        (judged.measure, mean, None if low is None or high is None else (low, high), judged.p)
+        Shown(judged.measure, looks[judged.measure], mean, low, high, judged.p)
         for judged, (mean, low, high) in zip(pair.by_measure, drawn, strict=True)
     ]
     charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha, label)]
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     if sizes:
         series = []
-        for slot, judged in enumerate(pair.by_measure):
+        for judged in pair.by_measure:
             cuts = {cut.n: cut for cut in judged.cuts}
-            series.append(_series(judged.measure, slot, **_rates(map(cuts.get, sizes))))
-        words = "Rate at which random samples of documents order the runs as whole lists do."
-        axis = {"x": sizes, "label": "documents n", "remark": "rate of the order of the whole lists"}
-        charts.append(_chart("Samples of documents", words, _interval_of("agree"), series, **axis))
+            series.append(_series(judged.measure, looks[judged.measure], **_rates(map(cuts.get, sizes))))
+        words = "Share of random samples of documents that order the runs as whole lists do."
+        axis = {"x": sizes, "label": "documents n of the sample"}
+        title = "Samples in the order of the whole lists"
+        charts.append(_chart(title, words, _interval_of("share of samples"), series, **axis))
     return charts
 
 
 def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
     """Return the differences of two runs by humans, by a judge and by both, for every measure."""
     shown = [
-        (f"{row.measure}, {row.labels}", row.difference, row.interval, row.p_corrected)
+        Shown(
+            f"{row.measure}, {row.labels}",
+            LABEL_LOOKS[row.labels],
+            row.difference,
+            *(row.interval or (None, None)),
+            row.p_corrected,
+        )
         for judged in pair.by_measure
         for row in judged.rows
     ]
     return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A row of a chart of differences: its name, its look, the mean with its interval, and p."""
+
+    name: str
+    look: Look
+    mean: float
+    low: float | None
+    high: float | None
+    p: float
+
+
 def _differences(
-    a: str,
-    b: str,
-    shown: Sequence[tuple[str, float, tuple[float, float] | None, float]],
-    by: str,
-    alpha: float,
-    title: str = "difference of the means",
+    a: str, b: str, shown: Sequence[Shown], by: str, alpha: float, title: str = "difference of the means"
 ) -> Chart:
-    """Return a chart of differences, each with its name, its interval and its corrected p-value."""
-    names, means, intervals, p = zip(*shown, strict=True)
-    ends = [interval or (None, None) for interval in intervals]
-    whole = _series("difference", 0, y=list(means), p=list(p), filled=[one < alpha for one in p])
-    whole |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+    """Return a chart of differences with their intervals and corrected p-values."""
+    whole = _series(
+        "difference",
+        [row.look for row in shown],
+        y=[row.mean for row in shown],
+        low=[row.low for row in shown],
+        high=[row.high for row in shown],
+        p=[row.p for row in shown],
+        filled=[row.p < alpha for row in shown],
+    )
     fields = (*_interval_of("difference"), _field("p", "corrected p", "exponent"))
     words = f"Difference of the means of {a} and {b} {by}, with its interval."
     sides = [visible(f"← {b} ahead"), visible(f"{a} ahead →")]
-    rows = [visible(name) for name in names]
+    rows = [visible(row.name) for row in shown]
     axis = {"rows": rows, "x": list(range(len(rows))), "xname": "measure", "ends": sides, "log": False}
     return _chart(title.capitalize(), words, fields, [whole], **axis, range=None)

@@ -34,7 +34,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark in charts; ``kind`` is "mean", "exact", "limit", "band", "interval" or "filled"."""
+    """A mark in charts; ``kind`` is mean, exact, plain, limit, band, interval, filled, tick or none."""
 
     kind: str
     meaning: str
@@ -74,10 +74,10 @@ class Section:
     folds: tuple[tuple[str, str], ...] = ()
 
     @property
-    def legend(self) -> list[tuple[str, int]]:
-        """The series of the charts with their line styles, each once."""
+    def legend(self) -> dict[str, dict[str, str]]:
+        """The looks of the series of the charts, by their names."""
         curves = [chart for chart in self.charts if "rows" not in chart]
-        return list(dict.fromkeys((s["name"], s["slot"]) for chart in curves for s in chart["series"]))
+        return {series["name"]: series["look"] for chart in curves for series in chart["series"]}
 
 
 @dataclass(frozen=True)

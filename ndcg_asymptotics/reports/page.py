@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import itertools
 import math
 import re
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Self
@@ -17,11 +19,12 @@ from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
+from ndcg_asymptotics.core.looks import on_dark
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.reports.content import Listing, ReportPage
+from ndcg_asymptotics.reports.content import Chart, Listing, ReportPage
 from ndcg_asymptotics.reports.glossary import TERMS, Term, behind
 from ndcg_asymptotics.reports.runs import comparison_page, growth_page
 from ndcg_asymptotics.reports.studies import grid_page, rare_page, study_page
@@ -126,16 +129,25 @@ def _rendered(page: ReportPage) -> str:
     environment.filters |= {"visible": visible, "explained": _explained}
     environment.globals |= {"cells": _cells, "raw": _raw, "behind": behind, "options": _options}
     script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    charts = [chart for section in page.sections for chart in section.charts]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template("report.html").render(
         page=page,
-        charts=[chart for section in page.sections for chart in section.charts],
+        charts=charts,
+        colors={color: on_dark(color) for color in _colors(charts)},
         terms=TERMS,
         version=versions_of()["ndcg_asymptotics"],
         css=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
         js=script,
         script_hash=f"sha256-{digest}",
     )
+
+
+def _colors(charts: Iterable[Chart]) -> list[str]:
+    """Return the colours of the series of charts, each once."""
+    looks = [series["look"] for chart in charts for series in chart["series"]]
+    every = itertools.chain.from_iterable([look] if isinstance(look, dict) else look for look in looks)
+    return list(dict.fromkeys(look["color"] for look in every))
 
 
 def _explained(text: str) -> str:

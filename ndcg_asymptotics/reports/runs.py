@@ -34,8 +34,8 @@ def growth_page(growth: Growth) -> ReportPage:
         marks = [
             Mark("plain", "mean over queries"),
             marks[1],
-            Mark("mean", f"i.i.d. theory, {len(growth.theory.groups)} groups of queries"),
-            Mark("limit", "i.i.d. theory, one curve"),
+            Mark("mean", f"i.i.d., mixture of {len(growth.theory.groups)} groups"),
+            Mark("tick", "i.i.d., one pooled curve"),
         ]
     sections = [
         Section("curves", "Curves", charts=tuple(growth_charts(growth)), marks=tuple(marks)),

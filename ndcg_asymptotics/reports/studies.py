@@ -124,8 +124,12 @@ def rare_page(results: Results) -> ReportPage:
             Section(
                 "probabilities",
                 "Probabilities of a wrong order",
-                charts=tuple(rare_charts(pairs)),
-                marks=(Mark("mean", "estimate"), Mark("band", "95% interval")),
+                charts=tuple(rare_charts(pairs, study)),
+                marks=(
+                    Mark("mean", "estimate"),
+                    Mark("band", "95% interval"),
+                    Mark("exact", "predicted without simulation"),
+                ),
                 tables=tuple(Listing(f"rates{i}", table) for i, table in enumerate(tables)),
                 notes=said,
             )
@@ -292,10 +296,9 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         )
         return Section("orders", "Which scorer is ahead", (lead,))
     bounded = any(pair.from_n_is_upper_bound for pair in orders.pairs)
+    none = any(1 in (pair.points[-1].rate, pair.from_n[-1].rate) for pair in orders.pairs if pair.right)
     since = (
-        "at every grid point from n on, which is an upper bound"
-        if bounded
-        else "at every list length from n on"
+        "at some grid point from n on, which is a lower bound" if bounded else "at some list length from n on"
     )
     rows = [
         SettledOrder(
@@ -314,12 +317,16 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
         "orders",
         "Which scorer is ahead",
         (
-            "The charts show how often the scorer that should win has the larger value at n, and how often "
-            f"it is ahead {since}. The intervals are 95% Wilson intervals for each n separately. A tie "
+            "The charts show how often the scorer that should win does not have the larger value at n, and "
+            f"how often {since}. The intervals are 95% Wilson intervals for each n separately. A tie "
             "counts as a wrong order.",
         ),
         charts=tuple(order_charts(orders.pairs)),
-        marks=(Mark("mean", "rate"), Mark("band", "95% interval")),
+        marks=(
+            Mark("mean", "rate"),
+            Mark("band", "95% interval"),
+            *((Mark("none", "none wrong from here on: upper end of the interval"),) if none else ()),
+        ),
         tables=(Listing("order-table", table, {"pair": (0,), "measure": (1,)}),),
     )
 

@@ -122,7 +122,8 @@ def test_few_relevant_items_have_no_bracket_and_markers_where_means_are_reliable
     assert len(drawn.get_ydata()) == np.count_nonzero(means * 200 >= 10)
     assert 0 < len(drawn.get_ydata()) < 3
     solid = [line for line in ax.lines if line.get_linestyle() == "-" and line.get_alpha() is None]
-    assert [len(line.get_ydata()) for line in solid] == [3]  # the exact mean
+    (exact,) = solid
+    assert len(exact.get_ydata()) > 3  # the exact mean, at lengths between those of the study, too
     assert ax.get_yscale() == "log"  # NDCG tends to 0
     assert len(ax.collections) == 1  # the band of replicates, and no bracket
 
@@ -181,7 +182,9 @@ def test_rates_of_order(tmp_path: Path) -> None:
             np.testing.assert_allclose(line.get_ydata(), np.where(wrong > 0, wrong, np.nan))
     assert texts(at)[0] == "(a) at $n$"
     right = pairs[0].right
-    assert at.get_ylabel() == (f"1 − P({right} ahead)" if right == pairs[1].right else "P(wrong order)")
+    assert at.get_ylabel() == "P(wrong order)"
+    assert right == pairs[1].right
+    assert f"1 − P({right} ahead)" in texts(at)
     labels = [handle.get_label() for handle in plots.order_handles(pairs)]
     assert [str(label).partition(":")[0] for label in labels[:2]] == [
         r"$1/\log(1+r)$",

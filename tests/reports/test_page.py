@@ -25,9 +25,10 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.looks import contrast, on_dark
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import COLORS
+from ndcg_asymptotics.plots.style import COLORS, line_styles, measure_style, measure_styles
 from ndcg_asymptotics.reports.glossary import TERMS
 from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import Results
@@ -36,6 +37,7 @@ from ndcg_asymptotics.studies.toml import study_text
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@10"]
+FAMILY = ["nDCG(power(0.3))", "nDCG(power(0.7))", "nDCG(geometric(2))", "nDCG@0.2n", "RBP(0.8)"]
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "constant(0.4)"}
 
 EVIL = {
@@ -77,6 +79,11 @@ def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
         if (row.scorer, row.measure) == ("random", "nDCG(power(0.5))")
     ]
     np.testing.assert_allclose(series["line"], exact)
+    between = [n for n in series["curve"]["x"] if n not in results.study.n]
+    assert between
+    mean = expected_ndcg("constant(0.4)", "nDCG(power(0.5))", between).value
+    known = dict(zip(series["curve"]["x"], series["curve"]["y"], strict=True))
+    np.testing.assert_allclose([known[n] for n in between], mean, atol=1e-4)
     assert series["limit"] == pytest.approx(0.4**0.5)  # mean gain 0.4 over the ideal 2 sqrt(0.4) / 2
     assert len(charts) == 3 + 2
     assert [series["name"] for series in charts[3]["series"]] == [
@@ -84,8 +91,12 @@ def test_charts_hold_the_numbers_of_the_results(results: Results) -> None:
         "nDCG(power(0.5))",
         "nDCG@10",
     ]
-    rates = [point.rate for point in distinguish(results).pairs[1].points]
-    assert charts[3]["series"][1]["y"] == rates
+    points = distinguish(results).pairs[1].points
+    shown = charts[3]["series"][1]
+    assert shown["y"] == [1 - point.rate for point in points]
+    assert shown["low"] == [1 - point.high for point in points]
+    assert charts[3]["ylog"]
+    assert charts[3]["remark"] == "right order: good ahead of random"
 
 
 def test_the_page_agrees_with_check(results: Results) -> None:
@@ -198,10 +209,24 @@ def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> Non
         report(results, tmp_path / "nowhere" / "report.html")
 
 
-def test_colours_are_those_of_figures() -> None:
-    css = (Path(report.__code__.co_filename).parent / "templates" / "report.css").read_text()
-    light = css.split('[data-theme="dark"]')[0]
-    assert re.findall(r"--c\d: (#\w+);", light) == [color.lower() for color in COLORS]
+def test_looks_are_those_of_figures(results: Results) -> None:
+    page = report(results)
+    charts = embedded(page)
+    scorers = [series["look"] for series in charts[0]["series"]]
+    assert [(look["color"], look["marker"]) for look in scorers] == [
+        (line.color, line.marker) for line in line_styles(2)
+    ]
+    measures = [series["look"] for series in charts[3]["series"]]
+    assert [(look["color"], look["marker"]) for look in measures] == [
+        (line.color, line.marker) for line in measure_styles(MEASURES).values()
+    ]
+    for look in (*scorers, *measures):
+        assert f"--{look['color'][1:]}: {look['color']};" in page
+
+
+@pytest.mark.parametrize("color", sorted({*COLORS, *(measure_style(m).color for m in FAMILY)}))
+def test_colours_are_seen_on_dark_pages(color: str) -> None:
+    assert contrast(on_dark(color), "#14171a") >= 4.5
 
 
 @pytest.mark.slow
@@ -218,7 +243,13 @@ def test_rare_orders_have_a_page() -> None:
     page = report(results)
     (chart,) = embedded(page)
     points = distinguish(results).pairs[0].points
-    assert chart["series"][0]["y"] == [point.log10_wrong if point.reliable else None for point in points]
+    shown = chart["series"][0]
+    assert shown["y"] == [-point.log10_wrong if point.reliable else None for point in points]
+    assert chart["ylog"]
+    assert chart["title"] == "-log10 P(wrong order) at n"
+    assert len(shown["curve"]["x"]) > len(chart["x"])  # lengths between those of the study
+    for predicted, simulated in zip(shown["line"], shown["y"], strict=True):
+        assert simulated is None or predicted == pytest.approx(simulated, rel=0.2)
     assert 'data-term="effective-sample-size"' in page
     assert "ndcg-asymptotics distinguish results" in page
 
@@ -288,7 +319,7 @@ def test_a_study_with_a_judge_shows_how_often_its_order_is_the_true_one() -> Non
     found = na.run(study.with_(judge={"fpr": 0.05, "fnr": 0.2}, replicates=40), jobs=1)
     rows = distinguish(found).judged
     page = report(found)
-    (chart,) = (one for one in embedded(page) if one["title"] == "Same order by the judge")
+    (chart,) = (one for one in embedded(page) if one["title"].startswith("Lists that the judge"))
     for series, measure in zip(chart["series"], study.measures, strict=True):
         assert series["y"] == [row.same for row in rows if row.measure == str(measure)]
     assert page.count('id="judge-table"') == 1
@@ -303,6 +334,8 @@ def test_growing_lists_have_a_page() -> None:
     assert chart["x"][-1] == 24
     assert chart["series"][0]["y"][-1] == pytest.approx(grown.mean[0, 0, -1])
     assert grown.theory is not None
+    assert [v is None for v in chart["series"][1]["ticks"]] == [v is None for v in chart["series"][1]["dots"]]
+    assert "line" not in chart["series"][1]  # theory is known at a few sizes, and not drawn between them
     dots = [value for value in chart["series"][1]["dots"] if value is not None]
     np.testing.assert_allclose(dots[-1], grown.theory.mixture[1, 0, -1])
     assert 'data-term="monte-carlo-standard-error"' not in page.split("</header>")[1]

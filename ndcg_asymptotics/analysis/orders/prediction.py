@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,14 +10,17 @@ from typing import Annotated
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
+from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.right_order import better_first
 from ndcg_asymptotics.core.arrays import list_lengths
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.relevant import with_gain
-from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, level_tilt
+from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, level_tilt, log_wrong_probability
 
 
 @dataclass(frozen=True)
@@ -124,3 +128,23 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
         residual=found.residual,
         why=end.reason,
     )
+
+
+def predicted_nats(study: Study, pair: Pair, sizes: Sequence[int], *, most: float = math.inf) -> list[float]:
+    """Return -log P(wrong order at n) of a pair of a study, without simulation (`theory.rare`).
+
+    The list ends before the first n at which there is no prediction, or after the first value above ``most``.
+    """
+    a, b = (study.scorers[name].model for name in pair.pair)
+    measure = Measure.parse(pair.measure)
+    leader = level_tilt(a, b, measure, study.n[-1]).leader
+    nats: list[float] = []
+    for n in sizes:
+        try:
+            found = level_tilt(a, b, measure, n, leader=leader)
+        except NotAvailableError:  # the tilt has no fixed point at this n
+            break
+        nats.append(-log_wrong_probability(found.cost, found.std))
+        if nats[-1] > most:
+            break
+    return nats

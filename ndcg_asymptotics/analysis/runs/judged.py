@@ -13,10 +13,19 @@ from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
+from ndcg_asymptotics.core.looks import COLORS, Look
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
 Nesting = Literal["nested", "equal"]
 """Whether the judge has judged more queries than humans, theirs among them, or the same."""
+
+
+LABEL_LOOKS = {
+    "humans": Look(COLORS[0], "solid", "o"),
+    "judge": Look(COLORS[5], "solid", "s"),
+    "both": Look(COLORS[6], "solid", "D"),
+}
+"""How each kind of labels is drawn."""
 
 
 @dataclass(frozen=True)

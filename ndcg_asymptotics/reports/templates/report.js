@@ -106,15 +106,28 @@
     parent.append(node);
     return node;
   };
-  const DASHES = ["", "8 3", "6 2 1.5 2", "3 2"];
-  const lineStyle = (slot) => ({ color: `var(--c${slot % 8})`, dashes: DASHES[slot % 4] });
-  const marker = (parent, slot, x, y, r) => {
-    const style = { class: "mean", stroke: lineStyle(slot).color };
-    const [a, b] = [r * 0.9, r * 1.25];
-    if (slot % 3 === 0) return make(parent, "circle", { ...style, cx: x, cy: y, r });
-    if (slot % 3 === 1) return make(parent, "rect", { ...style, x: x - a, y: y - a, width: 2 * a, height: 2 * a });
-    return make(parent, "path", { ...style, d: `M${x},${y - b}L${x + b},${y + a}H${x - b}Z` });
+  const DASHES = { solid: "", dashed: "8 3", dashdot: "6 2 1.5 2", dotted: "3 2" };
+  const colorOf = (look) => `var(--${look.color.slice(1)})`;
+  // corners of markers around 0, of about the area of a circle with radius 1
+  const ring = (count, radius, turn) =>
+    Array.from({ length: count }, (_, i) => [radius * Math.sin((2 * Math.PI * i) / count + turn), -radius * Math.cos((2 * Math.PI * i) / count + turn)]);
+  const cross = (arm, turn) => [[-1, -arm], [-1, arm], [-arm, arm], [-arm, 1], [arm, 1], [arm, arm], [1, arm], [1, -arm], [arm, -arm], [arm, -1], [-arm, -1], [-arm, -arm]]
+    .map(([a, b]) => [1.25 * (a * Math.cos(turn) - b * Math.sin(turn)), 1.25 * (a * Math.sin(turn) + b * Math.cos(turn))]);
+  const CORNERS = {
+    s: ring(4, 1.27, Math.PI / 4), D: ring(4, 1.27, 0), "^": ring(3, 1.45, 0), v: ring(3, 1.45, Math.PI),
+    h: ring(6, 1.15, 0), P: cross(0.42, 0), X: cross(0.42, Math.PI / 4),
   };
+  const marker = (parent, look, x, y, r, style = { class: "mean" }) => {
+    const known = { ...style, stroke: colorOf(look) };
+    const corners = CORNERS[look.marker];
+    if (!corners) return make(parent, "circle", { ...known, cx: x, cy: y, r });
+    return make(parent, "path", { ...known, d: `M${corners.map(([a, b]) => `${(x + r * a).toFixed(2)},${(y + r * b).toFixed(2)}`).join("L")}Z` });
+  };
+  for (const sample of pick("svg[data-look]")) {
+    const look = JSON.parse(sample.dataset.look);
+    make(sample, "path", { class: "exact", d: "M1,7H27", stroke: colorOf(look), "stroke-dasharray": DASHES[look.dashes] });
+    marker(sample, look, 14, 7, 3.5);
+  }
   const there = (v) => v !== null && v !== undefined;
   const short = (n) => {
     if (n < 1e4) return String(Number(n.toPrecision(6)));
@@ -142,6 +155,16 @@
     for (let p = first; 10 ** p <= high * (1 + 1e-9); p += every) found.push(10 ** p);
     if (found.length > 1) return found;
     return steps(low, high).ticks.filter((n) => n > 0);
+  };
+  // on the axis of values: 1, 2 and 5 times powers of ten, or on many the powers alone
+  const multiples = (low, high) => {
+    const found = [];
+    const powers = Math.log10(high / low) > 2.5 ? [1] : [1, 2, 5];
+    const every = Math.max(1, Math.ceil(Math.log10(high / low) / 7));
+    for (let p = Math.floor(Math.log10(low)); p <= Math.log10(high); p += 1) {
+      if (p % every === 0) found.push(...powers.map((m) => Number(`${m}e${p}`)).filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9)));
+    }
+    return found;
   };
   const chosenOf = (figure, name) =>
     document.querySelector(`input[name="${name}-${figure.closest("section").id}"]:checked`)?.value;
@@ -176,11 +199,11 @@
     if (first === last) [first, last] = logarithmic ? [first / 2, last * 2] : [first - 0.5, last + 0.5];
     const inside = (i) => chart.x[i] >= first && chart.x[i] <= last;
     const known = series.flatMap((s) => [
-      ...[s.y, s.low ?? [], s.high ?? [], s.line ?? [], s.dots ?? []].flatMap((values) => values.filter((v, i) => there(v) && inside(i))),
+      ...[s.y, s.low ?? [], s.high ?? [], s.line ?? [], s.dots ?? [], s.ticks ?? []].flatMap((values) => values.filter((v, i) => there(v) && inside(i))),
       ...(there(s.limit) ? [s.limit] : []),
     ]);
     let [bottom, top] = chart.range ?? [0, 1];
-    if ((figure.zoom || !chart.range || chosenOf(figure, "range") === "fit") && known.length) {
+    if (!chart.ylog && (figure.zoom || !chart.range || chosenOf(figure, "range") === "fit") && known.length) {
       [bottom, top] = padded(Math.min(...known), Math.max(...known));
       if (chart.range) [bottom, top] = [Math.max(chart.range[0], bottom), Math.min(chart.range[1], top)];
       if (bottom >= top) [bottom, top] = padded(bottom, bottom);
@@ -191,12 +214,15 @@
       const v = scale(first) + ((at - box.left - 6) / (inner.width - 12)) * (scale(last) - scale(first));
       return logarithmic ? 10 ** v : v;
     };
-    const y = (v) => box.top + inner.height * (1 - (v - bottom) / (top - bottom));
+    const rise = chart.ylog ? (v) => Math.log10(Math.max(v, 1e-300)) : (v) => v;
+    const y = (v) => box.top + inner.height * (1 - (rise(v) - rise(bottom)) / (rise(top) - rise(bottom)));
+    const drawable = (v) => there(v) && (!chart.ylog || v > 0);
 
-    const { ticks, digits } = steps(bottom, top);
+    const { ticks, digits } = chart.ylog ? { ticks: multiples(bottom, top), digits: null } : steps(bottom, top);
     for (const v of ticks) {
       make(svg, "line", { class: "grid", x1: box.left, x2: width - box.right, y1: y(v), y2: y(v) });
-      make(svg, "text", { x: box.left - 6, y: y(v) + 4, "text-anchor": "end" }, v.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1"));
+      const text = digits === null ? short(v) : v.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1");
+      make(svg, "text", { x: box.left - 6, y: y(v) + 4, "text-anchor": "end" }, text);
     }
     let room = -Infinity;
     for (const n of logarithmic ? decades(first, last) : steps(first, last).ticks) {
@@ -213,44 +239,48 @@
       x: box.left, y: box.top - 4, width: inner.width, height: inner.height + 8,
     });
     const area = make(svg, "g", { "clip-path": `url(#${clip.parentNode.id})` });
-    const path = (values) => {
+    const path = (values, at = chart.x) => {
       let d = "";
       let pen = "M";
       values.forEach((v, i) => {
-        if (!there(v)) { pen = "M"; return; }
-        d += `${pen}${x(chart.x[i]).toFixed(2)},${y(v).toFixed(2)}`;
+        if (!drawable(v)) { pen = "M"; return; }
+        d += `${pen}${x(at[i]).toFixed(2)},${y(v).toFixed(2)}`;
         pen = "L";
       });
       return d;
     };
-    const joined = (values) => {  // across the places without a value
-      const points = values.flatMap((v, i) => (there(v) ? [`${x(chart.x[i]).toFixed(2)},${y(v).toFixed(2)}`] : []));
-      return points.length ? `M${points.join("L")}` : "";
-    };
     for (const s of series) {
       if (!s.low) continue;
-      const ends = s.high.flatMap((v, i) => (there(v) && there(s.low[i]) ? [[x(chart.x[i]), y(v), y(s.low[i])]] : []));
+      const ends = s.high.flatMap((v, i) => (drawable(v) && drawable(s.y[i]) ? [[x(chart.x[i]), y(v), y(s.low[i])]] : []));
       if (!ends.length) continue;
       const along = ends.map(([at, high]) => `${at.toFixed(2)},${high.toFixed(2)}`);
       const home = ends.map(([at, , low]) => `${at.toFixed(2)},${low.toFixed(2)}`).reverse();
-      make(area, "path", { class: "band", d: `M${along.join("L")}L${home.join("L")}Z`, fill: lineStyle(s.slot).color });
+      make(area, "path", { class: "band", d: `M${along.join("L")}L${home.join("L")}Z`, fill: colorOf(s.look) });
     }
     for (const s of series) {
-      const { color, dashes } = lineStyle(s.slot);
+      const color = colorOf(s.look);
       if (there(s.limit)) {
         make(area, "line", { class: "limit", stroke: color, x1: box.left, x2: width - box.right, y1: y(s.limit), y2: y(s.limit) });
       }
-      if (s.solid && s.line) make(area, "path", { class: "limit", fill: "none", d: joined(s.line), stroke: color });
-      make(area, "path", { class: "exact", d: s.solid ? path(s.y) : path(s.line ?? s.y), stroke: color, "stroke-dasharray": s.solid ? "" : dashes });
+      make(area, "path", { class: "exact", d: s.curve ? path(s.curve.y, s.curve.x) : path(s.solid ? s.y : s.line ?? s.y), stroke: color, "stroke-dasharray": DASHES[s.look.dashes] });
     }
     // markers: as many as do not overlap
     for (const s of series) {
       const values = s.solid ? s.dots ?? [] : s.y;
       let before = Infinity;
       for (let i = chart.x.length - 1; i >= 0; i -= 1) {
-        if (!there(values[i]) || !inside(i) || before - x(chart.x[i]) < 14) continue;
+        if (!drawable(values[i]) || !inside(i) || before - x(chart.x[i]) < 14) continue;
         before = x(chart.x[i]);
-        marker(area, s.slot, before, y(values[i]), 3);
+        marker(area, s.look, before, y(values[i]), 3);
+      }
+      (s.ticks ?? []).forEach((v, i) => {
+        if (there(v) && inside(i)) make(area, "path", { class: "exact tick", d: `M${x(chart.x[i]) - 5},${y(v)}h10`, stroke: colorOf(s.look) });
+      });
+      // from the first n on at which, and after which, a logarithmic axis has no value: the end of the interval
+      const none = s.y.reduce((from, v, i) => (v === 0 ? from : i + 1), 0);
+      if (chart.ylog && none < s.y.length && inside(none)) {
+        const [at, end] = [x(chart.x[none]), y(s.high[none])];
+        make(area, "path", { class: "none", d: `M${at},${end - 5}v10m-3.5,-3.5l3.5,3.5l3.5,-3.5`, stroke: colorOf(s.look) });
       }
     }
     figure.geometry = {
@@ -290,9 +320,10 @@
     const most = Math.floor((box.left - 14) / 7.1);
     chart.rows.forEach((name, i) => {
       const text = name.length > most ? `${name.slice(0, most - 1)}…` : name;
+      const color = colorOf(s.look[i]);
       make(svg, "text", { x: box.left - 8, y: y(i) + 4, "text-anchor": "end" }, text);
-      if (there(s.low[i])) make(svg, "line", { class: "exact", stroke: "var(--c0)", x1: x(s.low[i]), x2: x(s.high[i]), y1: y(i), y2: y(i) });
-      make(svg, "circle", { class: s.filled[i] ? "filled" : "mean", stroke: "var(--c0)", ...(s.filled[i] ? { fill: "var(--c0)" } : {}), cx: x(s.y[i]), cy: y(i), r: 4 });
+      if (there(s.low[i])) make(svg, "line", { class: "exact", stroke: color, x1: x(s.low[i]), x2: x(s.high[i]), y1: y(i), y2: y(i) });
+      marker(svg, s.look[i], x(s.y[i]), y(i), 4, s.filled[i] ? { class: "filled", fill: color } : { class: "mean" });
     });
     figure.geometry = {
       chart, width, height, box, at: (i) => [null, y(i)], dot: (one, i) => [x(one.y[i]), y(i)], inside: () => true,
@@ -322,16 +353,17 @@
     for (const s of seen(figure)) {
       const row = body.insertRow();
       const name = row.insertCell();
+      const color = colorOf(chart.rows ? s.look[index] : s.look);
       const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-      swatch.style.background = lineStyle(s.slot).color;
+      swatch.style.background = color;
       name.append(swatch, " ", Object.assign(document.createElement("bdi"), { textContent: s.name }));
       for (const f of chart.fields) {
         const value = Array.isArray(s[f.key]) ? s[f.key][index] : s[f.key];
         row.append(Object.assign(document.createElement("td"), { className: "number", textContent: show(value, f.kind) }));
       }
-      if (there(s.y[index])) {
+      if (there(s.y[index]) && !(chart.ylog && s.y[index] === 0)) {
         const [cx, cy] = dot(s, index);
-        make(svg, "circle", { class: "dot", cx, cy, r: 3.5, fill: lineStyle(s.slot).color });
+        make(svg, "circle", { class: "dot", cx, cy, r: 3.5, fill: color });
       }
     }
     tip.replaceChildren(table);
@@ -416,8 +448,10 @@
     whole.append(copy);
     shown.forEach((s, i) => {
       const at = head + height + 16 + 20 * i;
-      const color = getComputedStyle(root).getPropertyValue(`--c${s.slot % 8}`).trim();
-      make(whole, "line", { x1: 50, x2: 80, y1: at - 4, y2: at - 4, stroke: color, "stroke-width": 1.8, "stroke-dasharray": s.solid ? "" : lineStyle(s.slot).dashes });
+      const color = getComputedStyle(root).getPropertyValue(`--${s.look.color.slice(1)}`).trim();
+      const ground = getComputedStyle(document.body).backgroundColor;
+      make(whole, "line", { x1: 50, x2: 80, y1: at - 4, y2: at - 4, stroke: color, "stroke-width": 1.8, "stroke-dasharray": DASHES[s.look.dashes] });
+      if (!s.solid || s.dots) marker(whole, s.look, 65, at - 4, 3.5, { fill: ground, "stroke-width": 1.5 }).setAttribute("stroke", color);
       make(whole, "text", { ...text, x: 88, y: at, "font-size": 12 }, s.name);
     });
     return { text: new XMLSerializer().serializeToString(whole), width, height: height + head + foot };
