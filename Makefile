@@ -118,12 +118,12 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 	$(BIN)/python figures/real_lists.py results/real figures/gallery
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
-	  --out $(CURDIR)/figures/gallery
+	  --figures $(CURDIR)/figures/gallery
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) larger-corpus --run pircRBa1.run.gz --run THUIRr0301.run.gz --run aplrob03a.run.gz \
-	  --run rutcor03100.run.gz --qrels qrels.txt.gz --corpus 528155 --to 1e8 --measure nDCG@10 --out $(CURDIR)/figures/gallery
+	  --run rutcor03100.run.gz --qrels qrels.txt.gz --corpus 528155 --to 1e8 --measure nDCG@10 --figures $(CURDIR)/figures/gallery
 	$(BIN)/python experiments/real/recommenders.py $(DATA) results/real/ranks
 	cd results/real/ranks && $(CURDIR)/$(RUN) sampled --ranks popularity.csv --ranks neighbours.csv --ranks factors.csv --items 9724 \
-	  --measure nDCG@10 --out $(CURDIR)/figures/gallery
+	  --measure nDCG@10 --figures $(CURDIR)/figures/gallery
 
 docs: $(VENV)/installed  ## build the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

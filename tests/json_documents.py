@@ -70,7 +70,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         0.05,
         "--systems",
         3,
-        "--width",
+        "--interval-width",
         0.1,
     )
     files = [folder / "a.run", folder / "b.run", folder / "c.run"]

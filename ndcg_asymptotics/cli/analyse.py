@@ -109,7 +109,7 @@ def distinguish(
     rare: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR",
+            metavar="FOLDER",
             help="Results of the rare engine for the same scorers, used wherever they are more precise.",
         ),
     ] = None,
@@ -139,7 +139,7 @@ def distinguish(
 class _Saved(Options):
     """How figures are saved."""
 
-    formats: Annotated[Any, figure_format("--format")] = "png"
+    formats: Annotated[Any, figure_format("--figure-format")] = "png"
     dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200
     width: Annotated[
         float | None,
@@ -194,7 +194,7 @@ def figures(
     Examples:
 
         ndcg-asymptotics figures results/two --out figures
-        ndcg-asymptotics figures results/two --out figures --format pdf
+        ndcg-asymptotics figures results/two --out figures --figure-format pdf
     """
     from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_systems, holds_curves
     from ndcg_asymptotics.plots.grid import draw_grid

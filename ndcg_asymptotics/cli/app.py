@@ -181,6 +181,8 @@ def _advice(error: typer.TyperException) -> str:
         return "; the cutoff is a part of the measure: --measure nDCG@10"
     if name in ("m", "metric", "metrics") and "--measure" in options:
         return "; write --measure"
+    if name == "out" and "--figures" in options:
+        return "; --figures FOLDER draws figures"
     if error.message.startswith("Got unexpected extra argument") and "--run" in options:
         each = [option for option in ("--run", "--values", "--measure") if option in options]
         return f"; write {', '.join(each[:-1])} or {each[-1]} before each value"

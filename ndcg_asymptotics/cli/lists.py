@@ -29,6 +29,7 @@ from ndcg_asymptotics.cli.options import (
     Measures,
     Options,
     Output,
+    Power,
     Qrels,
     Ranks,
     RequiredQrels,
@@ -166,18 +167,6 @@ def fit(
         print(f"{study}\n\n{study.read_text(encoding='utf-8')}")
 
 
-def _refuse_corpus(given: str | None) -> None:
-    wanted = (
-        "--corpus and --to belong to the command larger-corpus, which predicts metrics in a larger corpus"
-    )
-    require(given is None, wanted)
-
-
-_ForLargerCorpus = Annotated[
-    str | None, typer.Option(hidden=True, is_eager=True, metavar="N", callback=_refuse_corpus)
-]
-
-
 class _Grown(Options):
     """What `grow` takes."""
 
@@ -193,9 +182,13 @@ class _Grown(Options):
         _arrival(metavar="FILE", help="Table with the columns query, document and time, for --order time."),
     ] = None
     orders: Annotated[int, _arrival(help="Number of random orders to average over.")] = 20
-    length: Annotated[
+    n: Annotated[
         int | None,
         _arrival(
+            "-n",
+            "--n",
+            metavar="N",
+            parser=parse_whole,
             help="Number of documents that arrive; queries with fewer are left out.",
             show_default="the number that nine of ten queries have",
         ),
@@ -212,10 +205,8 @@ def grow(
     run: RequiredRuns,
     qrels: RequiredQrels,
     measure: Measures,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the results.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the results.")],
     given: _Grown,
-    to: _ForLargerCorpus = None,
-    corpus: _ForLargerCorpus = None,
     output: TableOutputOfMany,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
@@ -285,7 +276,7 @@ def larger_corpus(
 
     found = larger_corpus_of(run, qrels, measure, **given.handed)
     output.show(found, "larger corpus")
-    if figures.out is not None:
+    if figures.folder is not None:
         from ndcg_asymptotics.plots import draw_systems
 
         figures.save(draw_systems, found)
@@ -320,9 +311,7 @@ class _Compared(Options):
         typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
     ] = "zero"
     theory: Annotated[bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")] = True
-    power: Annotated[
-        float, typer.Option(help="Target power used to compute the required number of queries.")
-    ] = 0.8
+    power: Power = 0.8
     level: Level = 0.95
     correction: Annotated[
         Literal["maxt", "holm", "bh"],
@@ -451,7 +440,7 @@ def compare(
 
         report_comparison(found, report)
         print(report, file=sys.stderr)
-    if figures.out is not None:
+    if figures.folder is not None:
         from ndcg_asymptotics import plots
 
         of_lists = plots.draw_comparison if isinstance(found, Comparison) else plots.draw_judged
@@ -472,7 +461,11 @@ class _Sampled(Options):
     )
     gain: Gain = "linear"
     level: Annotated[
-        float, typer.Option(help="Probability with which the sampled order is to be that of the full metric.")
+        float,
+        typer.Option(
+            help="Confidence level of bounds, and the probability with which the sampled order is to be that "
+            "of the full metric."
+        ),
     ] = 0.95
     gamma: Annotated[
         float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
@@ -514,11 +507,11 @@ def sampled(
     numbers = None if negatives is None else [m for several in negatives for m in several]
     found = sampled_any(run, qrels, measure, negatives=numbers, **given.handed)
     if isinstance(found, Candidates):
-        require(figures.out is None, "there is no figure of sampled candidates", "out")
+        require(figures.folder is None, "there is no figure of sampled candidates", "folder")
         output.show(found, "sampled candidates")
         return
     output.show(found, "sampled")
-    if figures.out is not None:
+    if figures.folder is not None:
         from ndcg_asymptotics.plots import draw_systems
 
         figures.save(draw_systems, found)

@@ -89,7 +89,7 @@ class _Searched(Options):
 
     measure: _Measure = "nDCG"
     gain: Gain = "exp2"
-    items: Annotated[int, typer.Option(help="Number of items, from 2 to 8.")] = 3
+    n: Annotated[int, typer.Option("-n", "--n", metavar="N", help="Number of items, from 2 to 8.")] = 3
     grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5
     vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3
     draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000
@@ -146,15 +146,13 @@ class _Trained(Options):
         ),
     ] = None
     seed: Annotated[int, typer.Option(help="Seed of the random folds of queries.")] = 0
-    model: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the ranker to this file.")
-    ] = None
-    run: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the scores of the test files as a TREC run.")
-    ] = None
-    qrels: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the gains of the test files as TREC judgements."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Write the ranker (ranker.json) and, of test files, the scores and gains (test.run, "
+            "test.qrels) into this folder.",
+        ),
     ] = None
 
 

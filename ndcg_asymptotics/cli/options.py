@@ -213,19 +213,22 @@ class TableOutputOfMany(TableOutput, _AllOptions):
 class Figures(Options):
     """Figures of the results of a command, if a folder for them is named."""
 
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw figures into this folder.")] = None
+    folder: Annotated[
+        Path | None, typer.Option("--figures", metavar="FOLDER", help="Draw figures into this folder.")
+    ] = None
     figure_format: Annotated[Any, figure_format("--figure-format")] = "png"
 
     def save(self, draw: Callable[..., Iterable[Path]], found: Report) -> None:
         """Draw the figures and print their names."""
-        for path in draw(found, self.out, formats=self.figure_format):
+        for path in draw(found, self.folder, formats=self.figure_format):
             print(path, file=sys.stderr)
 
 
-Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+Results = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of results.")]
 Custom = Annotated[
     bool, typer.Option("--allow-custom", help="Run the Python functions that a study brings along.")
 ]
+Power = Annotated[float, typer.Option(help="Target power of the paired t test.")]
 Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
 
 # Some options are required by one command and optional in another; the help is the same.
@@ -288,18 +291,16 @@ Columns = Annotated[
         help="Columns of a table that are not called query, document, score, label.",
     ),
 ]
-_feature = _from_input(
-    metavar="I", help="The feature of an SVMlight file that is the score. May be repeated in compare."
-)
-_weights = _from_input(
-    metavar="FILE",
-    help="Weights of the features of an SVMlight file, whose weighted sum is the score. May be repeated in "
-    "compare.",
-)
-Feature = Annotated[int | None, _feature]
-Features = Annotated[list[int] | None, _feature]
-Weights = Annotated[Path | None, _weights]
-SeveralWeights = Annotated[list[Path] | None, _weights]
+_FEATURE = "The feature of an SVMlight file that is the score."
+_WEIGHTS = "Weights of the features of an SVMlight file, whose weighted sum is the score."
+Feature = Annotated[int | None, _from_input(metavar="I", help=_FEATURE)]
+Features = Annotated[
+    list[int] | None, _from_input("--feature", metavar="I", help=_FEATURE + " May be repeated.")
+]
+Weights = Annotated[Path | None, _from_input(metavar="FILE", help=_WEIGHTS)]
+SeveralWeights = Annotated[
+    list[Path] | None, _from_input("--weights", metavar="FILE", help=_WEIGHTS + " May be repeated.")
+]
 _measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
 Measures = Annotated[list[str], _measure()]
 _any_measure = partial(

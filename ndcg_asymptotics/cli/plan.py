@@ -16,6 +16,7 @@ from ndcg_asymptotics.cli.options import (
     LowerIsBetter,
     Missing,
     Options,
+    Power,
     Qrels,
     Relevant,
     Runs,
@@ -111,7 +112,7 @@ class _Planned(Options):
     rate: Annotated[
         float, typer.Option(help="Probability with which a single list must show the right order.")
     ] = 0.95
-    power: Annotated[float, typer.Option(help="Target power of the paired t test.")] = 0.8
+    power: Power = 0.8
     level: Level = 0.95
     systems: Annotated[
         int | None,
@@ -122,9 +123,11 @@ class _Planned(Options):
             show_default=False,
         ),
     ] = None
-    width: Annotated[
+    interval_width: Annotated[
         float | None,
-        typer.Option(help="Also plan for a confidence interval of the difference of this mean width."),
+        typer.Option(
+            metavar="D", help="Also plan for a confidence interval of the difference of this mean width."
+        ),
     ] = None
 
 
@@ -160,7 +163,7 @@ def plan(
     runs = [str(name) for name in run or ()] if given.values else run
     found = plan_any(runs=runs or None, qrels=qrels, measures=measure or None, **given.handed)
     output.show(found, "plan")
-    if figures.out is not None:
+    if figures.folder is not None:
         from ndcg_asymptotics.plots import draw_plan
 
         figures.save(draw_plan, found)

@@ -80,7 +80,6 @@ class _Swept(Options):
     precision: Annotated[
         float | None,
         typer.Option(
-            "--until-mcse",
             metavar="ERROR",
             help="Stop as soon as the Monte Carlo standard error of every mean is at most this.",
             show_default="as in the study",
@@ -93,7 +92,8 @@ def run(
     *,
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the results: a new one, or one to be continued.")
+        Path,
+        typer.Option(metavar="FOLDER", help="Folder for the results: a new one, or one to be continued."),
     ],
     given: _Swept,
     only: Annotated[
@@ -109,7 +109,7 @@ def run(
 
         ndcg-asymptotics run study.toml --out results/two
         ndcg-asymptotics run study.toml --out results/two --replicates 1e4
-        ndcg-asymptotics run study.toml --out results/two --until-mcse 1e-4
+        ndcg-asymptotics run study.toml --out results/two --precision 1e-4
 
     Exit status 1: replicates are missing or failed, or --only found another result than the stored one.
     """
@@ -199,8 +199,10 @@ def _replay(study: Study, out: Path, replicate: int) -> None:
 @app.command()
 def merge(
     *,
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders with results of one study.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the merged results.")],
+    parts: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER …", help="Folders with results of one study.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the merged results.")],
     allow_custom: Custom = False,
     output: Output,
 ) -> None:

@@ -33,7 +33,7 @@ def predict(
     ],
     scorer: Annotated[
         list[str],
-        typer.Option(metavar="SPEC", help="A relevance curve, such as linear(0.1, 0.7). May be repeated."),
+        typer.Option(metavar="CURVE", help="A relevance curve, such as linear(0.1, 0.7). May be repeated."),
     ],
     gain: Gain = "linear",
     relevant: Relevant = None,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, random_generator
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import paths_of, read_file
+from ndcg_asymptotics.core.files import make_folder, path_of, paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.learning.linear import LinearScorer, Minimum
@@ -363,9 +363,7 @@ def train(
     gain: Gain = "exp2",
     penalties: Sequence[float] | None = None,
     seed: int = 0,
-    model: Path | str | None = None,
-    run: Path | str | None = None,
-    qrels: Path | str | None = None,
+    out: Path | str | None = None,
 ) -> Trained:
     """Train a ranker and evaluate it; write it, and its run and the gains of the test queries.
 
@@ -375,9 +373,9 @@ def train(
         SVMlight files are read with `read_svmlight`.
     loss, measure, gain, penalties, seed
         As in `train_ranker`.
-    model, run, qrels : path, optional
-        The files to write: the ranker (JSON), the test scores and the test gains (TREC). `evaluate` with
-        the last two reproduces ``test``.
+    out : path, optional
+        The folder to write ``ranker.json`` into, which `Ranker.load` reads, and of test files the TREC files
+        ``test.run`` and ``test.qrels`` with the scores and the gains, of which `evaluate` gives ``test``.
 
     Raises
     ------
@@ -392,12 +390,9 @@ def train(
     (8, True)
     """
     tested = _queries_of(test, "test")
-    require(
-        tested is not None or (run is None and qrels is None), "needs test files", "run" if run else "qrels"
-    )
-    for path in [Path(given) for given in (model, run, qrels) if given is not None]:  # before the training
-        possible = path.parent.is_dir() and not path.is_dir()
-        require(possible, f"{path}: cannot be written, it must be a file in a folder that exists")
+    folder = None if out is None else path_of(out, "out")
+    if folder is not None:  # before the training
+        require(folder.is_dir() or not folder.exists(), f"{folder}: is a file, expected a folder", "out")
     loss = Loss.of(loss)
     given, held = _queries_of(queries, "queries"), _queries_of(validation, "validation")
     require(given is not None, "needs files or queries", "queries")
@@ -420,12 +415,15 @@ def train(
         scored = ranker.run(tested)
         evaluated = evaluate(scored, tested.qrels(gain), ranker.utility.measure)
         mean, of_mean = mean_and_error(evaluated.values[:, 0])
-        if run is not None:
-            write_run(scored, run, ranker.loss.keyword)
-        if qrels is not None:
-            write_qrels(tested.qrels(gain), qrels)
-    if model is not None:
-        ranker.save(model)
+    if folder is not None:
+        try:
+            make_folder(folder)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written ({error.strerror})", "out") from None
+        ranker.save(folder / "ranker.json")
+        if tested is not None:
+            write_run(scored, folder / "test.run", ranker.loss.keyword)
+            write_qrels(tested.qrels(gain), folder / "test.qrels")
     training = float(utility_values(learned, ranker.scores(learned), ranker.utility).mean())
     return Trained(ranker, learned.count, training, mean, of_mean, 0 if tested is None else tested.count)
 

@@ -27,7 +27,7 @@ from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss, losses_of
 from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
-from ndcg_asymptotics.learning.utilities import Utility, all_orders, utility_of
+from ndcg_asymptotics.learning.utilities import MOST_ITEMS, Utility, utility_of
 from ndcg_asymptotics.measures.gains import Gain
 
 _CHANGES_TRIED = 200  # on the worst example of a loss
@@ -84,7 +84,7 @@ class Search(Report):
     """The outcome of `search_losses`."""
 
     utility: Annotated[Utility, Data("measure", text=True)]
-    items: int
+    n: int
     grades: int
     vectors: int
     draws: int
@@ -92,15 +92,13 @@ class Search(Report):
     losses: tuple[LossSummary, ...]
 
     @property
-    def gain(self) -> Annotated[Gain, Data(before="items")]:
+    def gain(self) -> Annotated[Gain, Data(before="n")]:
         """The gain of labels."""
         return self.utility.gain
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with a row for every loss, and the worst examples as problem files."""
-        title = (
-            f"{self.utility}, {self.items} items, labels 0 … {self.grades - 1}, {self.draws} distributions "
-        )
+        title = f"{self.utility}, {self.n} items, labels 0 … {self.grades - 1}, {self.draws} distributions "
         yield Table.of(f"{title}of {self.vectors} label vectors", LossSummary, self.losses)
         for f in self.losses:
             if f.example is not None:
@@ -115,7 +113,7 @@ def search_losses(
     *,
     measure: Utility | str = "nDCG",
     gain: Gain = "exp2",
-    items: int = 3,
+    n: int = 3,
     grades: int = 5,
     vectors: int = 3,
     draws: int = 1000,
@@ -133,8 +131,8 @@ def search_losses(
         By default every kind that can be used with the measure.
     measure, gain
         As in `Problem`.
-    items : int
-        2 to 8.
+    n : int
+        The number of items, 2 to 8.
     grades, vectors, draws : int
         At least 2, 1 and 1.
     seed : int
@@ -144,19 +142,18 @@ def search_losses(
     InputError
         For a number out of range, or as `decide_losses`.
 
-    >>> found = search_losses(["squared", "squared_consistent"], items=2, draws=50).losses
+    >>> found = search_losses(["squared", "squared_consistent"], n=2, draws=50).losses
     >>> [(str(f.loss), f.worst > 0) for f in found]
     [('squared', True), ('squared_consistent', False)]
     """
     for name, value, least in (("grades", grades, 2), ("vectors", vectors, 1), ("draws", draws, 1)):
         require(value >= least, f"must be at least {least}, got {value}", name)
     require(grades <= LARGEST_LABEL, f"must be at most {LARGEST_LABEL:g}, got {grades}", "grades")
-    require(items >= 2, f"must be 2 to 8, got {items}", "items")
+    require(2 <= n <= MOST_ITEMS, f"must be 2 to {MOST_ITEMS}, got {n}", "n")
     require(seed >= 0, f"must be at least 0, got {seed}", "seed")
-    all_orders(items)
     utility = utility_of(measure, gain)
     rng = random_generator(seed)
-    labels = rng.integers(0, grades, (draws, vectors, items)).astype(np.float64)
+    labels = rng.integers(0, grades, (draws, vectors, n)).astype(np.float64)
     chances = rng.dirichlet(np.ones(vectors), draws)
     problems = [Problem(y, p, utility) for y, p in zip(labels, chances, strict=True)]
     wanted = losses_of(losses)
@@ -168,7 +165,7 @@ def search_losses(
         _summary(loss, utility, problems, decided, grades, seed)
         for loss, decided in tracked(zip(wanted, zip(*verdicts, strict=True), strict=True), "losses")
     ]
-    return Search(utility, items, grades, vectors, draws, seed, tuple(found))
+    return Search(utility, n, grades, vectors, draws, seed, tuple(found))
 
 
 def _summary(

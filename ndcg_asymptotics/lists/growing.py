@@ -230,7 +230,7 @@ def grow(
     order: Arrival = "random",
     times: object = None,
     orders: int = 20,
-    length: int | None = None,
+    n: int | None = None,
     pool: PoolRule = "retrieved",
     gain: Gain = "linear",
     binary_at: float | None = None,
@@ -256,7 +256,7 @@ def grow(
         A time (a number or a date) in place of the score of a run, in the same forms; for order "time".
     orders : int
         The number of random orders to average over.
-    length : int, optional
+    n : int, optional
         The number of documents that arrive; queries with fewer are left out. By default the largest number
         that nine of ten queries have.
     pool : {"retrieved", "judged"}
@@ -278,7 +278,7 @@ def grow(
     Raises
     ------
     InputError
-        As `pool_runs`; if no query has ``length`` documents, or a document has no time.
+        As `pool_runs`; if no query has ``n`` documents, or a document has no time.
 
     >>> run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     >>> grown = grow({"mine": run}, {"q": {"b": 1.0}}, "nDCG(zipf)", orders=200)
@@ -297,7 +297,7 @@ def grow(
     scores = runs_of(runs, columns)
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
     labels = records_of(qrels, "label", columns)
-    documents, left_out, longest = _followed(pool_runs(scores, labels, pool), length)
+    documents, left_out, longest = _followed(pool_runs(scores, labels, pool), n)
     documents = documents.with_labels(_gains(documents.documents, gain, binary_at).values)
     keys = None
     if order == "file":
@@ -328,19 +328,19 @@ def grow(
     return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)
 
 
-def _followed(documents: Pooled, length: int | None) -> tuple[Pooled, tuple[str, ...], int]:
-    """Return the runs on the queries with ``length`` documents, the other queries, and the length."""
+def _followed(documents: Pooled, n: int | None) -> tuple[Pooled, tuple[str, ...], int]:
+    """Return the runs on the queries with ``n`` documents, the other queries, and n."""
     sizes = documents.sizes
-    if length is None:
-        length = int(np.sort(sizes)[::-1][int(np.ceil(_QUERIES_REACHED * sizes.size)) - 1])
-    proper = isinstance(length, int) and length >= 1
-    require(proper, f"must be a whole number >= 1, got {brief(length)}", "length")
+    if n is None:
+        n = int(np.sort(sizes)[::-1][int(np.ceil(_QUERIES_REACHED * sizes.size)) - 1])
+    proper = isinstance(n, int) and n >= 1
+    require(proper, f"must be a whole number >= 1, got {brief(n)}", "n")
     most = int(sizes.max())
-    require(length <= most, f"no query has {length} documents, the longest has {most}", "length")
-    reached = dict(zip(documents.queries, (sizes >= length).tolist(), strict=True))
+    require(n <= most, f"no query has {n} documents, the longest has {most}", "n")
+    reached = dict(zip(documents.queries, (sizes >= n).tolist(), strict=True))
     kept = tuple(query for query, long in reached.items() if long)
     left_out = tuple(query for query, long in reached.items() if not long)
-    return documents.of_queries(kept), left_out, length
+    return documents.of_queries(kept), left_out, n
 
 
 def _gains(labels: Records, gain: Gain, binary_at: float | None) -> Records:

@@ -166,7 +166,7 @@ class Growth(Report):
         if self.left_out:
             yield Line(
                 f"{len(self.left_out)} of {len(self.left_out) + len(self.queries)} queries have fewer than "
-                f"{self.sizes[-1]} documents and are left out; --length asks for another length."
+                f"{self.sizes[-1]} documents and are left out; --n asks for another length."
             )
 
 

@@ -146,7 +146,7 @@ def test_the_command_takes_candidates_as_such(files: list[Path], run: Run, tmp_p
     code, out, _ = run(*words, "--items", ITEMS)
     assert code == 0
     assert "candidates that were sampled" in " ".join(out.split())
-    for option in (("--negatives", 20), ("--replacement",), ("--out", tmp_path / "figures")):
+    for option in (("--negatives", 20), ("--replacement",), ("--figures", tmp_path / "figures")):
         code, out, err = run(*words, "--items", ITEMS, *option)
         assert (code, out) == (2, "")
         assert err.startswith(f"ndcg-asymptotics: {option[0]}: ")

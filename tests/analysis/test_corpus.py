@@ -137,7 +137,7 @@ def files(tmp_path: Path) -> list[object]:
 @pytest.mark.slow
 def test_the_command_warns_beyond_ten_times_the_corpus(files: list[object], run: Run, tmp_path: Path) -> None:
     sizes = ("--corpus", CORPUS, "--to", "5e4")
-    code, out, _ = run(*files, *sizes, "--measure", "nDCG@10", "--json", "--out", tmp_path / "figures")
+    code, out, _ = run(*files, *sizes, "--measure", "nDCG@10", "--json", "--figures", tmp_path / "figures")
     assert code == 0
     found = json.loads(out)
     assert "50 times the one searched" in found["warnings"][0]

@@ -31,7 +31,7 @@ def lists(queries: int, easy: float, hard: float, documents: int = 400, seed: in
 @pytest.fixture(scope="module")
 def different() -> Growth:
     """Queries of two kinds."""
-    return grow(*lists(40, 0.9, 0.03), MEASURES, orders=8, length=50, by=2)
+    return grow(*lists(40, 0.9, 0.03), MEASURES, orders=8, n=50, by=2)
 
 
 def test_the_gap_is_the_sum_of_its_parts(different):
@@ -63,7 +63,7 @@ def test_only_the_mixture_detects_queries_that_differ(different):
 
 
 def test_queries_that_are_alike_need_no_mixture():
-    found = deviations(grow(*lists(30, 0.5, 0.5), MEASURES, orders=8, length=50, by=2))
+    found = deviations(grow(*lists(30, 0.5, 0.5), MEASURES, orders=8, n=50, by=2))
     assert max(abs(row.pooled_z) for row in found.rows) < 3.5
     assert max(abs(row.heterogeneity) for row in found.rows) < 0.03
 
@@ -72,7 +72,7 @@ def test_lists_that_are_not_exchangeable_are_detected():
     """The relevant documents come first: theory says nothing of that order, and the gap is not small."""
     run, labels = lists(20, 0.4, 0.4)
     times = {q: {d: -y + 1e-6 * i for i, (d, y) in enumerate(docs.items())} for q, docs in labels.items()}
-    found = deviations(grow(run, labels, MEASURES, order="time", times=times, length=50, by=2))
+    found = deviations(grow(run, labels, MEASURES, order="time", times=times, n=50, by=2))
     assert min(row.mixture_z for row in found.rows if row.n == 10) > 10
 
 
@@ -81,7 +81,7 @@ def test_refusals():
     with pytest.raises(
         InputError, match="not compared with theory; grow them with a number of groups: --by 8"
     ):
-        deviations(grow(run, labels, "nDCG", orders=1, length=20))
+        deviations(grow(run, labels, "nDCG", orders=1, n=20))
     one = ({"mine": {"q0": run["mine"]["q0"]}}, labels)
     with pytest.raises(InputError, match="needs at least 2 of them, got 1"):
-        deviations(grow(*one, "nDCG", orders=1, length=20, by=1))
+        deviations(grow(*one, "nDCG", orders=1, n=20, by=1))

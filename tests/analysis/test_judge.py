@@ -320,7 +320,7 @@ def test_the_command_answers_from_files(tmp_path: Path) -> None:
     for row in ("humans", "judge", "both"):
         assert f"nDCG@10  {row}" in shown.out
     assert (tmp_path / "values.csv").read_text().count("\n") == 1 + 2 * (20 + 60)
-    drawn = command(*given, "--measure", "nDCG@10", "--out", tmp_path / "figures")
+    drawn = command(*given, "--measure", "nDCG@10", "--figures", tmp_path / "figures")
     assert drawn.code == 0
     assert len(list((tmp_path / "figures").iterdir())) == 1
     paged = command(*given, "--measure", "nDCG@10", "--report", tmp_path / "page.html")

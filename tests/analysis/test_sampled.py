@@ -177,7 +177,7 @@ def arguments(files: list[Path], *further: object) -> list[object]:
 
 
 def test_the_command_prints_the_reference_values(files: list[Path], run: Run, tmp_path: Path) -> None:
-    options = ("--items", "1e4", "--negatives", "99,500", "--replacement", "--out", tmp_path / "figures")
+    options = ("--items", "1e4", "--negatives", "99,500", "--replacement", "--figures", tmp_path / "figures")
     code, out, _ = run(*arguments(files, *options, "--json"))
     assert code == 0
     found = json.loads(out)

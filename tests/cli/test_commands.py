@@ -165,7 +165,10 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         ),
         (("plan", *PAIR, "--coupling", "nan"), "gaussian needs 0 <= rho <= 1, got nan"),
         (("plan", *PAIR, "--coupling", "-0.5"), "gaussian needs 0 <= rho <= 1, got -0.5"),
-        (("figures", "nowhere", "--out", "figures", "--format", ","), "must be of svg, png, pdf, got none"),
+        (
+            ("figures", "nowhere", "--out", "figures", "--figure-format", ","),
+            "must be of svg, png, pdf, got none",
+        ),
     ],
 )
 def test_bad_input_is_one_line(
@@ -182,7 +185,7 @@ def test_bad_input_is_one_line(
 @pytest.mark.slow
 def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
-    code, out, err = run("plan", *PAIR, *measures, "-n", 50, "--queries", 30, "--json", "--out", tmp_path)
+    code, out, err = run("plan", *PAIR, *measures, "-n", 50, "--queries", 30, "--json", "--figures", tmp_path)
     assert code == 0
     plain = json.loads(out)
     zipf, top = plain["rows"]

@@ -175,7 +175,7 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
         "--measure",
         "nDCG",
     ]
-    code, said, _ = run(*asked, "--resamples", 499, "--out", tmp_path, "--figure-format", "svg, png")
+    code, said, _ = run(*asked, "--resamples", 499, "--figures", tmp_path, "--figure-format", "svg, png")
     assert code == 0
     warning, _, answer = said.partition("\n")
     assert warning.startswith("Warning: good has 40 documents per query in the median, bad 32: nDCG counts")
@@ -216,7 +216,7 @@ def test_fitted_curves_are_drawn_with_their_bands(
     code, said, _ = run("fit", *asked, "--out", tmp_path / "curves", *(["--by", by] if by else []))
     assert code == 0
     assert 'coupling = "gaussian(' in said
-    code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures", "--format", "svg")
+    code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures", "--figure-format", "svg")
     assert code == 0
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"curves.svg"}
     drawn = (tmp_path / "figures" / "curves.svg").read_text()

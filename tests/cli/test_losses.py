@@ -91,7 +91,7 @@ def test_decide_takes_all_losses_by_default(tmp_path: Path, run: Run) -> None:
 
 
 def test_the_examples_of_a_search_go_to_decide(tmp_path: Path, run: Run) -> None:
-    options = ["losses", "search", "--loss", "squared", "--draws", "20", "--items", "2"]
+    options = ["losses", "search", "--loss", "squared", "--draws", "20", "--n", "2"]
     found = json.loads(run(*options, "--json")[1])
     assert found["losses"][0]["worst_regret"] > 0.3
     text = run(*options, "-v")[1]
@@ -105,23 +105,23 @@ def test_the_examples_of_a_search_go_to_decide(tmp_path: Path, run: Run) -> None
 
 def test_train(tmp_path: Path, run: Run) -> None:
     data = write(tmp_path, "queries.txt", QUERIES)
-    model, scored, gains = (tmp_path / name for name in ("model.json", "a.run", "qrels"))
+    out = tmp_path / "trained"
+    model, scored, gains = (out / name for name in ("ranker.json", "test.run", "test.qrels"))
     options = ["--train", data, "--loss", 'pairwise("squared_hinge")', "--test", data, "--measure", "nDCG@2"]
-    written = ["--model", model, "--run", scored, "--qrels", gains]
-    code, out, _ = run("losses", "train", *options, *written, "--json")
+    code, said, _ = run("losses", "train", *options, "--out", out, "--json")
     assert code == 0
-    found = json.loads(out)
+    found = json.loads(said)
     assert found["test"] == 1
     assert json.loads(model.read_text())["weights"] == found["weights"]
-    code, out, _ = run("evaluate", "--run", scored, "--qrels", gains, "--measure", "nDCG@2", "--json")
+    code, _, _ = run("evaluate", "--run", scored, "--qrels", gains, "--measure", "nDCG@2", "--json")
     assert code == 0
-    code, out, _ = run(
+    code, _, _ = run(
         "fit", "--run", scored, "--qrels", gains, "--out", tmp_path / "curve.json", "--binary-at", "1"
     )
     assert code == 0
-    code, out, _ = run("losses", "train", *options)
+    code, said, _ = run("losses", "train", *options)
     assert code == 0
-    assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in out
+    assert "nDCG@2: 1.0000 ± 0.0000 on the 4 test queries." in said
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_train(tmp_path: Path, run: Run) -> None:
         (["decide", "none.toml"], "none.toml: No such file or directory"),
         (["decide", "bad.toml"], "bad.toml: probabilities is missing"),
         (["search", "--loss", "squar"], "unknown loss 'squar'"),
-        (["search", "--items", "9"], "--items: all orders are tried for 1 to 8 items, got 9"),
+        (["search", "-n", "9"], "--n: must be 2 to 8, got 9"),
         (["search", "--draws", "0"], "--draws: must be at least 1, got 0"),
         (["search", "--measure", "F1"], "--measure: must be a measure such as nDCG@10"),
         (["train", "--train", "none", "--loss", "squared"], "none: cannot be read (No such file"),
@@ -138,9 +138,11 @@ def test_train(tmp_path: Path, run: Run) -> None:
         (["train", "--train", "flat.txt", "--loss", "squared"], "flat.txt: features: every feature is const"),
         (["train", "--train", "good.txt", "--loss", "nothing"], "unknown loss 'nothing'"),
         (["train", "--train", "good.txt", "--loss", "squared", "--measure", "AP"], "--measure: must be DCG"),
-        (["train", "--train", "good.txt", "--loss", "squared", "--run", "out"], "--run: needs test files"),
-        (["train", "--train", "good.txt", "--loss", "squared", "--model", "no/out"], "no/out: cannot be wri"),
-        (["train", "--train", "good.txt", "--loss", "duchi", "--penalty", "-1", "--model", "out"], "[-1.0]"),
+        (
+            ["train", "--train", "good.txt", "--loss", "squared", "--out", "good.txt"],
+            "--out: good.txt: is a file",
+        ),
+        (["train", "--train", "good.txt", "--loss", "duchi", "--penalty", "-1", "--out", "out"], "[-1.0]"),
     ],
 )
 def test_bad_input(

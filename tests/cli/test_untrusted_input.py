@@ -105,7 +105,7 @@ def test_impossible_studies_are_refused_before_anything_is_allocated(
 
 @pytest.mark.parametrize(
     "options",
-    [("--replicates", 10**9), ("--first", 10**20), ("--jobs", 0), ("--until-mcse", 2), ("--first", 10**9)],
+    [("--replicates", 10**9), ("--first", 10**20), ("--jobs", 0), ("--precision", 2), ("--first", 10**9)],
     ids=str,
 )
 def test_options_out_of_range_are_refused(tmp_path: Path, options: tuple[str, int]) -> None:

@@ -70,7 +70,7 @@ def test_a_worst_example_can_be_used_again():
 
 
 def test_a_search_depends_on_its_seed_only():
-    one, other, third = (search_losses("listnet", draws=30, seed=s, items=2).as_dict() for s in (5, 5, 6))
+    one, other, third = (search_losses("listnet", draws=30, seed=s, n=2).as_dict() for s in (5, 5, 6))
     assert one == other
     assert one != third
 
@@ -85,8 +85,8 @@ def test_the_default_losses_suit_the_measure():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"items": 1}, "items: must be 2 to 8, got 1"),
-        ({"items": 9}, "items: all orders are tried for 1 to 8 items, got 9"),
+        ({"n": 1}, "n: must be 2 to 8, got 1"),
+        ({"n": 9}, "n: must be 2 to 8, got 9"),
         ({"draws": 0}, "draws: must be at least 1, got 0"),
         ({"grades": 1}, "grades: must be at least 2, got 1"),
         ({"grades": 2000}, "grades: must be at most 1000, got 2000"),

@@ -427,16 +427,14 @@ def as_svmlight(data: Queries) -> str:
 
 def test_files_in_and_out(tmp_path):
     data, test = svm(tmp_path, as_svmlight(queries())), svm(tmp_path, as_svmlight(queries(seed=2)), "test")
-    model, run, qrels = (tmp_path / name for name in ("model.json", "run", "qrels"))
-    found = train(
-        [data], "listnet_consistent", test=[test], measure="nDCG@3", model=model, run=run, qrels=qrels
-    )
+    out = tmp_path / "new" / "folder"
+    found = train([data], "listnet_consistent", test=[test], measure="nDCG@3", out=out)
     assert (found.queries, found.test_queries) == (40, 40)
-    again = evaluate(read_run(run), read_qrels(qrels), "nDCG@3").mean[0]
+    again = evaluate(read_run(out / "test.run"), read_qrels(out / "test.qrels"), "nDCG@3").mean[0]
     assert found.test == pytest.approx(again, abs=1e-15)
     assert json.loads(json.dumps(found.as_dict()))["test"] == found.test
     assert "on the 40 test queries" in repr(found)
-    loaded = Ranker.load(model)
+    loaded = Ranker.load(out / "ranker.json")
     np.testing.assert_array_equal(loaded.scores(queries()), found.ranker.scores(queries()))
     assert loaded.as_dict() == found.ranker.as_dict()
     direct = train_ranker(read_svmlight(data), "listnet_consistent", measure="nDCG@3")
@@ -450,12 +448,11 @@ def test_errors_with_files(tmp_path):
     flat = svm(tmp_path, "0 qid:1 1:2\n1 qid:1 1:2\n1 qid:2 1:2\n", "flat")
     out = tmp_path / "out"
     for given_, words in (
-        ({"run": out}, "run: needs test files"),
-        ({"qrels": out}, "qrels: needs test files"),
-        ({"measure": "ERR", "model": out}, "measure: must be DCG or NDCG"),
-        ({"penalties": [-1.0], "model": out}, "penalties: must be numbers"),
-        ({"test": [tmp_path / "none"], "model": out}, "none: cannot be read"),
-        ({"model": tmp_path / "no" / "folder"}, "no/folder: cannot be written"),
+        ({"measure": "ERR", "out": out}, "measure: must be DCG or NDCG"),
+        ({"penalties": [-1.0], "out": out}, "penalties: must be numbers"),
+        ({"test": [tmp_path / "none"], "out": out}, "none: cannot be read"),
+        ({"out": data}, "out: .*: is a file, expected a folder"),
+        ({"out": data / "below"}, "below: cannot be written"),
     ):
         with pytest.raises(InputError, match=words):
             train([data], "squared", **given_)

@@ -53,9 +53,9 @@ def test_every_n_agrees_with_a_plain_evaluation():
 def test_means_are_over_the_queries_that_are_long_enough():
     runs, qrels = collection()
     sizes = pool_runs(runs, qrels).sizes
-    whole = grow(runs, qrels, MEASURES, orders=3, length=int(sizes.min()))
+    whole = grow(runs, qrels, MEASURES, orders=3, n=int(sizes.min()))
     assert (whole.left_out, len(whole.queries)) == ((), 6)
-    longer = grow(runs, qrels, MEASURES, orders=3, length=int(np.sort(sizes)[2]))
+    longer = grow(runs, qrels, MEASURES, orders=3, n=int(np.sort(sizes)[2]))
     assert len(longer.queries) == int((sizes >= np.sort(sizes)[2]).sum())
     assert {*longer.queries, *longer.left_out} == set(whole.queries)
     # the draws for a query do not depend on the other queries
@@ -73,7 +73,7 @@ def test_means_are_over_the_queries_that_are_long_enough():
 
 def test_the_band_covers_the_mean_of_all_queries():
     runs, qrels = collection(queries=40)
-    grown = grow(runs, qrels, "nDCG", orders=2, length=45)
+    grown = grow(runs, qrels, "nDCG", orders=2, n=45)
     low, high = grown.band()
     assert (low < grown.mean).all()
     assert (grown.mean < high).all()
@@ -101,7 +101,7 @@ def test_orders_of_arrival():
 
 def test_a_random_run_tends_to_the_share_of_relevant_documents():
     runs, qrels = collection(queries=30, documents=80)
-    grown = grow(runs, qrels, ["nDCG@10"], orders=30, length=70, binary_at=1, random=True)
+    grown = grow(runs, qrels, ["nDCG@10"], orders=30, n=70, binary_at=1, random=True)
     assert grown.runs == ("good", "bad", "random")
     # nDCG@10 of a random order tends to p, about 0.27 here; standard error over 30 x 30 lists 0.01
     documents = pool_runs(runs, qrels)
@@ -114,7 +114,7 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
 
 def test_gains_and_binary_labels():
     runs, qrels = collection(queries=2)
-    options = {"order": "file", "length": 40}
+    options = {"order": "file", "n": 40}
     doubled = {q: {d: 2**y - 1 for d, y in docs.items()} for q, docs in qrels.items()}
     exp2 = grow(runs, qrels, "nDCG", gain="exp2", **options).ndcg
     np.testing.assert_allclose(exp2, grow(runs, doubled, "nDCG", **options).ndcg, rtol=1e-12)
@@ -136,8 +136,8 @@ def test_gains_and_binary_labels():
             {"order": "time", "times": {"q0": {"d000": 1.0}}},
             r"^times: \d+ documents have no time, first document",
         ),
-        ({"length": 0}, "^length: must be a whole number >= 1, got 0"),
-        ({"length": 1000}, "^length: no query has 1000 documents, the longest has 5"),
+        ({"n": 0}, "^n: must be a whole number >= 1, got 0"),
+        ({"n": 1000}, "^n: no query has 1000 documents, the longest has 5"),
         ({"by": 100}, "^by: must be 'auto', 'query', a number of groups"),
         ({"gain": "log"}, "^gain: must be one of linear, binary, exp2, .*, got 'log'"),
         ({"pool": "all"}, "^pool: must be one of"),
@@ -152,7 +152,7 @@ def test_bad_options(options, said):
 @pytest.mark.slow
 def test_iid_theory():
     runs, qrels = collection(queries=12, documents=60)
-    grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, length=60, by=3, random=True, binary_at=1)
+    grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, n=60, by=3, random=True, binary_at=1)
     theory = grown.theory
     assert theory.sizes.tolist() == shown_sizes(60) == [10, 20, 60]
     assert theory.pooled.shape == (3, 2, 3)

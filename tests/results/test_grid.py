@@ -115,7 +115,16 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
     assert do("verify", out)[0] == 0
     code, said, _ = do(
-        "figures", out, "--out", tmp_path / "drawn", "--format", "png", "--measure", "nDCG", "--dpi", 30
+        "figures",
+        out,
+        "--out",
+        tmp_path / "drawn",
+        "--figure-format",
+        "png",
+        "--measure",
+        "nDCG",
+        "--dpi",
+        30,
     )
     assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
     assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
@@ -293,7 +302,7 @@ def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.C
         ("run", file, "--out", out, "--jobs", 1),
         ("check", out),
         ("verify", out),
-        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+        ("figures", out, "--out", tmp_path / "drawn", "--figure-format", "png", "--dpi", 30),
     ):
         code, _, said = command(capsys, *arguments)
         assert code == 0, said
@@ -348,7 +357,7 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
     steps = (
         ("run", file, "--out", out, "--jobs", 1),
         ("check", out),
-        ("figures", out, "--out", tmp_path / "drawn", "--format", "png", "--dpi", 30),
+        ("figures", out, "--out", tmp_path / "drawn", "--figure-format", "png", "--dpi", 30),
     )
     for step in steps:
         before = sorted(tmp_path.rglob("*"))

@@ -26,7 +26,7 @@ def grown(by: int | None = None, seed: int = 0, **options: Any) -> Growth:
     rng = np.random.default_rng(1)
     run = {f"q{q}": {f"d{i}": float(rng.random()) for i in range(30 + q)} for q in range(5)}
     labels = {q: {d: float(rng.random() < 0.3) for d in docs} for q, docs in run.items()}
-    return grow({"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, length=32, by=by, seed=seed, **options)
+    return grow({"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, n=32, by=by, seed=seed, **options)
 
 
 @pytest.mark.parametrize("by", [None, 2])

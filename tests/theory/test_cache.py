@@ -111,7 +111,7 @@ def test_commands_write_nothing_into_the_folder_of_results(
     out = tmp_path / "figures"
     for arguments in (
         ["check"],
-        ["figures", "--out", out, "--format", "svg"],
+        ["figures", "--out", out, "--figure-format", "svg"],
         ["verify"],
         ["distinguish"],
         ["report", "--out", tmp_path / "page.html"],

@@ -65,7 +65,7 @@ class Plan(Findings, Report):
         others = [one.path for one in declared(PlanRow) if one.path not in ("measure", *_SAMPLE_SIZES)]
         headings = {
             "anova_lists": f"queries for {self.design.systems} systems",
-            "width_lists": f"queries for width {self.design.width}",
+            "width_lists": f"queries for width {self.design.interval_width}",
         }
         found = Table.of("", PlanRow, self.rows, **dict.fromkeys(others), **headings)
         return found if len(found.columns) > len(("measure", "sd")) else Table("", (), ())

@@ -100,8 +100,8 @@ def plan(
     theory : bool
         Whether to fit curves to runs.
     **design
-        The fields of `Requirements`: ``rate``, ``power``, ``level``, ``queries``, ``systems``, ``width``.
-        ``queries`` is by default the number that both runs answer.
+        The fields of `Requirements`: ``rate``, ``power``, ``level``, ``queries``, ``systems`` and
+        ``interval_width``. ``queries`` is by default the number that both runs answer.
 
     Raises
     ------
@@ -202,10 +202,10 @@ def _plan_for_sd(
     required = Requirements(**design)
     require_size(sd, "sd")
     require_size(None if difference is None else abs(difference), "difference")
-    stated = (difference, required.queries, required.width)
+    stated = (difference, required.queries, required.interval_width)
     require(
         any(x is not None for x in stated),
-        "a plan for a standard deviation needs queries, difference or width",
+        "a plan for a standard deviation needs queries, difference or interval_width",
     )
     asked = required.systems is None or difference is not None
     require(asked, "an analysis of variance needs the difference of the best and the worst system", "systems")

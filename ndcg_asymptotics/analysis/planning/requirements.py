@@ -37,7 +37,7 @@ class RequirementOptions(TypedDict, total=False):
     level: float
     queries: int | None
     systems: int | None
-    width: float | None
+    interval_width: float | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Requirements:
         The number of queries that there are, at least 2.
     systems : int, optional
         The number of systems of an analysis of variance, at least 2.
-    width : float, optional
+    interval_width : float, optional
         The mean width of the confidence interval of a difference.
 
     Raises
@@ -70,7 +70,7 @@ class Requirements:
     level: float = LEVEL
     queries: int | None = None
     systems: int | None = None
-    width: float | None = None
+    interval_width: float | None = None
 
     def __post_init__(self) -> None:
         require_fraction(self.level, "level")
@@ -80,7 +80,7 @@ class Requirements:
         for count, argument in ((self.queries, "queries"), (self.systems, "systems")):
             whole = count is None or (isinstance(count, int) and 2 <= count <= _MOST)
             require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(count)}", argument)
-        require_size(self.width, "width")
+        require_size(self.interval_width, "interval_width")
 
     @property
     def alpha(self) -> float:
@@ -128,8 +128,8 @@ class Requirements:
         anova = width = None
         if self.systems is not None and difference and sd > 0:
             anova = lists_for_anova(difference / sd, self.systems, self.power, self.alpha)
-        if self.width is not None:
-            width = lists_for_width(self.width / sd, self.alpha) if sd > 0 else 2
+        if self.interval_width is not None:
+            width = lists_for_width(self.interval_width / sd, self.alpha) if sd > 0 else 2
         return {
             "difference": difference,
             "sd": sd,

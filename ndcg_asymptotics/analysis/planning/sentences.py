@@ -208,7 +208,7 @@ def _detected(found: Findings) -> str:
         needed = f"{row.queries or _MANY} queries for {test} with {design.power:.0%} power"
         return f"A difference of {row.difference:g} needs {needed}."
     queries = _MANY if row.width_lists is None else f"{row.width_lists:,}"
-    return f"{queries} queries give an interval of mean width {design.width:g}."
+    return f"{queries} queries give an interval of mean width {design.interval_width:g}."
 
 
 def legend(found: Findings) -> str:
@@ -245,8 +245,10 @@ def legend(found: Findings) -> str:
             f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
             "where the best and the worst system differ by that much."
         )
-    if design.width is not None:
-        parts.append(f"Queries for width {design.width:g}: the mean width of the interval of the difference.")
+    if design.interval_width is not None:
+        parts.append(
+            f"Queries for width {design.interval_width:g}: the mean width of the interval of the difference."
+        )
     return " ".join(parts)
 
 

@@ -32,7 +32,7 @@ GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
 @cache
 def planned() -> Plan:
     measures = ["nDCG(geometric(2))", "nDCG", "nDCG(power(40))", "nDCG@3"]
-    return plan(GOOD, BLANK, measures, n=40, queries=15, systems=5, width=0.1)
+    return plan(GOOD, BLANK, measures, n=40, queries=15, systems=5, interval_width=0.1)
 
 
 def drawn(n: int, count: int, weights: np.ndarray, seed: int) -> np.ndarray:
@@ -162,7 +162,7 @@ def test_what_is_recommended_shows_the_same_order() -> None:
         ({"n": 0}, "n: must be a whole number from 1"),
         ({"queries": 1}, r"queries: must be a whole number from 2 to 1e\+18, got 1"),
         ({"systems": 1}, "systems: must be a whole number from 2 to"),
-        ({"width": 0.0}, r"width: must be 1e-09 to 1e\+09, got 0"),
+        ({"interval_width": 0.0}, r"interval_width: must be 1e-09 to 1e\+09, got 0"),
         ({"measures": []}, "at least one measure"),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_stated_standard_deviation() -> None:
     assert row.detectable_high / row.detectable == pytest.approx(ends[1] / 0.2)
     assert lists_for(row.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
     assert "are enough: 34 [24, 54] are needed" in found.answers[1]
-    with pytest.raises(InputError, match="needs queries, difference or width"):
+    with pytest.raises(InputError, match="needs queries, difference or interval_width"):
         plan(sd=0.2)
     with pytest.raises(InputError, match="sd: must be 1e-09 to 1e\\+09"):
         plan(sd=0.0, queries=10)
