@@ -27,10 +27,15 @@ class Look:
 def look_of(place: int) -> Look:
     """Return the look of the curve at a place, from 0 on, among curves that are no measures.
 
+    The first eight have colours of their own, and no two of the first 32 share dashes and marker.
+
     >>> look_of(0)
     Look(color='#0072b2', dashes='solid', marker='o')
+    >>> look_of(8)
+    Look(color='#0072b2', dashes='dashed', marker='o')
     """
-    return Look(*(cycle[place % len(cycle)] for cycle in (COLORS, DASHES, MARKERS)))
+    lap, at = divmod(place, len(COLORS))
+    return Look(COLORS[at], DASHES[(at + lap) % len(DASHES)], MARKERS[at])
 
 
 def rgb(color: str) -> Floats:

@@ -342,17 +342,11 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
 
 def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
     """Return the differences of two runs by humans, by a judge and by both, for every measure."""
-    shown = [
-        Shown(
-            f"{row.measure}, {row.labels}",
-            LABEL_LOOKS[row.labels],
-            row.difference,
-            *(row.interval or (None, None)),
-            row.p_corrected,
-        )
-        for judged in pair.by_measure
-        for row in judged.rows
-    ]
+    shown = []
+    for row in (row for judged in pair.by_measure for row in judged.rows):
+        low, high = row.interval or (None, None)
+        look, name = LABEL_LOOKS[row.labels], f"{row.measure}, {row.labels}"
+        shown.append(Shown(name, look, row.difference, low, high, row.p_corrected))
     return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]
 
 

@@ -17,7 +17,6 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.plots.style import measure_styles
 
 ALL = pytest.mark.parametrize("name", FIGURES)
 
@@ -124,17 +123,3 @@ def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
     assert explained <= found
     labelled = {"line"}  # a label stands at the end of each curve that the key does not name
     assert found - labelled <= explained
-
-
-@pytest.mark.parametrize(
-    "family",
-    [
-        ["nDCG(power(0.3))", "nDCG(power(0.5))", "nDCG(power(0.7))"],
-        ["nDCG@1", "nDCG@5", "nDCG@10", "nDCG@100"],
-        ["nDCG@0.1n", "nDCG@0.2n", "nDCG@0.5n"],
-        ["RBP(0.5)", "RBP(0.8)", "RBP(0.95)"],
-    ],
-)
-def test_shades_of_one_colour_have_markers_of_their_own(family: list[str]) -> None:
-    lines = measure_styles(family).values()
-    assert len({(line.marker, line.dashes) for line in lines}) == len(family)
