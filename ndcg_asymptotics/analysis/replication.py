@@ -43,6 +43,16 @@ class Replication(NamedTuple):
     assured: int | None
 
 
+def in_interval(number: int | None, low: int | None, high: int | None) -> str:
+    """Return a number of queries with its interval; None stands for more than any number.
+
+    >>> in_interval(84, 33, 513), in_interval(1151, 105, None), in_interval(2, 2, 2)
+    ('84 [33, 513]', '1,151 [105, ∞)', '2')
+    """
+    middle, first, last = ("∞" if one is None else f"{one:,}" for one in (number, low, high))
+    return middle if low == number == high else f"{middle} [{first}, {last}{')' if high is None else ']'}"
+
+
 def replication(effect: float, queries: int, power: float, alpha: float) -> Replication:
     """Return the numbers of queries that a paired t test needs after an experiment that showed an effect.
 

@@ -19,6 +19,7 @@ from ndcg_asymptotics.lists.given import (
     Weights,
     is_one,
     joined_files,
+    judgements_of,
     named_runs,
     naming_sources,
     ranker_of,
@@ -159,7 +160,7 @@ def evaluate(
     for name, one in runs.items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)
         if labels is None:
-            labels = without_negatives(records_of(qrels, "label", columns), gain, refuse=refuse)
+            labels = judgements_of(qrels, columns, gain, refuse=refuse)
         with naming_sources(scores, labels):
             found.append(evaluate_run(scores, labels, parsed, name=name, **options))
     return found[0] if is_one(run) else Evaluations(tuple(found))

@@ -24,7 +24,6 @@ from ndcg_asymptotics.lists.ranking import (
     unjudged_ranks,
 )
 from ndcg_asymptotics.lists.records import Records
-from ndcg_asymptotics.lists.remarks import some_of
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
 from ndcg_asymptotics.lists.values import few
 from ndcg_asymptotics.measures import Measure
@@ -202,5 +201,4 @@ def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> B
 
 
 def _listed(queries: Iterable[str]) -> str:
-    first = sorted(queries)
-    return some_of(first) + (f" ({len(first)})" if some_of(first).endswith("…") else "")
+    return few(sorted(queries))

@@ -18,9 +18,11 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import naming, require
 from ndcg_asymptotics.core.files import named_paths
+from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_rankers, read_weights
 from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
+from ndcg_asymptotics.measures.gains import Gain
 
 Weights = Mapping[int, float] | Path | str
 """Weights of the features of an SVMlight file, or a file of them."""
@@ -47,6 +49,19 @@ def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = No
     if isinstance(given, str | os.PathLike):
         return read(Path(given), kind, columns)
     return Records.of(given, kind, columns)
+
+
+def judgements_of(
+    given: object, columns: ColumnNames | None = None, gain: Gain = "linear", *, refuse: str = ""
+) -> Records:
+    """Return judgements in any form, with 0 in place of negative labels (`without_negatives`).
+
+    Raises
+    ------
+    InputError
+        As `records_of` and `without_negatives`.
+    """
+    return without_negatives(records_of(given, "label", columns), gain, refuse=refuse)
 
 
 def is_one(given: object) -> bool:

@@ -99,9 +99,7 @@ class Growth(Report):
 
     def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
         """Return a pointwise bootstrap band of the mean over queries: low and high, (runs, measures, n)."""
-        means = resampled_means(self.ndcg, resamples, seed)
-        low, high = np.quantile(means, tails(level), axis=0)
-        return low, high
+        return resampled_band(self.ndcg, level, resamples, seed)
 
     def at(self, sizes: Sequence[int]) -> Integers:
         """Return the indices of list lengths in ``sizes``.
@@ -170,11 +168,12 @@ class Growth(Report):
             )
 
 
-def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
-    """Return means over bootstrap samples of the first axis, (resamples, …)."""
+def resampled_band(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Return the ends of bootstrap intervals of means over the first axis."""
     count = len(values)
     flat = (resampled_counts(count, resamples, seed) / count) @ values.reshape(count, -1)
-    return np.asarray(flat.reshape(resamples, *values.shape[1:]))
+    low, high = np.quantile(flat.reshape(resamples, *values.shape[1:]), tails(level), axis=0)
+    return low, high
 
 
 def shown_sizes(length: int) -> list[int]:

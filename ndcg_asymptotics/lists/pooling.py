@@ -14,8 +14,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.given import records_of, runs_of
-from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.names import Names
 from ndcg_asymptotics.lists.records import RankedList, Records
 
@@ -97,7 +96,7 @@ def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") ->
     """
     require_choice(documents, get_args(PoolRule), "pool")
     scores = runs_of(runs)
-    labels = without_negatives(records_of(qrels, "label"))
+    labels = judgements_of(qrels)
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
     require(len(queries) > 0, f"{', '.join(scores)} and the qrels have no query in common")
     parts = [*scores.values(), *([labels] if documents == "judged" else [])]

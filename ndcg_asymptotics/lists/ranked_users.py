@@ -13,8 +13,8 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.given import records_of, runs_of
-from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.judgements import gains_of, require_judged
 from ndcg_asymptotics.lists.ranking import relevant_ranks
 from ndcg_asymptotics.lists.reading import ColumnNames, read_ranks
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
@@ -55,7 +55,7 @@ def relevant_depths(
     (3, array([2]), array([2]))
     """
     scores = runs_of(runs, columns)
-    gains = gains_of(without_negatives(records_of(qrels, "label", columns), gain), gain)
+    gains = gains_of(judgements_of(qrels, columns, gain), gain)
     relevant = {gains.queries[row] for row in np.unique(gains.row[gains.values > 0]).tolist()}
     users = _common({name: relevant & {*of_run.queries} for name, of_run in scores.items()})
     require(len(users) > 0, "the runs and the qrels have no user with a relevant item in common")

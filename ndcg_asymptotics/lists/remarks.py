@@ -9,10 +9,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.lists.conventions import Conventions, Empty
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
+from ndcg_asymptotics.lists.values import few
 from ndcg_asymptotics.measures.gains import gain_text
 
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
-_NAMED = 3  # queries that a sentence names
 _ENOUGH_JUDGED = 0.9  # a smaller share is said
 
 MEANINGS = {
@@ -28,20 +28,20 @@ def of_missing(queries: Sequence[str], judged: int, *, counted: bool) -> str:
     """Return a sentence on judged queries that are not in the run."""
     verb = "is" if len(queries) == 1 else "are"
     value = "counted as 0" if counted else "not counted; --missing zero counts them as 0"
-    return f"{len(queries)} of {judged} judged queries {verb} not in the run ({some_of(queries)}): {value}"
+    return f"{len(queries)} of {judged} judged queries {verb} not in the run ({few(queries)}): {value}"
 
 
 def of_unjudged(queries: Sequence[str], run: str) -> str:
     """Return a sentence on the queries of a run without judgements; ``run`` is what the run is called."""
     number, verb = _number(queries)
-    return f"{number} of {run} {verb} no judgements ({some_of(queries)}): not counted"
+    return f"{number} of {run} {verb} no judgements ({few(queries)}): not counted"
 
 
 def of_empty(queries: Sequence[str], rule: Empty) -> str:
     """Return a sentence on queries without a relevant document, and what they count as."""
     number, verb = _number(queries)
     counted = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "not counted")
-    return f"{number} {verb} no relevant document ({some_of(queries)}): {counted}"
+    return f"{number} {verb} no relevant document ({few(queries)}): {counted}"
 
 
 def of_own(queries: Sequence[str]) -> str:
@@ -49,7 +49,7 @@ def of_own(queries: Sequence[str]) -> str:
     number, verb = _number(queries)
     itself = "the query itself" if len(queries) == 1 else "themselves"
     has = f"{number} {verb} {itself} as the first document"
-    return f"{has} ({some_of(queries)}): BEIR leaves out a document that is the query"
+    return f"{has} ({few(queries)}): BEIR leaves out a document that is the query"
 
 
 def of_ties(measures: Sequence[AnyMeasure], mean: Floats, averaged: Floats) -> str:
@@ -80,11 +80,6 @@ def of_others(measures: Sequence[OtherMeasure], conventions: Conventions) -> str
 def of_few_judged(share: float, depth: int) -> str:
     """Return a sentence if fewer than 90% of the first documents are judged, else the empty text."""
     return f"only {share:.0%} of the first {depth} documents are judged" if share < _ENOUGH_JUDGED else ""
-
-
-def some_of(queries: Sequence[str]) -> str:
-    """Return the first three queries, with dots if there are more."""
-    return ", ".join(queries[:_NAMED]) + (", …" if len(queries) > _NAMED else "")
 
 
 def _number(queries: Sequence[str]) -> tuple[str, str]:

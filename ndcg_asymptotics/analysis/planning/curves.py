@@ -19,7 +19,7 @@ from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
-from ndcg_asymptotics.analysis.planning.judged import Judge, judged
+from ndcg_asymptotics.analysis.planning.judged import ErrorRates, judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
@@ -60,7 +60,7 @@ def plan_curves(
     gain: Gain | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: Judge | None = None,
+    judge: ErrorRates | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment for two rankers that are described by their relevance curves.

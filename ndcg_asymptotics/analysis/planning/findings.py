@@ -11,6 +11,7 @@ from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.planning.coupled import CorrelationMethod
 from ndcg_asymptotics.analysis.planning.judged import Judged
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.analysis.replication import in_interval
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
 from ndcg_asymptotics.core.text import with_error
 from ndcg_asymptotics.measures import Measure
@@ -159,12 +160,9 @@ class PlanRow:
         self,
     ) -> Annotated[str | None, Column("required queries", str, optional=True, before="queries_assured")]:
         """The required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
-        number, low, high = self.required_lists, self.required_lists_low, self.required_lists_high
-        if number is None:
+        if self.required_lists is None:
             return None
-        if low == number == high:
-            return f"{number:,}"
-        return f"{number:,} [{low:,}, {'∞)' if high is None else f'{high:,}]'}"
+        return in_interval(self.required_lists, self.required_lists_low, self.required_lists_high)
 
     @property
     def estimated_difference(

@@ -36,13 +36,13 @@ from ndcg_asymptotics.populations import (
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.planning.curves import Experiment
 
-Judge = str | Mapping[str, float]
+ErrorRates = str | Mapping[str, float]
 """Error rates of a judge, as "fpr=0.01, fnr=0.2" or as a mapping."""
 
 _DEEPER = 10  # times the cutoff of a measure with the wrong sign
 
 
-def rates_of(judge: Judge) -> tuple[float, float]:
+def rates_of(judge: ErrorRates) -> tuple[float, float]:
     """Return the false positive and the false negative rate of a judge.
 
     Raises
@@ -165,7 +165,7 @@ class Judged:
                 yield Line(f"{row.measure}: {row.reason}.")
 
 
-def judged(experiment: Experiment, measures: Sequence[Measure], judge: Judge) -> Judged:
+def judged(experiment: Experiment, measures: Sequence[Measure], judge: ErrorRates) -> Judged:
     """Return what a judge does to an experiment with two rankers.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import NoReturn, Unpack
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
-from ndcg_asymptotics.analysis.planning.judged import Judge
+from ndcg_asymptotics.analysis.planning.judged import ErrorRates
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.power import sd_interval
@@ -49,7 +49,7 @@ def plan(
     n: int | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: Judge | None = None,
+    judge: ErrorRates | None = None,
     columns: ColumnNames | None = None,
     lower_is_better: Collection[str] = (),
     like: str | None = None,

@@ -25,14 +25,14 @@ from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_f
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING, effect_size
+from ndcg_asymptotics.analysis.runs.paired import effect_size, moments_of, without_rounding
 from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.fitting import fit_curves
-from ndcg_asymptotics.lists.given import records_of, runs_of
-from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.judgements import gains_of
 from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
@@ -64,7 +64,7 @@ def plan_runs(
     chosen = Conventions.of(**conventions)
     asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
     scores = runs_of(runs, columns)
-    labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    labels = judgements_of(qrels, columns, chosen.gain)
     exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
     _require_two(len(scores))
@@ -115,7 +115,7 @@ def _differences(found: RunValues, argument: str) -> Floats:
     """Return the differences of two runs, (measures, queries), without rounding errors."""
     count, d = len(found.queries), found.differences
     require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", argument)
-    return np.where(np.abs(d) <= ROUNDING * found.units, 0.0, d).T
+    return without_rounding(d, found.units).T
 
 
 def _required(found: RunValues, design: RequirementOptions) -> Requirements:
@@ -136,12 +136,8 @@ def _planned(
     return Plan(first, second, "runs", required, ordered, *families, tuple(remarks), len(found.queries))
 
 
-def _moments(d: Floats) -> tuple[float, float]:
-    return float(d.mean()), float(d.std(ddof=1)) if np.ptp(d) > ROUNDING else 0.0
-
-
 def _row(measure: Measure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
-    mean, sd = _moments(d)
+    ((mean, sd),) = moments_of(d[:, None])
     if not d.any():
         return PlanRow(str(measure), reason="the runs have the same value on every query")
     needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
@@ -181,7 +177,7 @@ def _choices(
     """Return the members of a family of measures, whose parameters ``measures`` holds."""
     choices = []
     for measure, at in measures.items():
-        mean, sd = _moments(found[measure])
+        ((mean, sd),) = moments_of(found[measure][:, None])
         effect = mean / sd if sd > 0 else 0.0
         wrong = _opposite(mean, found[measure])
         choices.append(FamilyMember.of(measure, at, effect, design.lists(mean, sd), wrong, judged=judged))

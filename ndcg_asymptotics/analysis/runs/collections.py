@@ -42,13 +42,14 @@ from ndcg_asymptotics.analysis.runs.collections_rows import (
 from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.paired import (
-    ROUNDING,
     Difference,
     Interval,
     fewest_queries,
     mean_tests,
+    moments_of,
     student_test,
     t_test,
+    without_rounding,
 )
 from ndcg_asymptotics.core.arrays import Floats, require_choice
 from ndcg_asymptotics.core.errors import require
@@ -202,8 +203,7 @@ def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remark
 
 def _gaps(values: RunValues, units: Floats) -> Floats:
     """Return the differences of all pairs and measures in units, without rounding errors."""
-    d = values.differences / units
-    return np.where(np.abs(d) <= ROUNDING, 0.0, d)
+    return without_rounding(values.differences / units)
 
 
 def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
@@ -283,8 +283,7 @@ def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[T
     """
     found = []
     for d in tracked(gaps, "collections"):
-        means = d.mean(axis=0).tolist()
-        sds = np.where(np.ptp(d, axis=0) > ROUNDING, d.std(axis=0, ddof=1), 0.0).tolist()
+        means, sds = zip(*moments_of(d), strict=True)
         students = [student_test(*one, len(d), tests.alpha) for one in zip(means, sds, strict=True)]
         found.append(_tested(d, means, sds, students, tests))
     p = [[one.p for one in of_collection] for of_collection in found]

@@ -34,7 +34,14 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.power import paired_power, require_power
 from ndcg_asymptotics.analysis.runs.correction import step_down
-from ndcg_asymptotics.analysis.runs.paired import AT_ONCE, ROUNDING, Interval, alpha_of, t_test
+from ndcg_asymptotics.analysis.runs.paired import (
+    AT_ONCE,
+    ROUNDING,
+    Interval,
+    alpha_of,
+    t_test,
+    without_rounding,
+)
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
@@ -127,7 +134,7 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     >>> round(found.mean, 3), round(found.error, 3), round(found.weight, 2), round(found.equivalent)
     (0.017, 0.067, 1.0, 215)
     """
-    y, f = (np.where(np.abs(d) <= ROUNDING, 0.0, d) for d in (human, judge))
+    y, f = map(without_rounding, (human, judge))
     queries, every = len(y), len(f)
     require(
         queries >= FEWEST, f"needs at least {FEWEST} queries judged by humans and the judge, got {queries}"

@@ -27,9 +27,9 @@ from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import judged_only, of_lists
 from ndcg_asymptotics.lists.given import (
     Weights,
+    judgements_of,
     named_runs,
     rankers_of,
-    records_of,
     runs_of,
     scores_of_rankers,
 )
@@ -269,7 +269,7 @@ def compare(
         labels = without_negatives(labels, chosen.gain, refuse="lists")
     else:
         scores = runs_of(runs, columns)
-        labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+        labels = judgements_of(qrels, columns, chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
     return compare_ranked(scores, labels, asked, tests, theory=theory, **conventions)

@@ -32,6 +32,7 @@ from ndcg_asymptotics.analysis.runs.paired import (
     paired_differences,
     permutations,
     sign_changes,
+    without_rounding,
 )
 from ndcg_asymptotics.core.arrays import (
     Floats,
@@ -186,7 +187,7 @@ def max_t(
     >>> [round(p, 4) for p in max_t(d)]
     [0.9728, 0.0006]
     """
-    d = np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
+    d = without_rounding(differences)
     norms = np.sqrt((d * d).sum(axis=0))
     scaled = d / np.where(norms > 0, norms, 1.0)
     if alternative == "less":

@@ -15,10 +15,10 @@ from typing import Annotated
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import effect_size
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, tails
+from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
-from ndcg_asymptotics.lists.growth import Growth, resampled_means
+from ndcg_asymptotics.lists.growth import Growth, resampled_band
 
 WITHIN = 2.0
 """The number of standard errors within which theory is counted as right."""
@@ -151,6 +151,4 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
 
 def _interval(values: Floats, seed: int) -> tuple[Floats, Floats, Floats]:
     """Return the mean over queries with an interval."""
-    means = resampled_means(values, _RESAMPLES, seed)
-    low, high = np.quantile(means, tails(LEVEL), axis=0)
-    return values.mean(axis=0), low, high
+    return values.mean(axis=0), *resampled_band(values, LEVEL, _RESAMPLES, seed)

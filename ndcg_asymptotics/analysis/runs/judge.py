@@ -33,8 +33,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
-from ndcg_asymptotics.lists.given import records_of, runs_of
-from ndcg_asymptotics.lists.judgements import without_negatives
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
@@ -84,8 +83,8 @@ def compare_judged(
     parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     scores = runs_of(runs, columns)
     require_runs(len(scores))
-    human = without_negatives(records_of(qrels, "label", columns), chosen.gain)
-    machine = without_negatives(records_of(judge, "label", columns), chosen.gain)
+    human = judgements_of(qrels, columns, chosen.gain)
+    machine = judgements_of(judge, columns, chosen.gain)
     evaluated = [
         evaluations_of(scores, labels, parsed, conventions, what)
         for labels, what in ((human, ", qrels"), (machine, ", judge"))

@@ -28,7 +28,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.replication import Replication, replication
+from ndcg_asymptotics.analysis.replication import Replication, in_interval, replication
 from ndcg_asymptotics.core.arrays import (
     Bools,
     Floats,
@@ -140,12 +140,7 @@ class Difference(WithInterval):
         self,
     ) -> Annotated[str | None, Column("queries as observed", str, before="queries_assured")]:
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
-        if self.identical:
-            return None
-        if self.queries_low is None:
-            return "∞"
-        found, low = ("∞" if n is None else f"{n:,}" for n in (self.queries, self.queries_low))
-        return f"{found} [{low}, " + ("∞)" if self.queries_high is None else f"{self.queries_high:,}]")
+        return None if self.identical else in_interval(self.queries, self.queries_low, self.queries_high)
 
     @property
     def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:
@@ -267,11 +262,8 @@ def paired_differences(
     resamples = whole_number(resamples, "resamples", 1, _MOST_RESAMPLES)
     enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
     require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {resamples}", "resamples")
-    d = np.where(np.abs(d) <= ROUNDING, 0.0, d)
-    columns = [np.ascontiguousarray(column) for column in d.T]
-    moments = [
-        (float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0) for one in columns
-    ]
+    d = without_rounding(d)
+    moments = moments_of(d)
     students = [student_test(mean, sd, queries, alpha) for mean, sd in moments]
     found = []
     tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
@@ -288,6 +280,25 @@ def paired_differences(
             needed = needed if right else Replication(None, None, None, None)
         found.append(Difference(mean, sd, interval, p, *needed))
     return found
+
+
+def without_rounding(differences: Floats, units: Floats | float = 1.0) -> Floats:
+    """Return differences with 0 in place of rounding errors, of values that are about ``units`` large.
+
+    >>> without_rounding(np.array([0.1 + 0.2 - 0.3, 0.25]))
+    array([0.  , 0.25])
+    """
+    return np.where(np.abs(differences) <= ROUNDING * units, 0.0, differences)
+
+
+def moments_of(differences: Floats) -> list[tuple[float, float]]:
+    """Return mean and standard deviation of each test of d, (queries, tests); 0 for equal differences.
+
+    >>> moments_of(np.array([[0.5, 1.0], [0.5, 3.0]]))
+    [(0.5, 0.0), (2.0, 1.4142135623730951)]
+    """
+    columns = map(np.ascontiguousarray, differences.T)
+    return [(float(one.mean()), float(one.std(ddof=1)) if np.ptp(one) > ROUNDING else 0.0) for one in columns]
 
 
 class PairedTest(NamedTuple):

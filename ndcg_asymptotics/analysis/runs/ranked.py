@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError, naming
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate_run, without_own
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
-from ndcg_asymptotics.lists.given import records_of, runs_of
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
@@ -114,7 +114,7 @@ def values_of_runs(
     chosen = Conventions.of(**conventions)
     parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     scores = runs_of(runs, columns)
-    labels = without_negatives(records_of(qrels, "label", columns), chosen.gain)
+    labels = judgements_of(qrels, columns, chosen.gain)
     found = evaluations_of(scores, labels, parsed, conventions)
     answered = {name: of_run.queries for name, of_run in found.items()}
     remarks = (*left_out(answered), *_different_inputs(found, scores, _own_measures(parsed)))

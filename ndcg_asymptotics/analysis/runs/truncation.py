@@ -15,8 +15,8 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import Cut
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
-from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator, tails
-from ndcg_asymptotics.lists.growth import resampled_means
+from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
+from ndcg_asymptotics.lists.growth import resampled_band
 from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.measures import Measure
 
@@ -152,8 +152,8 @@ def _rates(hits: Floats, level: float, seed: int) -> dict[int, tuple[float, floa
     for count in np.unique(seen[seen > 0]).tolist():
         columns = np.flatnonzero(seen == count)
         values = np.stack([hits[finite[:, column], column] for column in columns])
-        means = np.minimum(resampled_means(values.T, _RESAMPLES, seed), 1.0)  # rounding may exceed 1
-        low, high = np.quantile(means, tails(level), axis=0)
+        band = resampled_band(values.T, level, _RESAMPLES, seed)
+        low, high = np.minimum(band, 1.0)  # rounding may exceed 1
         for column, *rate in zip(columns, values.mean(axis=1), low, high, strict=True):
             found[int(column)] = (float(rate[0]), float(rate[1]), float(rate[2]))
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
-from ndcg_asymptotics.analysis.runs.paired import ROUNDING
+from ndcg_asymptotics.analysis.runs.paired import without_rounding
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
@@ -22,7 +22,7 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
     require_runs(len(values.runs))
     # statistics are of numbers of about the size 1, so that a rounding error has the same size in all
     units = np.tile(values.units, len(values.pairs))
-    gaps = values.differences / units
+    gaps = without_rounding(values.differences / units)
     found, p_corrected = tests.of(gaps)
     means = dict(zip(values.runs, values.means.tolist(), strict=True))
     each = iter(zip(found, p_corrected, gaps.T, units.tolist(), strict=True))
@@ -39,9 +39,9 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
                     test.times(unit),
                     p,
                     lower_is_better=scale.lower_is_better,
-                    wins=int(np.sum(scale.direction * gap > ROUNDING)),
-                    ties=int(np.sum(np.abs(gap) <= ROUNDING)),
-                    losses=int(np.sum(scale.direction * gap < -ROUNDING)),
+                    wins=int(np.sum(scale.direction * gap > 0)),
+                    ties=int(np.sum(gap == 0)),
+                    losses=int(np.sum(scale.direction * gap < 0)),
                 )
             )
         pairs.append(PairComparison(a, b, tuple(judged)))

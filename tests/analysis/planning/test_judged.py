@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.analysis.planning.curves import Experiment
-from ndcg_asymptotics.analysis.planning.judged import Judge, Judged, judged
+from ndcg_asymptotics.analysis.planning.judged import ErrorRates, Judged, judged
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
@@ -57,7 +57,7 @@ def differences(
     return by[0][0] - by[0][1], by[1][0] - by[1][1]
 
 
-def said_of(pair: Sequence[str], measure: str, n: int, judge: Judge) -> Judged:
+def said_of(pair: Sequence[str], measure: str, n: int, judge: ErrorRates) -> Judged:
     """What `plan` says of a judge."""
     first, second = Population.of(dict(zip("ab", pair, strict=True))).scorers.values()
     return judged(Experiment(first, second, n, Requirements()), [Measure.parse(measure)], judge)
@@ -155,7 +155,7 @@ def test_long_lists_of_few_judged_items_have_queries_without_an_order() -> None:
 @pytest.mark.parametrize(
     "judge", ["fpr=0.1", "fpr=a, fnr=0.2", "0.1, 0.2", "fpr=0.1, fnr=0.2, kappa=1", 3, {}]
 )
-def test_what_is_no_pair_of_rates_is_refused(judge: Judge) -> None:
+def test_what_is_no_pair_of_rates_is_refused(judge: ErrorRates) -> None:
     with pytest.raises(InputError, match=r'must be like "fpr=0\.01, fnr=0\.2"'):
         said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 20, judge)
 
