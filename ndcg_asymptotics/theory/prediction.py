@@ -105,8 +105,8 @@ class Prediction:
 
 
 _SHOWN = (
-    *("scorer", "measure", "n", "exact_mean", "exact_sd", "law", "law_distance", "most_lists"),
-    *("pseudo_expectation", "limit", "rate", "theorem", "assumed", "reason"),
+    *("scorer", "measure", "n", "exact_mean", "exact_sd", "limit", "rate", "theorem"),
+    *("law", "law_distance", "most_lists", "pseudo_expectation", "assumed", "reason"),
 )
 
 
@@ -127,8 +127,10 @@ class Predictions(Report, Sequence[Prediction]):
         return self.rows[index]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield one table."""
-        yield Table.of("", Prediction, self.rows, *_SHOWN)
+        """Yield one table, which names a single scorer above it."""
+        scorers = list(dict.fromkeys(row.scorer for row in self.rows))
+        title, shown = (scorers[0], _SHOWN[1:]) if len(scorers) == 1 else ("", _SHOWN)
+        yield Table.of(title, Prediction, self.rows, *shown)
         if any(row.unit != 1 for row in self.rows):
             yield Line(LIMITS_OF_DCG)
 

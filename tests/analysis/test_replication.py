@@ -282,10 +282,10 @@ def test_new_queries_are_held_against_both_numbers() -> None:
     whole = both()[1].rows[0]
     assert whole.queries_assured > whole.required_lists
     words = {
-        whole.required_lists - 1: "too few",
-        whole.queries_assured - 1: "at least the number as observed",
-        whole.queries_assured: "at least the assured number",
+        whole.required_lists - 1: "reach neither number",
+        whole.queries_assured - 1: "reach only the number as observed",
+        whole.queries_assured: "reach the assured number",
     }
     for queries, word in words.items():
         found = plan(**collection(), measures=whole.measure, theory=False, queries=queries)
-        assert f"{queries} new queries are {word} by {whole.measure}." in found.answers
+        assert f"{queries} new queries {word} by {whole.measure}." in found.answers

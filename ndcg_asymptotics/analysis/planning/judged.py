@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, naming
 from ndcg_asymptotics.core.tables import Column, Data, Line, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import (
     Curve,
@@ -142,23 +143,23 @@ class Judged:
     @property
     def answer(self) -> Annotated[str, Data()]:
         """Whether a measure has the wrong sign, and which have not, in one sentence."""
-        judge = f"a judge with fpr {self.fpr:g} and fnr {self.fnr:g}"
+        judge = f"a judge of fpr {self.fpr:g} and fnr {self.fnr:g}"
         wrong = [row.measure for row in self.rows if row.wrong_sign]
         right = [row.measure for row in self.rows if row.wrong_sign is False]
         if wrong:
-            others = f"; the sign is right by {', '.join(right)}" if right else ""
-            return (
-                f"With {judge} the order by {', '.join(wrong)} is wrong with any number of queries{others}."
-            )
+            others = f"; the sign is right by {listed(right)}" if right else ""
+            return f"With {judge} the order by {listed(wrong)} is wrong with any number of queries{others}."
         if not right:
             return f"Whether {judge} turns the order of the two is not known."
-        worth = [f"{row.worth:.1f} by {row.measure}" for row in self.rows if row.worth is not None]
-        said = f" One query judged by humans is worth this many of the judge: {', '.join(worth)}."
-        return f"With {judge} no measure here has the wrong sign.{said if worth else ''}"
+        known = [row for row in self.rows if row.worth is not None]
+        worth = [
+            f"{row.worth:.1f}{' of the judge' * (not i)} by {row.measure}" for i, row in enumerate(known)
+        ]
+        said = f" A query judged by humans is worth {listed(worth)}." if worth else ""
+        return f"With {judge} the order is right by {listed(right)}.{said}"
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the answer and a table of the measures."""
-        yield Line(self.answer)
+        """Yield a table of the measures."""
         yield Table.of(f"True labels and those of the judge, n = {self.n:,}", JudgedRow, self.rows)
         for row in self.rows:
             if row.reason:

@@ -37,12 +37,13 @@ class Plan(Findings, Report):
         yield from remark_lines(self.remarks, warnings=True)
         for answer in self.answers:
             yield Line(answer)
+        if self.judge is not None:
+            yield Line(self.judge.answer)
         yield Line("")
         tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
-        yield from tables[:1]
-        if self.judge is not None:
-            yield from self.judge.blocks()
-        yield from details([*tables[1:], *self._notes()])
+        shown = 1 if self.judge is None else 0
+        yield from tables[:shown] if self.judge is None else self.judge.blocks()
+        yield from details([*tables[shown:], *self._notes()])
 
     def _notes(self) -> Iterator[Line]:
         yield Line(sentences.legend(self))

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, Findings, PlanRow, percent
-from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.text import count_text, listed
 
 INDEPENDENT = (
-    "The rankers are taken to score documents independently given the label. Real ones agree more: three "
-    "TREC runs (rho 0.65 to 0.75) need about half as many queries by nDCG. `--coupling 0.7` plans for that"
+    "The rankers are taken to score documents independently given the label; --coupling 0.7 plans for "
+    "rankers that place the same documents at similar depths"
 )
 """What plans from curves assume."""
 
@@ -22,8 +22,8 @@ _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 def coupled(coupling: str) -> str:
     """Return what a plan from curves with a coupling assumes."""
     return (
-        f"The depths of a document have the copula {coupling} given its label. The long run and the required "
-        "documents, of rankers that are independent given the label, are those of a plan without --coupling"
+        f"The depths of a document by the two rankers have the coupling {coupling} given its label. The long "
+        "run and the required documents, known for independent rankers only, are those of a plan without it"
     )
 
 
@@ -88,7 +88,8 @@ def _long_run(found: Findings) -> str:
             shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
             parts.append(f"{name} comes before {other} {'; '.join(shares)}")
-    return f"In the long run {'. '.join(parts)}." if parts else ""
+    start = "By curves fitted to the runs, in the long run" if found.source == "runs" else "In the long run"
+    return f"{start} {'. '.join(parts)}." if parts else ""
 
 
 def _lengths(found: Findings) -> str:
@@ -97,7 +98,11 @@ def _lengths(found: Findings) -> str:
     if all(row.long_run is None for row in found.rows):
         return ""
     if not known:
-        return f"No list is known to be long enough to show the right order with probability {rate}."
+        shares = [row.long_run for row in found.rows if row.long_run is not None]
+        said = f"to show the right order with probability {rate}"
+        if len(shares) == len(found.rows) and max(shares) < found.design.rate:
+            return f"No list is long enough {said}."
+        return f"No list is known to be long enough {said}."
     first, last = known[0], known[-1]
     said = (
         f"One list shows the order of the long run with probability {rate} from {first.required_n:,} "
@@ -109,15 +114,20 @@ def _lengths(found: Findings) -> str:
 def _lists(found: Findings) -> str:
     known = [row for row in found.rows if row.required_lists]
     n = found.rows[0].n
-    where = f"With lists of {n:,} documents" if n else "With queries like these"
     test = f"a paired t test at level {found.design.alpha:g} has {found.design.power:.0%} power"
-    if not known:
-        return f"{where} no number of queries is known with which {test}."
-    first, last = known[0], known[-1]
     runs = found.source == "runs"
+    if not known and runs:
+        return (
+            "The means of the two runs do not differ, so that these queries do not say how many are needed."
+        )
+    if not known:
+        return f"With lists of {n or 0:,} documents no number of queries is known with which {test}."
+    first, last = known[0], known[-1]
     said = f"{test} with {first.queries} {'new ' if runs else ''}queries by {first.measure}"
-    said += f", {last.queries} by {last.measure}" if last is not first else ""
-    return f"{IF_OBSERVED.capitalize()}, {said}; {_assured(found)}." if runs else f"{where} {said}."
+    said += f" and {last.queries} by {last.measure}" if last is not first else ""
+    if runs:
+        return f"{IF_OBSERVED.capitalize()}, {said}; {_assured(found)}."
+    return f"With lists of {n or 0:,} documents {said}."
 
 
 def _agreement(found: Findings) -> str:
@@ -125,35 +135,35 @@ def _agreement(found: Findings) -> str:
     known = [row for row in found.rows if row.required_lists and row.independent_lists]
     if not known:
         return ""
-    needs = [f"{row.independent_lists:,} by {row.measure}" for row in dict.fromkeys((known[0], known[-1]))]
-    return f"The rankers agree ({found.coupling}). If they were independent, it would take {listed(needs)}."
+    ends = dict.fromkeys((known[0], known[-1]))
+    needs = listed([f"{row.independent_lists:,} queries by {row.measure}" for row in ends])
+    return f"Rankers that are independent given the label would need {needs}."
 
 
 def _assured(found: Findings) -> str:
     """Return the numbers of queries at the lower bounds of the differences of runs."""
     bounds = sorted((row.queries_assured, row.measure) for row in found.rows if row.queries_assured)
     if not bounds:
-        return "no lower bound of the difference is positive"
+        return f"the lower {ASSURANCE:.0%} bound of the difference is at most 0, where no number is enough"
     ends = listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
     none = [row.measure for row in found.rows if row.effect is not None and not row.queries_assured]
-    return f"{IF_BOUND}, with {ends}" + (f" (not positive by {listed(none)})" if none else "")
+    return f"{IF_BOUND}, with {ends}" + (f" and with no number by {listed(none)}" if none else "")
 
 
 def _enough(found: Findings) -> Iterator[str]:
     queries = found.design.queries
     judged = [row for row in found.rows if row.enough is not None]
     if queries is None:
-        if found.source != "sd":
-            yield "With --queries N, plan says whether N queries are enough."
-    elif judged and found.source == "sd":
-        (need,) = judged
-        word = "enough" if need.enough else "too few"
-        yield f"For a difference of {need.difference:g} they are {word}: {need.queries or _MANY} are needed."
+        return
+    if found.source == "sd":
+        for need in judged:
+            word, needed = "enough" if need.enough else "too few", need.queries or _MANY
+            yield f"For a difference of {need.difference:g} they are {word}: {needed} are needed."
     elif judged:
         said = [(row.measure, "enough" if row.enough else "too few") for row in judged]
         yield f"The {queries} queries are {_by(said, 'enough', 'too few')}."
     elif queries != found.pilot:
-        words = "at least the assured number", "at least the number as observed", "too few"
+        words = "reach the assured number", "reach only the number as observed", "reach neither number"
         said = []
         for row in found.rows:
             needed = (row.queries_assured or math.inf, row.required_lists or math.inf, 0)
@@ -161,35 +171,36 @@ def _enough(found: Findings) -> Iterator[str]:
                 word = next(w for w, number in zip(words, needed, strict=True) if queries >= number)
                 said.append((row.measure, word))
         if said:
-            yield f"{queries:,} new queries are {_by(said, *words)}."
+            yield f"{queries:,} new queries {_by(said, *words)}."
 
 
 def _choice(found: Findings) -> str:
     fewest = []
     if len(found.rows) > 1 and found.rows[0].required_lists:
-        fewest.append(f"{found.rows[0].measure} of these measures ({found.rows[0].required_lists})")
+        fewest.append(f"{found.rows[0].required_lists:,} by {found.rows[0].measure} of these measures")
     opposite = [row.measure for row in found.rows if _shows_opposite(found, row)]
+    opposite = [listed(opposite)] if opposite else []
     for name, letter, choices in (
         ("the discounts r^-b", "b", found.exponents),
-        ("the cutoffs nDCG@k", "k", found.cutoffs),
+        ("the cutoffs", "k", found.cutoffs),
     ):
         if best := found.best(choices):
-            fewest.append(f"{letter} = {best.at:,.10g} of {name} ({best.lists:,})")
+            fewest.append(f"{best.lists:,} by {best.measure} of {name}")
         if at := [f"{choice.at:g}" for choice in choices if _shows_opposite(found, choice)]:
-            opposite.append(f"{letter} = {listed(at)}")
+            opposite.append(f"{name} with {letter} = {listed(at)}")
     if not fewest:
         return ""
     cheapest = ""
     if cheap := found.fewest_judgements:
         each = "one judgement" if cheap.at == 1 else f"{cheap.at:g} judgements"
-        cheapest = f" Cheapest to judge: nDCG@{cheap.at:g}, {cheap.lists:,} queries, {each} each."
+        cheapest = f" Cheapest to judge: {cheap.measure}, {cheap.lists:,} queries, {each} each."
     aim = f" to show that {found.better} is ahead on average" if opposite else ""
-    observed = f", {IF_OBSERVED}" if found.source == "runs" else ""
-    said = f"Fewest queries{aim}{observed}: {', '.join(fewest)}.{cheapest}"
+    observed = " at the observed differences" if found.source == "runs" else ""
+    said = f"Fewest queries{observed}{aim}: {listed(fewest)}.{cheapest}"
     if not opposite:
         return said
     other = found.b if found.better == found.a else found.a
-    return f"{said} {other} is ahead by {listed(opposite, '; ')}."
+    return f"{said} {other} is ahead by {', and by '.join(opposite)}."
 
 
 def _shows_opposite(found: Findings, of: PlanRow | FamilyMember) -> bool:
@@ -232,18 +243,21 @@ def legend(found: Findings) -> str:
             f"Detectable difference: the smallest for which {design.queries} queries give it that power."
         )
     if any(row.correlation_method == "drawn lists" for row in found.rows):
-        parts.append("In brackets: 95% intervals, as lists are drawn.")
+        parts.append("In brackets: 95% intervals, from drawn lists.")
     if any(row.effect for row in found.rows):
         parts.append("Effect size: the mean difference on one list over its standard deviation.")
-    if any(row.ties for row in found.rows):
-        parts.append("P(wrong order): the share of queries on which the other is ahead, without ties.")
+    if found.source == "runs" and any(row.wrong is not None for row in found.rows):
+        parts.append(
+            "P(wrong order): the share of queries on which the other run is ahead, with its 95% interval; a "
+            "tie is not counted as wrong."
+        )
     elif any(row.wrong is not None for row in found.rows):
         where = f" of {found.rows[0].n:,} documents" if found.rows[0].n else ""
         parts.append(f"P(wrong order): on one list{where}; a tie counts as wrong.")
     if design.systems is not None:
         parts.append(
             f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
-            "where the best and the worst system differ by that much."
+            "where the best and the worst system differ by the difference."
         )
     if design.interval_width is not None:
         parts.append(
@@ -271,7 +285,7 @@ def remarks_on_runs(
     """
     remarks = [
         f"The differences are those of {queries} queries. In brackets: {100 * (1 - alpha):.6g}% "
-        "intervals. The fewest queries of several measures are an optimistic choice"
+        "intervals. The smallest of several estimated numbers tends to be too small"
     ]
     if fitted:
         remarks.append(
@@ -279,14 +293,14 @@ def remarks_on_runs(
         )
     if relevant is not None:
         remarks.append(
-            f"Every query has {relevant} relevant item{'s' * (relevant > 1)}. The long run, which would be "
-            "that of independent labels, is left out. Lists with a fixed number of relevant items are "
+            f"Every query has {relevant} relevant item{'s' * (relevant > 1)}. The long run, which takes "
+            "labels to be independent, is left out. Lists with a fixed number of relevant items are "
             f'planned from ROC curves: --a "roc_power(0.4)" --b "roc_power(0.5)" --relevant {relevant} -n 1e6'
         )
     elif missing:
         remarks.append(
-            "Where they are missing they would take long, as there are many different gains. A table with "
-            "fewer, such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
+            "The long run is left out where so many different gains would take long. A table with fewer, "
+            "such as --gain '0=0, 1=1, 2=1, 3=3, 4=3', is quick; `fit` writes the curves of all of "
             "them, which `plan --a --b` takes"
         )
     return tuple(remarks)
