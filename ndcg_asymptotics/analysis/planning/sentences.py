@@ -166,9 +166,9 @@ def _enough(found: Findings) -> Iterator[str]:
         words = "reach the assured number", "reach only the number as observed", "reach neither number"
         said = []
         for row in found.rows:
-            needed = (row.queries_assured or math.inf, row.required_lists or math.inf, 0)
+            numbers = (row.queries_assured or math.inf, row.required_lists or math.inf, 0)
             if row.sd is not None:
-                word = next(w for w, number in zip(words, needed, strict=True) if queries >= number)
+                word = next(w for w, number in zip(words, numbers, strict=True) if queries >= number)
                 said.append((row.measure, word))
         if said:
             yield f"{queries:,} new queries {_by(said, *words)}."
