@@ -32,7 +32,7 @@ from .results import open_results as open_results
 from .results import verify as verify
 from .studies import Study as Study
 from .studies import decades as decades
-from .sweep.sweep import run as run
+from .sweep.running import run as run
 from .theory.prediction import predict as predict
 
 __all__: list[str]

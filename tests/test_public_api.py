@@ -9,6 +9,7 @@ import operator
 import os
 import subprocess
 import sys
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,94 @@ def test_every_command_is_a_public_function() -> None:
     for command in (*group.commands, *(f"losses {name}" for name in inner)):
         name = ELSEWHERE.get(command, command.replace("-", "_"))
         assert callable(operator.attrgetter(name)(na)), command
+
+
+PRINTED = {"quiet", "verbose", "table_format", "as_json", "help", "help_all", "full"}
+"""Parameters of commands about what is printed."""
+
+OTHERWISE = {
+    "run": {"only"},  # sweep.replay
+    "check": {"allow_custom"},  # of a folder, which open_any takes, as the next three
+    "distinguish": {"allow_custom"},
+    "figures": {"results", "allow_custom"},
+    "report": {"results", "allow_custom"},
+    "info": {"results"},
+    "verify": {"results"},
+    "explore": {"port", "browser"},
+    "evaluate": {"by_query"},  # the attribute by_query
+    "grow": {"out"},  # results.save_growth
+    "losses train": {"data"},
+    "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior", "margin"},  # analysis.gate
+}
+"""Options and arguments of commands that are not parameters of their functions."""
+
+
+def _parameters(function: Any) -> set[str]:
+    found = inspect.signature(function).parameters
+    names = {*found}
+    for name, one in found.items():
+        if one.kind is one.VAR_KEYWORD:
+            (options,) = typing.get_args(typing.get_type_hints(function)[name])
+            names |= {*typing.get_type_hints(options)}
+    return names
+
+
+def test_options_are_parameters_of_the_functions() -> None:
+    group: Any = typer.main.get_command(app_for())
+    inner = group.commands.pop("losses").commands
+    every = {**group.commands, **{f"losses {name}": command for name, command in inner.items()}}
+    found = {}
+    for name, command in every.items():
+        function = operator.attrgetter(ELSEWHERE.get(name, name.replace("-", "_")))(na)
+        known = _parameters(function)
+        options = {option.name for option in command.params} - PRINTED
+        if "folder" in options:  # plots.draw_all draws what the function returns
+            options -= {"folder", "figure_format"}
+        found[name] = {option for option in options if not {option, f"{option}s", f"{option}es"} & known}
+    assert {name: names for name, names in found.items() if names} == OTHERWISE
+
+
+SMALL = """
+scorers = {good = "linear(0.1, 0.7)", random = "random"}
+measures = "nDCG"
+n = [10, 100]
+replicates = 20
+pairs = [["good", "random"]]
+"""
+
+
+def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) -> None:
+    study, grid, out = tmp_path / "study.toml", tmp_path / "grid.toml", tmp_path / "out"
+    study.write_text(SMALL)
+    grid.write_text(SMALL.replace("0.7", "$p") + "[grid]\np = [0.6, 0.7]\n")
+    assert na.run(str(study), out, jobs=1).replicates_complete == 20
+    points = na.run(grid, tmp_path / "points", jobs=1)
+    assert isinstance(points, na.results.GridResults)
+    assert na.run(na.studies.load(study), jobs=1).data.equals(na.open_results(out).data)
+    found = na.check(tmp_path / "points")
+    assert isinstance(found, na.analysis.GridCheck)
+    assert found.agrees == na.check(points).agrees
+    assert isinstance(na.check(out), na.analysis.Check)
+    assert na.verify(out).whole
+    assert na.distinguish(str(out)).pairs[0].pair == ("good", "random")
+    drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points", points)]
+    assert all(path.is_file() for paths in drawn for path in paths)
+    for of, given, said in (
+        (out, {"against": "p"}, "against: does not belong to a study, leave it out: only grids have param"),
+        (points, {"scorers": "a"}, "scorers: does not belong to a grid"),
+        (3, {}, "found: expected results, a comparison, a plan or a path, got 3"),
+    ):
+        with pytest.raises(na.InputError, match=said):
+            na.plots.draw_all(of, tmp_path / "figures", **given)
+    _, ax = plt.subplots()
+    assert na.plot(out, "nDCG", ax=ax) is ax
+    plt.close("all")
+    problem = tmp_path / "problem.toml"
+    problem.write_text('labels = [[5, 4], [1, 3]]\nprobabilities = [0.3, 0.7]\nlosses = ["squared"]')
+    assert [str(row.loss) for row in na.learning.decide_losses(problem).losses] == ["squared"]
+    assert na.learning.excess_risk(problem, [0.6, 0.4]).regret > 0
+    with pytest.raises(na.InputError, match="study: expected a Study, or the path of a study file, got 3"):
+        na.run(3)  # type: ignore[call-overload]
 
 
 def test_importing_the_package_is_light() -> None:

@@ -14,22 +14,25 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar, overload
 
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, TestVerdict, judge_means
+from ndcg_asymptotics.analysis.runs.deviations import Deviations, deviations
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, details, fixed
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
-from ndcg_asymptotics.results.opening import results_of
+from ndcg_asymptotics.results.opening import open_any, results_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
@@ -283,14 +286,36 @@ def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]
             yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
 
 
+@overload
+def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check: ...
+@overload
 def check(
-    results: Results | str | Path, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
-) -> Check:
-    """Compare a study's results with theory; with a judge, those of the true and of the reported labels.
+    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
+) -> GridCheck: ...
+@overload
+def check(results: Growth) -> Deviations: ...
+@overload
+def check(
+    results: Results | GridResults | Growth | str | Path,
+    *,
+    alpha: float = 1e-4,
+    perturb: float = 0.0,
+    std: StdSizes = "few",
+) -> Check | GridCheck | Deviations: ...
+def check(
+    results: Results | GridResults | Growth | str | Path,
+    *,
+    alpha: float = 1e-4,
+    perturb: float = 0.0,
+    std: StdSizes = "few",
+) -> Check | GridCheck | Deviations:
+    """Compare results with theory; with a judge, those of the true and of the reported labels.
+
+    Of growing lists of real runs there are no tests, but where they deviate from i.i.d. theory.
 
     Parameters
     ----------
-    results : Results, or the path of their folder
+    results : Results, GridResults, Growth, or the path of their folder
     alpha : float
         Family-wise error rate: the probability that any mean, standard deviation or law disagrees although
         theory is right.
@@ -313,7 +338,16 @@ def check(
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
-    results = results_of(results)
+    if isinstance(results, str | os.PathLike):
+        results = open_any(results)
+    if isinstance(results, Growth):
+        return deviations(results)
+    if isinstance(results, GridResults):
+        return check_grid(results, alpha=alpha, perturb=perturb, std=std)
+    return _check_study(results_of(results), alpha, perturb, std)
+
+
+def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) -> Check:
     study, values, replicates = results.study, results.values, results.replicates_complete
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
@@ -486,8 +520,5 @@ def check_grid(
     require(len(results.points) > 0, "the grid has no complete point yet")
     require_fraction(alpha, "alpha")
     share = alpha / len(results.axes.points)
-    found = {
-        values: check(point, alpha=share, perturb=perturb, std=std)
-        for values, point in results.points.items()
-    }
+    found = {values: _check_study(point, share, perturb, std) for values, point in results.points.items()}
     return GridCheck(results.axes, alpha, results.complete, found)

@@ -16,7 +16,6 @@ from ndcg_asymptotics.cli.options import (
     TableOutput,
     figure_format,
 )
-from ndcg_asymptotics.core.errors import require
 
 app = typer.Typer()
 
@@ -79,21 +78,16 @@ def check(
 
     Terms: Monte Carlo standard error, pseudo-expectation, detectable error, family-wise error rate.
     """
-    from ndcg_asymptotics.analysis.check import Check, GridCheck, check_grid
+    from ndcg_asymptotics.analysis import Deviations, GridCheck
     from ndcg_asymptotics.analysis.check import check as check_results
-    from ndcg_asymptotics.analysis.runs.deviations import deviations
-    from ndcg_asymptotics.results import GridResults, Results, open_any
+    from ndcg_asymptotics.results import open_any
 
     opened = open_any(results, allow_custom=allow_custom)
-    found: Check | GridCheck
-    if isinstance(opened, Results):
-        found, kind = check_results(opened, alpha=alpha, perturb=perturb, std=std), "check"
-    elif isinstance(opened, GridResults):
-        found, kind = check_grid(opened, alpha=alpha, perturb=perturb, std=std), "grid check"
-    else:
-        parted = deviations(opened)
-        output.show(parted, "deviations", blocks=None if full else parted.statements(), full=full)
+    found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
+    if isinstance(found, Deviations):
+        output.show(found, "deviations", blocks=None if full else found.statements(), full=full)
         return
+    kind = "grid check" if isinstance(found, GridCheck) else "check"
     output.show(found, kind, blocks=found.long() if full else None, full=full)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
@@ -196,25 +190,19 @@ def figures(
         ndcg-asymptotics figures results/two --out figures
         ndcg-asymptotics figures results/two --out figures --figure-format pdf
     """
-    from ndcg_asymptotics.plots import Choice, draw_all, draw_curves, draw_systems, holds_curves
-    from ndcg_asymptotics.plots.grid import draw_grid
-    from ndcg_asymptotics.results import GridResults, Results, open_any
+    from ndcg_asymptotics.plots import draw_all, holds_curves
+    from ndcg_asymptotics.results import open_any
 
-    chosen: dict[str, Any] = {"measures": measure or None}
-    choice = Choice(scorers=scorer or None, spec=spec)
-    found = None if holds_curves(results) else open_any(results, allow_custom=allow_custom)
-    if not isinstance(found, GridResults):
-        require(not against, f"{results} is not a grid, which alone has parameters", "against")
-    if found is None:
-        require(not (measure or scorer or spec), f"{results} holds curves, which are drawn whole", "figures")
-        paths = draw_curves(results, out, **saved.handed)
-    elif isinstance(found, Results):
-        paths = draw_all(found, out, choice=choice, **chosen, **saved.handed)
-    elif isinstance(found, GridResults):
-        require(not (scorer or spec), f"{results} holds a grid, whose scorers are drawn together", "figures")
-        paths = draw_grid(found, out, against=against or None, **chosen, **saved.handed)
-    else:
-        paths = draw_systems(found, out, choice=choice, **chosen, **saved.handed)
+    found = results if holds_curves(results) else open_any(results, allow_custom=allow_custom)
+    paths = draw_all(
+        found,
+        out,
+        measures=measure or None,
+        scorers=scorer or None,
+        against=against or None,
+        spec=spec,
+        **saved.handed,
+    )
     for path in paths:
         print(path)
 

@@ -204,5 +204,6 @@ def _options(command: Any) -> dict[str, str]:
 
 def _with_option_name(error: InputError, options: Mapping[str, str]) -> str:
     """Return the message of an error; it calls an argument by the name of its option, if it has one."""
-    option = options.get(error.argument)
+    # several values of an option are one argument: --measure, measures
+    option = options.get(error.argument) or options.get(error.argument.removesuffix("s"))
     return f"{option}: {error.reason}" if option else str(error)

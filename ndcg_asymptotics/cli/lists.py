@@ -276,10 +276,7 @@ def larger_corpus(
 
     found = larger_corpus_of(run, qrels, measure, **given.handed)
     output.show(found, "larger corpus")
-    if figures.folder is not None:
-        from ndcg_asymptotics.plots import draw_systems
-
-        figures.save(draw_systems, found)
+    figures.save(found)
 
 
 class _Compared(Options):
@@ -440,11 +437,7 @@ def compare(
 
         report_comparison(found, report)
         print(report, file=sys.stderr)
-    if figures.folder is not None:
-        from ndcg_asymptotics import plots
-
-        of_lists = plots.draw_comparison if isinstance(found, Comparison) else plots.draw_judged
-        figures.save(plots.draw_collections if several else of_lists, found)
+    figures.save(found)
     if passes:
         print(passes.line, file=sys.stdout if output.form == "table" else sys.stderr)
         raise typer.Exit(0 if passes.passed else 1)
@@ -511,7 +504,4 @@ def sampled(
         output.show(found, "sampled candidates")
         return
     output.show(found, "sampled")
-    if figures.folder is not None:
-        from ndcg_asymptotics.plots import draw_systems
-
-        figures.save(draw_systems, found)
+    figures.save(found)

@@ -47,9 +47,9 @@ def decide(
 
         ndcg-asymptotics losses decide problem.toml
     """
-    from ndcg_asymptotics.learning import decide_losses, load_problem
+    from ndcg_asymptotics.learning import decide_losses
 
-    output.show(decide_losses(*load_problem(problem)), "losses decide")
+    output.show(decide_losses(problem), "losses decide")
 
 
 @app.command()
@@ -78,10 +78,9 @@ def risk(
 
     Terms: excess risk, regret.
     """
-    from ndcg_asymptotics.learning import excess_risk, load_problem
+    from ndcg_asymptotics.learning import excess_risk
 
-    given, losses = load_problem(problem)
-    output.show(excess_risk(given, scores, losses), "losses risk")
+    output.show(excess_risk(problem, scores), "losses risk")
 
 
 class _Searched(Options):

@@ -218,9 +218,13 @@ class Figures(Options):
     ] = None
     figure_format: Annotated[Any, figure_format("--figure-format")] = "png"
 
-    def save(self, draw: Callable[..., Iterable[Path]], found: Report) -> None:
-        """Draw the figures and print their names."""
-        for path in draw(found, self.folder, formats=self.figure_format):
+    def save(self, found: Report) -> None:
+        """Draw the figures, if they are asked for, and print their names."""
+        if self.folder is None:
+            return
+        from ndcg_asymptotics.plots import draw_all
+
+        for path in draw_all(found, self.folder, formats=self.figure_format):
             print(path, file=sys.stderr)
 
 

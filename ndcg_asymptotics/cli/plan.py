@@ -163,7 +163,4 @@ def plan(
     runs = [str(name) for name in run or ()] if given.values else run
     found = plan_any(runs=runs or None, qrels=qrels, measures=measure or None, **given.handed)
     output.show(found, "plan")
-    if figures.folder is not None:
-        from ndcg_asymptotics.plots import draw_plan
-
-        figures.save(draw_plan, found)
+    figures.save(found)

@@ -38,7 +38,7 @@ class DrawnLists:
 
 def draw_lists(state: State) -> DrawnLists:
     """Simulate lists of the state; the same state gives the same lists."""
-    from ndcg_asymptotics.sweep.sweep import run
+    from ndcg_asymptotics.sweep import run
 
     judged = state.errs and state.relevant is not None
     longest = _LONGEST if state.relevant is None or judged else NODES[-1]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
-from ndcg_asymptotics.learning.problem import Problem
+from ndcg_asymptotics.learning.problem import Problem, given_problem
 from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
@@ -113,15 +114,17 @@ class Decision(Report):
             )
 
 
-def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | None = None) -> Decision:
+def decide_losses(
+    problem: Problem | str | Path, losses: Sequence[Loss | str] | Loss | str | None = None
+) -> Decision:
     """Decide which losses, when minimised exactly, lead to the best order of the items of a problem.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or path
         At most 8 items.
     losses : Loss or str, or a list of them, optional
-        By default every kind that can be used with the problem, with usual parameters.
+        By default those of the file, or every kind that can be used with the problem, with usual parameters.
 
     Raises
     ------
@@ -133,6 +136,7 @@ def decide_losses(problem: Problem, losses: Sequence[Loss | str] | Loss | str | 
     >>> [(str(d.loss), d.order, d.verdict) for d in decided.losses]
     [('squared', (0, 1), 'inconsistent here'), ('squared_consistent', (1, 0), 'consistent here')]
     """
+    problem, losses = given_problem(problem, losses)
     known = problem.regrets()
 
     def decided(loss: Loss) -> LossDecision:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -35,7 +36,7 @@ from ndcg_asymptotics.core.tables import (
 from ndcg_asymptotics.learning.decide import LeftOut, left_out_lines, of_losses
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.problem import Problem
+from ndcg_asymptotics.learning.problem import Problem, given_problem
 from ndcg_asymptotics.learning.utilities import Discounted
 
 _ROUNDINGS = 16  # of each term of a sum of K times m products, which the error of an excess risk allows for
@@ -104,18 +105,18 @@ class ExcessRisk(Report):
 
 
 def excess_risk(
-    problem: Problem, scores: ArrayLike, losses: Sequence[Loss | str] | Loss | str | None = None
+    problem: Problem | str | Path, scores: ArrayLike, losses: Sequence[Loss | str] | Loss | str | None = None
 ) -> ExcessRisk:
     """Return the regret of scores, their excess risk under losses, and the bounds of Theorem 10.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or path
         A problem whose measure is DCG or NDCG.
     scores : (m,)
         The scores of the items, finite; items of equal scores keep their order.
     losses : Loss or str, or a list of them, optional
-        Listwise losses with a minimiser. By default every kind that has one.
+        Listwise losses with a minimiser. By default those of the file, or every kind that has one.
 
     Raises
     ------
@@ -129,6 +130,7 @@ def excess_risk(
     >>> round(row.excess, 4), round(row.bound, 4)
     (0.1571, 1.3524)
     """
+    problem, losses = given_problem(problem, losses)
     utility = problem.utility
     if not isinstance(utility, Discounted):
         raise InputError(f"the excess risk bounds the regret of DCG and NDCG, not of {utility}", "measure")

@@ -255,6 +255,16 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
         return _problem(fields), _losses(fields, path.parent)
 
 
+def given_problem(
+    problem: Problem | str | Path, losses: Sequence[Loss | str] | Loss | str | None
+) -> tuple[Problem, Sequence[Loss | str] | Loss | str | None]:
+    """Return a problem, which a file may hold, and the given losses or else those that the file names."""
+    if isinstance(problem, Problem):
+        return problem, losses
+    read, named = load_problem(problem)
+    return read, named if losses is None else losses
+
+
 def _problem(fields: dict[str, Any]) -> Problem:
     for name in fields:
         require(name in _FIELDS, f"unknown field {name!r}, expected one of: {', '.join(_FIELDS)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Unpack
 
 import matplotlib.pyplot as plt
@@ -23,6 +24,7 @@ from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.cache import user_cache
 from ndcg_asymptotics.theory.limits import Limit, limit
@@ -45,7 +47,7 @@ _ENLARGED = 0.4  # the part of log n, at its end, that an inset shows
 
 
 def ndcg_curves(
-    results: Results,
+    results: Results | str | Path,
     measure: Measure | str,
     ax: Axes | None = None,
     *,
@@ -65,7 +67,7 @@ def ndcg_curves(
 
     Parameters
     ----------
-    results : Results
+    results : Results, or the path of their folder
     measure : Measure or its text
         A measure of the study.
     ax : matplotlib Axes, optional
@@ -85,7 +87,7 @@ def ndcg_curves(
         If the study does not have the measure or a scorer.
     """
     ax = plt.gca() if ax is None else ax
-    choice = replace(choice or Choice(), **chosen)
+    results, choice = results_of(results), replace(choice or Choice(), **chosen)
     measure = of_study(results.study, measure)
     limits = limits_of(results.study, measure, choice)
     for name, (_, line) in choice.of(results.study).items():

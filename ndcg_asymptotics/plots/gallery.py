@@ -150,7 +150,7 @@ def _note_incomplete(figure: Figure, results: Results) -> None:
         note(figure, f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates")
 
 
-def draw_all(
+def draw_study(
     results: Results,
     folder: Path | str,
     *,
@@ -159,36 +159,7 @@ def draw_all(
     width: float | None = None,
     **saved: Unpack[SaveOptions],
 ) -> list[Path]:
-    """Draw and save every figure of a study: an overview, one per measure and one per pair of scorers.
-
-    A study of the rare engine has one figure per pair, of how the probability of the wrong order falls. One
-    with a judge has one more per pair, of how often the judge's order is the true one.
-
-    Parameters
-    ----------
-    results : Results
-        From `open_results` or `run`. Figures of incomplete results say so.
-    folder : path
-        Folder for the files.
-    measures : sequence of Measure or text, optional
-        The measures of the study to draw, all by default.
-    choice : Choice, optional
-        The scorers to draw, with their labels and colours.
-    width : float, optional
-        Width of every figure in inches, by default one or two columns of a journal.
-    **saved
-        ``formats``, ``dpi`` and ``dark``, as in `save`; ``style_file``, as in `style`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    InputError
-        If no replicate is complete, or for a measure or scorer that the study does not have.
-    """
+    """Draw and save the figures of a study, and return the files; the options are those of `draw_all`."""
     chosen, study = _chosen(results, measures), results.study
     figures: list[tuple[Words, Callable[[], Figure]]] = []
     rare = "log_weight" in results.values

@@ -20,7 +20,7 @@ from ndcg_asymptotics.studies.toml import study_of
 
 
 def merge(
-    parts: Sequence[str | Path] | str | Path, folder: str | Path, *, allow_custom: bool = False
+    parts: Sequence[str | Path] | str | Path, out: str | Path, *, allow_custom: bool = False
 ) -> Results:
     """Copy the replicates of several folders of results to another one.
 
@@ -31,7 +31,8 @@ def merge(
     Parameters
     ----------
     parts : sequence of paths
-    folder : path
+    out : path
+        The folder for all of them.
     allow_custom : bool
         As in `open_results`.
 
@@ -54,7 +55,7 @@ def merge(
     ...     merge(parts, f"{folder}/both").data["replicate"].to_numpy()
     array([0, 1, 2, 3])
     """
-    folder, parts = path_of(folder, "folder"), paths_of(parts, "parts")
+    folder, parts = path_of(out, "out"), paths_of(parts, "parts")
     require(len(parts) > 0, "nothing to merge")
     for place in parts:
         same = folder.exists() and Path(place).exists() and folder.samefile(place)

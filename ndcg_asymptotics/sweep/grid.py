@@ -19,7 +19,7 @@ from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.executor import Cores
 from ndcg_asymptotics.sweep.precision import interim_sizes
-from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run, sweep
+from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run_study, sweep
 
 _SECONDS_OF_A_SMALL_POINT = 0.2  # which is simulated in this process: handing it to others takes longer
 _TIMED_POINTS = 4  # to estimate the cost
@@ -117,7 +117,7 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[Swe
     """
     if folder is None:
         return GridResults(
-            grid.axes, {values: run(study, **options) for values, study in grid.studies.items()}
+            grid.axes, {values: run_study(study, None, **options) for values, study in grid.studies.items()}
         )
     if sweep_grid(grid, Path(folder), **options).stopped == "interrupted":
         raise KeyboardInterrupt

@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import say, task
@@ -79,39 +78,9 @@ class Outcome:
     precision: Precision | None = None
 
 
-def run(study: Study, folder: str | Path | None = None, **options: Unpack[SweepOptions]) -> Results:
-    """Simulate a study and return its results.
-
-    Parameters
-    ----------
-    study : Study
-    folder : path, optional
-        The folder of the results. Results of the same study in it are continued. Without it results are
-        kept in memory.
-    **options
-        As in `sweep`: ``replicates``, ``first``, ``jobs``, ``backend``, ``scheduler``, ``time_limit``,
-        ``block``, ``precision``.
-
-    Raises
-    ------
-    InputError
-        If the engine cannot do the study, or the folder holds another one.
-    OSError
-        If the folder cannot be written to; what was complete stays so.
-    KeyboardInterrupt
-        If it was interrupted; what was complete stays in the folder.
-
-    >>> from ndcg_asymptotics.studies import Study
-    >>> study = Study(scorers={"good": "linear(0.1, 0.7)"}, measures="nDCG", n=[10, 100], replicates=3)
-    >>> run(study, jobs=1).data["ndcg"].shape
-    (3, 1, 1, 2)
-    """
-    require(
-        isinstance(study, Study),
-        f'expected a Study, got {brief(study)}; studies.load("study.toml") reads one',
-        "study",
-    )
-    into = MemorySink(study) if folder is None else path_of(folder, "folder")
+def run_study(study: Study, folder: str | Path | None, **options: Unpack[SweepOptions]) -> Results:
+    """Simulate a study, in memory without a folder, and return its results; see `running.run`."""
+    into = MemorySink(study) if folder is None else path_of(folder, "out")
     outcome = sweep(study, into, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
@@ -120,7 +89,7 @@ def run(study: Study, folder: str | Path | None = None, **options: Unpack[SweepO
         warnings.warn(
             f"{len(outcome.failures)} replicates failed, first {first.replicate}: {first.reason}",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return _results(study, into)
 

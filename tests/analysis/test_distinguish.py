@@ -17,7 +17,7 @@ from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import discount
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.sweep.sweep import run
+from ndcg_asymptotics.sweep import run
 
 SIZES = tuple(round(10 ** (k / 4)) for k in range(4, 21))
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random", "same": "linear(0.1, 0.7)"}

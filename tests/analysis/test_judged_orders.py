@@ -20,8 +20,8 @@ from ndcg_asymptotics.reports.page import report
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import grid_of, grid_text
+from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.grid import run_grid
-from ndcg_asymptotics.sweep.sweep import run
 
 PAIR = {"a": "linear(0.1, 0.7)", "b": "power(prevalence=0.4, top=0.8, exponent=2)"}
 RATES = {"fpr": 0.05, "fnr": 0.2}

@@ -235,7 +235,7 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
             "--relevant: does not belong to a plan of two runs and qrels, leave it out: runs come with",
         ),
         (("--a", "constant(0.5)", "--sd", 0.1), "got some of two curves, a and b and of sd"),
-        (("--sd", 0.1), "needs queries, difference or width"),
+        (("--sd", 0.1), "needs queries, a difference or the width of an interval"),
         (("--sd", 0.1, "--queries", 9, "--measure", "nDCG", "--measure", "nDCG@2"), "sd belongs to one"),
         (("--a", "linear(0.1, 0.5)", "--b", "linear(0.1, 0.5)"), "both have the relevance curve"),
         (("--a", "linear(0.1, 0.5)", "--b", "constant(0.5)"), "share their labels"),

@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import fit, pool_runs
 from ndcg_asymptotics.populations import Gaussian, Population, Relevance
 from ndcg_asymptotics.studies import load
-from ndcg_asymptotics.sweep.sweep import run
+from ndcg_asymptotics.sweep import run
 
 
 def test_pooled_runs_share_their_labels():

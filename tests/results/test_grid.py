@@ -23,8 +23,8 @@ from ndcg_asymptotics.results.grid import open_grid
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
 from ndcg_asymptotics.sweep import grid as grids
+from ndcg_asymptotics.sweep import run as run_study
 from ndcg_asymptotics.sweep.grid import run_grid
-from ndcg_asymptotics.sweep.sweep import run as run_study
 
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},
@@ -128,7 +128,7 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     )
     assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
     assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
-    assert "holds a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
+    assert "--scorer: does not belong to a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
     assert "--against: no parameter 'k'" in do("figures", out, "--out", tmp_path, "--against", "k")[2]
 
 

@@ -16,7 +16,7 @@ from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.growing import open_growth
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies import load
-from ndcg_asymptotics.sweep.sweep import run as run_study
+from ndcg_asymptotics.sweep import run as run_study
 
 NAMES = ("items", "graded", "every_n", "cells", "empirical")
 

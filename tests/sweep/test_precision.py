@@ -11,7 +11,8 @@ from cases import study
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results.sinks import MemorySink
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.sweep.sweep import run, sweep
+from ndcg_asymptotics.sweep import run
+from ndcg_asymptotics.sweep.sweep import sweep
 
 
 def precise(**change: object) -> Study:

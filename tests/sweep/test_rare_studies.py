@@ -11,8 +11,8 @@ from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.plots.grid import draw_grid
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.studies.grid import grid_of
+from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.grid import run_grid
-from ndcg_asymptotics.sweep.sweep import run
 
 PAIR = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
 

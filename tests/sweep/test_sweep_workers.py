@@ -24,9 +24,10 @@ from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import grid_of
+from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.executor import Backend
 from ndcg_asymptotics.sweep.grid import run_grid
-from ndcg_asymptotics.sweep.sweep import run, sweep
+from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 

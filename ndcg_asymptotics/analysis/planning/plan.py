@@ -205,7 +205,7 @@ def _plan_for_sd(
     stated = (difference, required.queries, required.interval_width)
     require(
         any(x is not None for x in stated),
-        "a plan for a standard deviation needs queries, difference or interval_width",
+        "a plan for a standard deviation needs queries, a difference or the width of an interval",
     )
     asked = required.systems is None or difference is not None
     require(asked, "an analysis of variance needs the difference of the best and the worst system", "systems")

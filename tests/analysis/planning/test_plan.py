@@ -184,7 +184,7 @@ def test_a_stated_standard_deviation() -> None:
     assert row.detectable_high / row.detectable == pytest.approx(ends[1] / 0.2)
     assert lists_for(row.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
     assert "are enough: 34 [24, 54] are needed" in found.answers[1]
-    with pytest.raises(InputError, match="needs queries, difference or interval_width"):
+    with pytest.raises(InputError, match="needs queries, a difference or the width of an interval"):
         plan(sd=0.2)
     with pytest.raises(InputError, match="sd: must be 1e-09 to 1e\\+09"):
         plan(sd=0.0, queries=10)

@@ -1,0 +1,132 @@
+"""Figures of whatever a command finds: results of any kind, comparisons, plans and fitted curves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from ndcg_asymptotics.analysis.planning.outcome import Plan
+from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.errors import InputError, refuse_others
+from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.collections import draw_collections
+from ndcg_asymptotics.plots.comparison import draw_comparison
+from ndcg_asymptotics.plots.fitted import draw_curves, holds_curves
+from ndcg_asymptotics.plots.gallery import draw_study
+from ndcg_asymptotics.plots.grid import draw_grid
+from ndcg_asymptotics.plots.judged import draw_judged
+from ndcg_asymptotics.plots.planning import draw_plan
+from ndcg_asymptotics.plots.saving import SaveOptions
+from ndcg_asymptotics.plots.systems import Outcome, draw_systems
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.results.opening import open_any
+
+_NOT = {
+    "against": "only grids have parameters",
+    "scorers": "they are chosen of a study, or of growing lists",
+    "spec": "it is for the titles of a study, or of growing lists",
+    "choice": "it is made of a study, or of growing lists",
+}
+_OF_STUDIES = ("measures", "scorers", "spec", "choice")
+
+
+def draw_all(
+    found: Any,
+    out: Path | str,
+    *,
+    measures: Measure | str | Sequence[Measure | str] | None = None,
+    scorers: str | Sequence[str] | None = None,
+    against: str | Sequence[str] | None = None,
+    spec: bool = False,
+    choice: Choice | None = None,
+    width: float | None = None,
+    **saved: Unpack[SaveOptions],
+) -> list[Path]:
+    """Draw and save every figure of results, of a comparison of runs, of a plan or of fitted curves.
+
+    A study has an overview, a figure per measure and one per pair of scorers; one of the rare engine has a
+    figure per pair, of how the probability of the wrong order falls; one with a judge has one more per pair,
+    of how often the judge's order is the true one.
+
+    Parameters
+    ----------
+    found : Results, GridResults, Growth, a comparison, Plan, Sampled, LargerCorpus, or path
+        A path is that of a folder of results, of a file of a fitted curve, or of a folder of such files.
+        Figures of incomplete results say so.
+    out : path
+        Folder for the files.
+    measures : Measure or text, or several, optional
+        The measures of results to draw, all by default; of a grid as they stand in its file.
+    scorers : name, or several, optional
+        The scorers of a study, or the runs of growing lists, to draw; all by default.
+    against : name, or several, optional
+        The parameters of a grid to draw measures against, all by default.
+    spec : bool
+        Whether panels are titled with specs, such as nDCG@10, instead of formulas.
+    choice : Choice, optional
+        Labels and colours of scorers.
+    width : float, optional
+        Width of every figure in inches, by default one or two columns of a journal.
+    **saved
+        ``formats``, ``dpi`` and ``dark``, as in `save`; ``style_file``, as in `style`.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        If no replicate is complete, for a measure or scorer that the study does not have, for an argument
+        that does not belong to ``found``, and for anything else than the above.
+    """
+    if isinstance(found, str | os.PathLike):
+        place = path_of(found, "found")
+        found = place if holds_curves(place) else open_any(place)
+    given: dict[str, Any] = {
+        "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
+        "scorers": None if scorers is None else as_list(scorers, "scorers", str),
+        "against": None if against is None else as_list(against, "against", str),
+        "spec": spec or None,
+        "choice": choice,
+    }
+    draw, what, allowed = _drawing(found)
+    refuse_others(what, given, allowed, _NOT)
+    chosen = {name: given[name] for name in allowed}
+    if "choice" in chosen:
+        named = chosen.pop("scorers")
+        look = replace(choice or Choice(), spec=bool(chosen.pop("spec")))
+        chosen["choice"] = look if named is None else replace(look, scorers=named)
+    drawn: list[Path] = draw(found, out, width=width, **chosen, **saved)
+    return drawn
+
+
+def _drawing(found: object) -> tuple[Any, str, tuple[str, ...]]:
+    """Return the function that draws an object, what the object is, and what can be chosen of it."""
+    if isinstance(found, Path):
+        return draw_curves, "curves, which are drawn whole", ()
+    if isinstance(found, Results):
+        return draw_study, "a study", _OF_STUDIES
+    if isinstance(found, GridResults):
+        return draw_grid, "a grid, whose scorers are drawn together", ("measures", "against")
+    if isinstance(found, Outcome):
+        return draw_systems, "these results", _OF_STUDIES
+    if isinstance(found, Comparison):
+        return draw_comparison, "a comparison", ()
+    if isinstance(found, JudgedComparison):
+        return draw_judged, "a comparison with a judge", ()
+    if isinstance(found, CollectionsComparison):
+        return draw_collections, "a comparison of collections", ()
+    if isinstance(found, Plan):
+        return draw_plan, "a plan", ()
+    raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")
