@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, filled_in
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import (
     figure_legend,
@@ -46,28 +46,28 @@ def log_discount(results: Results) -> Figure:
     study = results.study
     (measure,) = study.measures
     goal = _constant(results, measure)
-    n = np.array(study.n, np.float64)
+    n, fine = np.array(study.n, np.float64), filled_in(study.n)
     with style():
         figure, axes = panels(2, height=2.6)
         labels: list[tuple[float, str, LineStyle | str]] = [(goal, "$R$ / IDCG", GREY)]
         axes[0].axhline(0, color=GREY, ls=":", lw=0.9)
         axes[1].axhline(goal, color=GREY, ls=":", lw=0.9)
         for name, line in zip(study.scorers, line_styles(len(study.scorers)), strict=True):
-            exact = user_cache().mean(study.scorers[name], measure, study.n).value
+            exact = user_cache().mean(study.scorers[name], measure, fine).value
             mean, error = _simulated(results, name, measure)
-            for ax, scale in zip(axes, (np.ones_like(n), np.log(n)), strict=True):
-                ax.plot(n, exact * scale, color=line.color, ls=line.dashes)
+            for ax, scale in zip(axes, (np.ones_like, np.log), strict=True):
+                ax.plot(fine, exact * scale(fine), color=line.color, ls=line.dashes)
                 ax.errorbar(
                     n,
-                    mean * scale,
-                    3 * error * scale,
+                    mean * scale(n),
+                    3 * error * scale(n),
                     color=line.color,
                     marker=line.marker,
                     mfc="white",
                     ls="none",
                     lw=0.8,
                 )
-            labels.append((float((exact * np.log(n))[-1]), name, line))
+            labels.append((float(exact[-1] * np.log(n[-1])), name, line))
         for ax in axes:
             length_axis(ax, study.n)
         titles(axes[0], "NDCG$_n$ tends to 0 for every scorer")

@@ -32,7 +32,7 @@ NAMES: dict[str, str] = {"independent": "independent given the label"}
 
 
 def draw(results: dict[str, Any]) -> dict[str, Figure]:
-    """Draw P(wrong or tie) against n in one panel per discount, with 95% intervals of Wilson."""
+    """Draw P(wrong order) against n in one panel per discount, with Wilson intervals; ties count as wrong."""
     sizes, lists = results["n"], results["lists"]
     kinds, discounts = list(results["not_ahead"][0]), list(results["not_ahead"][0]["shared top"])
     lines: dict[str, LineStyle] = dict(zip(kinds, line_styles(len(kinds)), strict=True))
@@ -57,9 +57,9 @@ def draw(results: dict[str, Any]) -> dict[str, Figure]:
                     first = rates[len(seen)]
                     ax.plot(first.n, first.high, color=line.color, ls="none", **NONE_WRONG)
             log_axis(ax.yaxis)
-            ax.set_ylim(2e-4, 1)
+            ax.set_ylim(1e-4, 1)
             length_axis(ax, sizes)
-            ax.set_ylabel("P(wrong or tie)")
+            ax.set_ylabel("P(wrong order)")
             titles(ax, Choice().title(Measure.of(f"nDCG({discount})")))
         outer_labels(axes)
         named = [handle(line, NAMES.get(kind, kind)) for kind, line in lines.items()]
