@@ -16,8 +16,10 @@ from ndcg_asymptotics.analysis.planning.requirements import RATE
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import values
-from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, Palette, SweepChart, WrongChart
+from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, SweepChart, WrongChart
 from ndcg_asymptotics.explorer.drawing import DrawnLists
+from ndcg_asymptotics.explorer.draws import Draws
+from ndcg_asymptotics.explorer.figures import Palette
 from ndcg_asymptotics.explorer.gestures import drag_length
 from ndcg_asymptotics.explorer.places import Piece, Place
 from ndcg_asymptotics.explorer.state import State
@@ -47,16 +49,19 @@ class Answers:
         self.length = drag_length({c.plot: c.at for c in (self.lengths, self.wrong)}, chosen)
         self.by_cutoff = SweepChart("Which cutoff", "cutoff k", colors, log=True)
         self.by_exponent = SweepChart("Which discount r^-b", "exponent b", colors, log=False)
+        self.draws = Draws(colors)
         charts = (self.curves, self.lengths, self.wrong, self.by_cutoff, self.by_exponent)
-        self.plots = [chart.plot for chart in charts]
         self.charts = [
-            Place(pn.pane.Bokeh(plot, margin=0, sizing_mode="stretch_both"), "stretch_both")
-            for plot in self.plots
+            Place(pn.pane.Bokeh(chart.plot, margin=0, sizing_mode="stretch_both"), "stretch_both")
+            for chart in charts
         ]
+        shown = (self.draws.strip, self.curves, self.draws.histogram, *charts[1:])
+        self.plots = [chart.plot for chart in shown]
         self.verdict = _sentences({"font-size": "18px", "min-height": "1.5em"}, margin=(0, 10))
         self.numbers = _sentences({"font-size": "13px"}, margin=(0, 10))
         self.details = _sentences({"font-size": "14px"})
         self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
+        self.places = [*self.said, *self.charts, *self.draws.places, self.draws.said]
         self._whole: tuple[State, values.Smooth] | None = None  # the last state with values at all nodes
         self._forget()
 
@@ -70,7 +75,8 @@ class Answers:
         """Mark everything as that of an earlier state, whose values are forgotten and lists removed."""
         self._forget()
         self.show_drawn(None)
-        for place in (*self.said, *self.charts):
+        self.draws.forget()
+        for place in self.places:
             place.dim()
 
     def pieces(self, state: State) -> Iterator[Piece[Any]]:
@@ -94,10 +100,12 @@ class Answers:
             yield Piece(verdict, partial(values.rows, state, effort), partial(self._show_rows, state))
 
         yield Piece((curves,), partial(values.curves, state), partial(self._show_curves, state))
+        yield self.draws.first(state)
         yield at(values.NODES) if moved is None else at(values.FIRST, moved)
         yield from said(values.LITTLE)
         if moved is not None:
             yield at(values.NODES)
+        yield self.draws.law(state)
         yield Piece((cutoffs,), partial(values.cutoff_sweep, state), self._show_cutoffs)
         yield from said(1.0)
         yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)

@@ -4,130 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from urllib.parse import quote
 
 import numpy as np
-from bokeh.models import (
-    Axis,
-    ColumnDataSource,
-    CustomJSTickFormatter,
-    HoverTool,
-    PointDrawTool,
-    Range1d,
-    Span,
-)
-from bokeh.plotting import figure
+from bokeh.models import ColumnDataSource, HoverTool, PointDrawTool, Range1d, Span
 from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
+from ndcg_asymptotics.explorer.figures import NOTHING, Palette, legend, new_figure, power_ticks, set_range
 from ndcg_asymptotics.explorer.gestures import drag_points
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
 
-LOWEST = 190
-"""Pixels that a chart is high at least."""
-
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
-_WRONG = "Probability of the wrong order"
 _ROOM = 0.05  # beside what is drawn, as a part of its range
 _BESIDE = 1.12  # factor by which the lists of a ranker are moved aside
 _BAND = 0.16  # opacity of a standard deviation
-_NOTHING: dict[str, list[float]] = {"x": [], "y": []}
-
-
-@dataclass(frozen=True)
-class Palette:
-    """The colours of a light or a dark page; those of the rankers are Okabe and Ito's."""
-
-    page: str
-    ink: str
-    soft: str
-    grid: str
-    rankers: tuple[str, str]
-
-    @property
-    def stylesheet(self) -> str:
-        """The style of widgets, whose track and arrow are seen on a dark page, too."""
-        path = f"<path d='M1 1h10L6 7z' fill='{self.ink}'/>"
-        arrow = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 12 8'>{path}</svg>"
-        return (
-            f".noUi-target {{ background: {self.grid}; border-color: {self.grid}; }}"
-            f".noUi-connect {{ background: {self.soft}; }}"
-            f".bk-btn.bk-active {{ background: {self.rankers[0]}; color: {self.page}; }}"
-            ".noUi-handle:focus-visible, button:focus-visible, select:focus-visible, input:focus-visible "
-            f"{{ outline: 3px solid {self.rankers[0]}; outline-offset: 1px; }}"
-            f'select.bk-input {{ background-image: url("data:image/svg+xml,{quote(arrow)}") !important; }}'
-        )
-
-    @classmethod
-    def of(cls, dark: bool) -> Palette:
-        """Return the colours of a dark or a light page."""
-        if dark:
-            return cls("#121212", "#e6e8ea", "#a2abb3", "#33383e", ("#4aa8e8", "#ff8a3d"))
-        return cls("#ffffff", "#1b1f23", "#57606a", "#e3e6ea", ("#0072B2", "#D55E00"))
-
-
-# powers of ten alone: 0.01, 1, 1000 as such, others with an exponent
-_POWER_TICKS = """
-const e = Math.round(Math.log10(tick)), up = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-if (Math.abs(Math.log10(tick) - e) > 1e-6) return "";
-const raised = (e < 0 ? "⁻" : "") + String(Math.abs(e)).replace(/./g, d => up[+d]);
-return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
-"""
-
-
-def _figure(title: str, x: str, y: str, colors: Palette, **options: object) -> figure:
-    plot = figure(
-        title=title,
-        sizing_mode="stretch_both",
-        min_height=LOWEST,
-        tools="pan,box_zoom,reset,save",
-        active_drag=None,
-        toolbar_location="above",
-        background_fill_color=colors.page,
-        border_fill_color=colors.page,
-        outline_line_color=None,
-        **options,
-    )
-    plot.toolbar.logo = None
-    plot.toolbar.autohide = True
-    plot.title.text_color = colors.ink
-    plot.title.text_font_size = "13px"
-    plot.min_border_right = 12
-    plot.min_border_top = plot.min_border_bottom = 0
-    plot.xaxis[0].axis_label_standoff = plot.yaxis[0].axis_label_standoff = 1
-    for axis, label in ((plot.xaxis[0], x), (plot.yaxis[0], y)):
-        axis.axis_label = label
-        axis.axis_label_text_color = axis.major_label_text_color = colors.ink
-        axis.axis_label_text_font_style = "normal"
-        axis.axis_line_color = axis.major_tick_line_color = colors.soft
-        axis.minor_tick_line_color = None
-        axis.axis_label_text_font_size = axis.major_label_text_font_size = "11px"
-    for grid in plot.grid:
-        grid.grid_line_color = colors.grid
-    return plot
-
-
-def _power_ticks(axis: Axis) -> None:
-    axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
-
-
-def _set_range(shown: Range1d, low: float, high: float) -> None:
-    """Show a range, also after a reset."""
-    shown.update(start=low, end=high, reset_start=low, reset_end=high)
-
-
-def _legend(plot: figure, colors: Palette, location: str) -> None:
-    legend = plot.legend[0]
-    legend.location, legend.orientation = location, "horizontal"
-    legend.background_fill_color, legend.background_fill_alpha = colors.page, 0.7
-    legend.border_line_color = None
-    legend.label_text_color, legend.label_text_font_size = colors.ink, "12px"
-    legend.padding, legend.margin = 2, 2
 
 
 class CurveChart:
@@ -143,7 +37,7 @@ class CurveChart:
     def __init__(
         self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]], int], None]
     ) -> None:
-        self.plot = _figure(
+        self.plot = new_figure(
             "Relevance curves",
             "canonical score s (1 is the top of the list)",
             "P(relevant | s)",
@@ -154,9 +48,9 @@ class CurveChart:
         self.plot.name = "curves"
         self.lines, self.truths, self.points = [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line = ColumnDataSource(_NOTHING, name=f"curve {name}")
-            truth = ColumnDataSource(_NOTHING, name=f"true curve {name}")
-            points = ColumnDataSource(_NOTHING, name=f"points {name}")
+            line = ColumnDataSource(NOTHING, name=f"curve {name}")
+            truth = ColumnDataSource(NOTHING, name=f"true curve {name}")
+            points = ColumnDataSource(NOTHING, name=f"points {name}")
             dash = "solid" if index == 0 else "dashed"
             self.plot.line(
                 "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
@@ -169,7 +63,7 @@ class CurveChart:
         # it has nothing to draw: with it a finger on the chart does not scroll the page
         self.plot.add_tools(tool := PointDrawTool(renderers=[], add=False))
         self.plot.toolbar.active_tap = tool
-        _legend(self.plot, colors, "top_left")
+        legend(self.plot, colors, "top_left")
         self.held = drag_points(self.plot, self.points, dragged)
 
     def show(
@@ -191,7 +85,7 @@ class CurveChart:
         for line, (x, y) in zip(self.lines, curves, strict=True):
             line.data = {"x": x, "y": y}
         for line in self.truths:
-            line.data = _NOTHING
+            line.data = NOTHING
         for line, (x, y) in zip(self.truths, truths, strict=bool(truths)):
             line.data = {"x": x, "y": y}
         self.show_points(shapes)
@@ -211,7 +105,7 @@ class LengthChart:
     """Mean and standard deviation of NDCG against n, with the limits."""
 
     def __init__(self, colors: Palette) -> None:
-        self.plot = _figure(
+        self.plot = new_figure(
             "Mean ± standard deviation of NDCG",
             "list length n (drag the dashed line)",
             "NDCG",
@@ -220,11 +114,11 @@ class LengthChart:
             x_range=Range1d(8, 2e18),
             y_range=Range1d(0.0, 1.0),
         )
-        _power_ticks(self.plot.xaxis[0])
+        power_ticks(self.plot.xaxis[0])
         self.lines, self.bands, self.nodes, self.limits, self.drawn = [], [], [], [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line = ColumnDataSource(_NOTHING, name=f"mean {name}")
-            drawn = ColumnDataSource(_NOTHING, name=f"drawn {name}")
+            line = ColumnDataSource(NOTHING, name=f"mean {name}")
+            drawn = ColumnDataSource(NOTHING, name=f"drawn {name}")
             band = ColumnDataSource({"x": [], "low": [], "high": []})
             node = ColumnDataSource({"x": [], "y": [], "sd": []})
             dash = "solid" if index == 0 else "dashed"
@@ -248,7 +142,7 @@ class LengthChart:
             self.nodes.append(node)
             self.limits.append(limit)
             self.drawn.append(drawn)
-        _legend(self.plot, colors, "bottom_right")
+        legend(self.plot, colors, "bottom_right")
         self.at = Span(location=1000, dimension="height", line_color=colors.soft, line_dash="dashed")
         self.plot.add_layout(self.at)
 
@@ -258,7 +152,7 @@ class LengthChart:
         low = min(float((smooth.means - smooth.sds).min()), *(x for x in limits if x is not None), 1.0)
         high = max(float((smooth.means + smooth.sds).max()), *(x for x in limits if x is not None), 0.0)
         low, high = max(low, 0.0), min(high, 1.0)
-        _set_range(self.plot.y_range, low - _ROOM * (high - low), high + _ROOM * (high - low))
+        set_range(self.plot.y_range, low - _ROOM * (high - low), high + _ROOM * (high - low))
         falls = smooth.means[:, -1].max() < (low + high) / 2
         self.plot.legend[0].location = "top_right" if falls else "bottom_right"
         for i in (0, 1):
@@ -282,7 +176,7 @@ class LengthChart:
         for i, source in enumerate(self.drawn):
             if found is None:
                 if len(source.data["x"]):
-                    source.data = _NOTHING
+                    source.data = NOTHING
                 continue
             # side by side, so that dots of the two rankers do not hide each other
             x = np.broadcast_to(found.n * (_BESIDE if i else 1 / _BESIDE), found.values[i].shape)
@@ -293,8 +187,8 @@ class WrongChart:
     """The probability of the wrong order of one list against n."""
 
     def __init__(self, colors: Palette, rate: float) -> None:
-        self.plot = _figure(
-            _WRONG,
+        self.plot = new_figure(
+            "Probability of the wrong order",
             "list length n (drag the dashed line)",
             "P(wrong order)",
             colors,
@@ -303,15 +197,19 @@ class WrongChart:
             x_range=Range1d(8, 2e18),
             y_range=Range1d(_LOWEST, 1.2),
         )
-        _power_ticks(self.plot.xaxis[0])
-        _power_ticks(self.plot.yaxis[0])
-        self.line = ColumnDataSource(_NOTHING, name="wrong")
-        self.drawn = ColumnDataSource(_NOTHING, name="drawn wrong")
-        self.known = ColumnDataSource(_NOTHING, name="wrong at n")
-        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5)
-        self.plot.scatter("x", "y", source=self.known, color=colors.ink, size=6)
+        power_ticks(self.plot.xaxis[0])
+        power_ticks(self.plot.yaxis[0])
+        self.line = ColumnDataSource(NOTHING, name="wrong")
+        self.drawn = ColumnDataSource(NOTHING, name="drawn wrong")
+        self.known = ColumnDataSource(NOTHING, name="wrong at n")
+        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5, legend_label=" ")
+        self.plot.scatter(
+            "x", "y", source=self.known, color=colors.ink, size=6, legend_label="exact, or from 400 lists"
+        )
+        legend(self.plot, colors, "top_right")
+        self.plot.legend[0].orientation = "vertical"
         self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
-        self.bounds = ColumnDataSource(_NOTHING, name="drawn none wrong")
+        self.bounds = ColumnDataSource(NOTHING, name="drawn none wrong")
         self.plot.scatter(
             "x",
             "y",
@@ -331,10 +229,9 @@ class WrongChart:
         self.line.data = {"x": smooth.n, "y": 10.0 ** np.maximum(smooth.log10_wrong, -20.0)}
         known = sorted((float(p.n), float(ndtr(-p.right))) for p in points if p.right is not None)
         self.known.data = {"x": [at for at, _ in known], "y": [max(wrong, 1e-20) for _, wrong in known]}
-        # a line of a title is as long as a narrow page allows
-        said = [] if smooth.law is None else [f"by {smooth.law.name} of long lists"]
-        said += ["dots: exact, or 400 lists"] if known else []
-        self.plot.title.text = "\n".join([_WRONG, *said])
+        of_line, of_dots = self.plot.legend[0].items
+        of_line.label = {"value": "joined" if smooth.law is None else f"{smooth.law.name} of long lists"}
+        of_dots.visible = bool(known)
         self.at.location = float(n)
 
     def show_drawn(self, found: DrawnLists | None) -> None:
@@ -345,7 +242,7 @@ class WrongChart:
         if found is None:
             for source in (self.drawn, self.bounds):
                 if len(source.data["x"]):
-                    source.data = _NOTHING
+                    source.data = NOTHING
         else:
             none = found.wrong == 0
             self.drawn.data = {"x": found.n[~none], "y": found.wrong[~none]}
@@ -359,13 +256,13 @@ class SweepChart:
     def __init__(self, title: str, x: str, colors: Palette, *, log: bool) -> None:
         scale = {"x_axis_type": "log"} if log else {}
         self.log = log
-        self.plot = _figure(
+        self.plot = new_figure(
             title, x, "|Δ|/σ of one list", colors, x_range=Range1d(1, 10), y_range=Range1d(0, 1), **scale
         )
         if log:
-            _power_ticks(self.plot.xaxis[0])
-        self.line = ColumnDataSource(_NOTHING, name=x)
-        self.best = ColumnDataSource(_NOTHING, name=f"best {x}")
+            power_ticks(self.plot.xaxis[0])
+        self.line = ColumnDataSource(NOTHING, name=x)
+        self.best = ColumnDataSource(NOTHING, name=f"best {x}")
         self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2)
         dots = self.plot.scatter("x", "y", source=self.line, color=colors.ink, size=6)
         self.plot.scatter(
@@ -382,10 +279,10 @@ class SweepChart:
             first, last = ordered[0].at, max(ordered[-1].at, ordered[0].at + 1)
             room = (last / first) ** _ROOM if self.log else _ROOM * (last - first)
             ends = (first / room, last * room) if self.log else (first - room, last + room)
-            _set_range(self.plot.x_range, *ends)
-            _set_range(self.plot.y_range, 0.0, (1 + 2 * _ROOM) * max(abs(c.effect) for c in ordered) or 1.0)
+            set_range(self.plot.x_range, *ends)
+            set_range(self.plot.y_range, 0.0, (1 + 2 * _ROOM) * max(abs(c.effect) for c in ordered) or 1.0)
         self.line.data = {"x": [c.at for c in ordered], "y": [abs(c.effect) for c in ordered]}
         if best is None or not math.isfinite(best.effect):
-            self.best.data = _NOTHING
+            self.best.data = NOTHING
         else:
             self.best.data = {"x": [best.at], "y": [abs(best.effect)]}

@@ -16,7 +16,62 @@ LISTS = 300
 """The number of simulated lists of each ranker."""
 
 _LONGEST = 10**5  # items of simulated lists, unless few items have a label other than 0
+_SHOWN = 10**4  # items of a list that is shown rank by rank
 _SEED = 1
+
+
+@dataclass(frozen=True)
+class RankedList:
+    """The items of one list, as each ranker orders them.
+
+    Attributes
+    ----------
+    n : int
+    gains : (2, k(n))
+        1 for a relevant item and 0 for another one, at each rank that counts.
+    discounts : (k(n),)
+    best : float
+        The sum of discounts if relevant items come first.
+    """
+
+    n: int
+    gains: Floats
+    discounts: Floats
+    best: float
+
+    @property
+    def sums(self) -> Floats:
+        """The sums of the discounts of relevant items, (2,)."""
+        return np.asarray(self.gains @ self.discounts)
+
+    @property
+    def ndcg(self) -> Floats:
+        """The NDCG of both rankers, (2,), 0 where no item is relevant."""
+        return np.minimum(self.sums / self.best, 1.0) if self.best else np.zeros(2)
+
+
+def shown_length(state: State) -> int:
+    """Return the number of items of the lists that are shown: n, or the longest that is drawn quickly."""
+    from ndcg_asymptotics.engines.items.lists import items_drawn
+
+    whole = items_drawn(state.scorers[0], [state.measured], state.n) > _SHOWN
+    return min(state.n, _SHOWN) if whole else state.n
+
+
+def ranked_list(state: State, index: int) -> RankedList:
+    """Draw a list; lists of one index are alike where two states are.
+
+    >>> found = ranked_list(State(n=10, measure="nDCG(zipf)"), 0)
+    >>> found.gains, found.ndcg.round(3)
+    (array([[1., 1., 1., 0., 1., 0., 1., 0., 0., 0.],
+           [1., 1., 1., 1., 0., 0., 0., 0., 1., 0.]]), array([0.953, 0.961]))
+    """
+    from ndcg_asymptotics.engines.items.lists import draw_list
+
+    n, measure = shown_length(state), state.measured
+    gains, best = draw_list(*state.scorers, measure, n, _SEED, index)
+    discounts = measure.discount(np.arange(1.0, gains.shape[1] + 1), float(n))
+    return RankedList(n, gains, discounts, best)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import html
 import io
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import panel as pn
 from bokeh.document import without_document_lock
@@ -22,7 +21,6 @@ from bokeh.document import without_document_lock
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.answers import Answers
-from ndcg_asymptotics.explorer.charts import LOWEST, Palette
 from ndcg_asymptotics.explorer.controls import (
     UNSEEN,
     WIDTH,
@@ -36,7 +34,8 @@ from ndcg_asymptotics.explorer.controls import (
     with_box,
 )
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
-from ndcg_asymptotics.explorer.places import line
+from ndcg_asymptotics.explorer.figures import LOWEST, Palette
+from ndcg_asymptotics.explorer.places import elsewhere, line
 from ndcg_asymptotics.explorer.state import (
     FNR,
     FPR,
@@ -55,9 +54,8 @@ if TYPE_CHECKING:
     from bokeh.document import Document
     from param.parameterized import Event
 
-_T = TypeVar("_T")
-
-_ABOVE = 150  # pixels of the page above the charts, which share the rest of the window
+_ABOVE = 140  # pixels of the page above the charts, which share the rest of the window
+_LIST = 200  # pixels of the list and its sums
 _BUTTON = 126  # pixels of a download
 _LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
 _DRAW = f"Draw {LISTS} lists"
@@ -70,7 +68,7 @@ window.history.replaceState(null, "", url);
 
 # every chart as it is on the screen, two in a row, on one picture
 _PICTURE = """
-const plots = [plot0, plot1, plot2, plot3, plot4];
+const plots = [plot0, plot1, plot2, plot3, plot4, plot5, plot6];
 const views = plots.map(plot => Bokeh.index.find_one(plot)).filter(view => view);
 const shots = views.map(view => view.export("auto", true).canvas);
 const width = Math.max(...shots.map(c => c.width)), height = Math.max(...shots.map(c => c.height));
@@ -86,16 +84,21 @@ const link = document.createElement("a");
 link.download = "explorer.png"; link.href = whole.toDataURL("image/png"); link.click();
 """
 _GRID = f"""
-:host {{ display: grid; gap: 0 8px; grid-template-columns: minmax(0, 1fr); grid-auto-rows: 280px; }}
+:host {{
+    display: grid; gap: 0 8px; grid-template-columns: minmax(0, 1fr);
+    grid-template-rows: auto; grid-auto-rows: 280px; height: auto !important; flex: none !important;
+}}
+.scroll-button {{ display: none !important; }}
 @media (min-width: 900px) {{ :host {{
     grid-template-columns: repeat(2, minmax(0, 1fr));
-    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE}px) / 3));
+    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE + _LIST}px) / 3));
 }} }}
 @media (min-width: 1200px) {{ :host {{
     grid-template-columns: repeat(3, minmax(0, 1fr));
-    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE}px) / 2));
+    grid-auto-rows: max({LOWEST}px, calc((100vh - {_ABOVE + _LIST}px) / 2));
 }} }}
 """
+_WIDE = ":host { grid-column: 1 / -1; height: auto !important; }"
 _TITLE = "h1 { font-size: 20px; margin: 0; }"
 _KEPT = ":host {{ position: sticky; top: 0; z-index: 5; background: {page}; }}"  # while one scrolls
 _CONTROLS = f"""
@@ -152,8 +155,10 @@ class Page:
             label="list length n", options={_short(n): n for n in _LENGTHS}, value=1000, width=WIDTH
         )
         self.queries = pn.widgets.IntInput(label="queries at hand", start=2, end=10**6, step=10, width=WIDTH)
-        self.draw = pn.widgets.Button(label=_DRAW, width=WIDTH)
-        self.draw.on_click(self._on_draw)
+        self.draw_one = pn.widgets.Button(label="Draw a list", width=100)
+        self.draw_one.on_click(partial(self._on_draw, many=False))
+        self.draw = pn.widgets.Button(label=_DRAW, width=120)
+        self.draw.on_click(partial(self._on_draw, many=True))
         self.draw_error = error_pane()
         for widget in (self.share, self.relevant, self.fpr, self.fnr, self.length, self.queries):
             self._watcher.watch(widget, self._on_widget)
@@ -200,16 +205,27 @@ class Page:
             self.measure.column,
             self.length,
             self.queries,
-            self.draw,
-            self.draw_error,
             pn.FlexBox(*self.downloads, gap="4px", styles={"max-width": f"{WIDTH + 20}px"}),
             self.address,
             stylesheets=[_CONTROLS],
         )
         verdict, numbers, details = self.answers.said
         verdict.column.stylesheets = [_KEPT.format(page=self.colors.page)]
+        curves, *others = (place.column for place in self.answers.charts)
+        strip, histogram = (place.column for place in self.answers.draws.places)
+        drawn = pn.FlexBox(
+            self.draw_one,
+            self.draw,
+            self.answers.draws.said.column,
+            self.draw_error,
+            gap="4px",
+            align_items="center",
+        )
         shown = pn.Column(
-            *(place.column for place in self.answers.charts),
+            pn.Column(strip, drawn, sizing_mode="stretch_width", stylesheets=[_WIDE]),
+            curves,
+            histogram,
+            *others,
             sizing_mode="stretch_both",
             stylesheets=[_GRID],
         )
@@ -385,23 +401,29 @@ class Page:
 
     async def _compute(self, generation: int, state: State) -> None:
         for piece in self.answers.pieces(state):
-            show = await _elsewhere(piece.attempt)
+            show = await elsewhere(piece.attempt)
             if generation != self._generation or self._left:
                 return
             self._soon(generation, show)
 
-    async def _on_draw(self, event: Event) -> None:
+    async def _on_draw(self, event: Event, many: bool) -> None:
         state, generation = self.state, self._generation
-        self.draw.disabled, self.draw.label = True, "Drawing …"
+        self.draw.disabled = self.draw_one.disabled = True
         self.draw_error.object = ""
+
+        def show(shown: Callable[[], None]) -> bool:
+            self._soon(generation, shown)
+            return generation == self._generation and not self._left
+
         try:
-            found = await _elsewhere(lambda: draw_lists(state))
+            await self.answers.draws.draw(state, many, show)
+            if many:
+                found = await elsewhere(lambda: draw_lists(state))
+                self._soon(generation, lambda: self.answers.show_drawn(found))
         except Exception as wrong:
             self.draw_error.object = html.escape(line(wrong))
-            return
         finally:
-            self.draw.disabled, self.draw.label = False, _DRAW
-        self._soon(generation, lambda: self.answers.show_drawn(found))
+            self.draw.disabled = self.draw_one.disabled = False
 
     def _soon(self, generation: int, show: Callable[[], None]) -> None:
         """Show something, where there is a document when it can be changed."""
@@ -426,11 +448,6 @@ class Page:
         if context is None:  # the session has ended
             return True
         return context.session is not None and context.session.connection_count == 0
-
-
-async def _elsewhere(piece: Callable[[], _T]) -> _T:
-    """Return the outcome of a computation in a thread, where there are threads."""
-    return piece() if sys.platform == "emscripten" else await asyncio.to_thread(piece)
 
 
 def _file(make: Callable[[], str]) -> io.BytesIO:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -59,6 +61,11 @@ def line(wrong: Exception) -> str:
     """Return what went wrong in one line."""
     said = " ".join(str(wrong).split())
     return said if isinstance(wrong, InputError) else f"internal error: {type(wrong).__name__}: {said}"
+
+
+async def elsewhere(piece: Callable[[], _T]) -> _T:
+    """Return the outcome of a computation in a thread, where there are threads."""
+    return piece() if sys.platform == "emscripten" else await asyncio.to_thread(piece)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
-from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdf
+from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdfs
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.rare import error_exponent
@@ -161,11 +161,11 @@ def point(state: State, n: int) -> Point:
     NotAvailableError
         If the measure has no exact mean or standard deviation.
     """
-    of_a, of_b, both = _moments(state, n)
+    of_a, of_b, both = moments(state, n)
     return Point(n, (of_a.mean, of_b.mean), (of_a.sd, of_b.sd), *both, _right(state, n))
 
 
-def _moments(state: State, n: int) -> list[MeanAndDeviation]:
+def moments(state: State, n: int) -> list[MeanAndDeviation]:
     """Return the moments of NDCG_n of both rankers, and of the difference."""
     a, b = state.scorers
     return [quick_moments(who, state.measured, n) for who in ((a,), (b,), (a, b))]
@@ -202,7 +202,7 @@ class OrderLaw:
         sign = 1 if pair == state.scorers else -1
         if regime(pair, measure) in ("normal", "certain") or measure.cutoff.regime == "fixed":
             return cls("the normal law", sign, lambda effect: effect)
-        right = [1 - standard_cdf(pair, measure, -float(x)) for x in _EFFECTS]
+        right = 1 - standard_cdfs(pair, measure, -_EFFECTS)
         table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
         return cls(
             "the law of the top",
@@ -368,7 +368,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     >>> numbers(State(fpr=0.05, fnr=0.2))[1].partition("; ")[2]
     'by the true labels it is 0.8390 ± 0.0170 and tends to 1 (Theorem 1)'
     """
-    *of_rankers, of_both = _moments(state, state.n)
+    *of_rankers, of_both = moments(state, state.n)
     found = [
         f"{name}: {state.measure} is {_mean(moments)} at n = {count_text(state.n)} and {limit_text(to)}"
         for name, moments, to in zip(NAMES, of_rankers, limits(state), strict=True)
@@ -383,7 +383,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     found.append(f"On one list: {_effect(of_both)}{wrong}")
     if not state.errs:
         return found
-    *of_rankers, of_both = _moments(state.truth, state.n)
+    *of_rankers, of_both = moments(state.truth, state.n)
     true = [
         f"it is {_mean(moments)} and {limit_text(to)}"
         for moments, to in zip(of_rankers, limits(state.truth), strict=True)

@@ -247,7 +247,12 @@ def test_the_tour(seen: Seen) -> None:
 
 def test_simulated_lists(seen: Seen) -> None:
     seen.open()
-    seen.one("button", "Draw 300 lists").click()
+    assert seen.source("histogram A")["top"] == [0.0] * len(seen.source("law A")["y"])
+    press(seen, "Draw a list")
+    wait(lambda: sum(seen.source("histogram A")["top"]) == 1)
+    press(seen, "Draw 300 lists")
+    wait(lambda: sum(seen.source("histogram B")["top"]) == 300)
+    assert sum(seen.source("law B")["y"]) == pytest.approx(300)
     wait(lambda: len(seen.source("drawn A")["x"]) == 300 * 5)
     values = seen.source("drawn A")
     at_thousand = [y for x, y in zip(values["x"], values["y"], strict=True) if 500 < x < 2000]
@@ -266,6 +271,14 @@ def test_addresses_that_are_no_state(seen: Seen) -> None:
 def test_a_phone_and_a_dark_page(seen: Seen) -> None:
     seen.open(f"theme=dark&{CHEAP}", 390)
     assert seen.driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    # answers stand below the charts
+    bottom, top = seen.driver.execute_script(
+        "const [chart] = arguments[0].slice(-1), [list] = arguments[1];"
+        "return [chart.getBoundingClientRect().bottom, list.getBoundingClientRect().top]",
+        seen.all(".bk-Figure"),
+        seen.all("ul"),
+    )
+    assert bottom <= top
     background = "return getComputedStyle(document.documentElement).backgroundColor"
     assert seen.driver.execute_script(background) == "rgb(18, 18, 18)"
     seen.one("button", "Light").click()

@@ -286,8 +286,9 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PIECES:  # each is computed once
         monkeypatch.setattr(values, name, functools.cache(getattr(values, name)))
     page = Page(State(n=10))
-    names = ("verdict", "numbers", "details", "curves", "length", "wrong", "cutoff", "exponent")
-    places = dict(zip(names, (*page.answers.said, *page.answers.charts), strict=True))
+    said, charts = ("verdict", "numbers", "details"), ("curves", "length", "wrong", "cutoff", "exponent")
+    names = (*said, *charts, "list", "histogram", "sums")
+    places = dict(zip(names, page.answers.places, strict=True))
     for failing, silent in PIECES.items():
         with monkeypatch.context() as patch:
             patch.setattr(values, failing, fail)
@@ -304,7 +305,7 @@ def test_what_is_not_current_is_dimmed() -> None:
     """Also the points and answers of the former state are gone from the files."""
     page = Page(State(n=10))
     page.answer_now()
-    places = [*page.answers.said, *page.answers.charts]
+    places = page.answers.places
 
     async def move() -> None:
         page.length.value = 20
@@ -322,9 +323,9 @@ def test_what_is_not_current_is_dimmed() -> None:
 def test_the_chart_says_which_law_it_shows() -> None:
     page = Page(State(n=10))
     page.answer_now()
-    assert page.answers.wrong.plot.title.text == (
-        "Probability of the wrong order\nby the normal law of long lists\ndots: exact, or 400 lists"
-    )
+    of_line, of_dots = page.answers.wrong.plot.legend[0].items
+    assert of_line.label.value == "the normal law of long lists"
+    assert of_dots.visible
     at = page.answers.wrong.known.data["x"]
     assert at == [p.n for p in sorted(page.answers.points, key=lambda p: p.n) if p.right is not None]
     assert 0 < len(at) < len(page.answers.points)

@@ -124,6 +124,35 @@ def count_orders_at_the_top(
     return more, less
 
 
+def draw_list(
+    a: Scorer, b: Scorer, measure: Measure, n: int, seed: int, index: int = 0
+) -> tuple[Floats, float]:
+    """Draw the labels of one list of n items, and the order in which each of two scorers ranks them.
+
+    Equal seeds and indices give random numbers that do not depend on the scorers, so that lists change little
+    where a scorer changes little. Not for mixtures.
+
+    Returns
+    -------
+    gains : (2, k(n))
+        The gains at ranks 1 … k(n), by each scorer.
+    best : float
+        What their DCG is divided by, which both scorers share.
+
+    >>> pair = Relevance.of("step(0, 1, 0.5)"), Relevance.of("step(1, 0, 0.5)")
+    >>> gains, best = draw_list(*pair, Measure.of("nDCG(zipf)"), 6, seed=2)
+    >>> gains, round(best, 3)  # 1 + 1/2 + 1/3 + 1/4
+    (array([[1., 1., 1., 1., 0., 0.],
+           [0., 0., 1., 1., 1., 1.]]), 2.083)
+    """
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, index))))
+    items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
+    model = a.groups[0][1]
+    first, second, counts = _pair_of_models(model, b.groups[0][1], n, items, k, 1, rng)
+    of_labels = (1.0,) if isinstance(model, JudgedCounts) else model.gains
+    return np.concatenate([first, second]), float(measure.normaliser(counts, of_labels, n)[0])
+
+
 def _differences(
     a: Scorer, b: Scorer, n: int, items: int, k: int, lists: int, rng: np.random.Generator
 ) -> Floats:
@@ -142,18 +171,27 @@ def _differences(
 def _differences_of_models(
     a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
 ) -> Floats:
+    first, second, _ = _pair_of_models(a, b, n, items, k, lists, rng)
+    return np.asarray(first - second)
+
+
+def _pair_of_models(
+    a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Integers]:
+    """Return the gains at ranks 1 … k by both scorers, (lists, k), and the label counts, (lists, J)."""
     if isinstance(a, JudgedCounts) and isinstance(b, JudgedCounts):
         found, false = rng.binomial(a.relevant, 1 - a.fnr, lists), rng.binomial(n - a.relevant, a.fpr, lists)
         counts = np.column_stack([found, false, a.relevant - found, n - a.relevant - false])
         ranked = [_ranked_kinds(one.by_kind, counts, items / n, k, rng) for one in (a, b)]
         reported = np.array(a.KINDS)
-        return np.asarray(reported[ranked[0]] - reported[ranked[1]])
+        return reported[ranked[0]], reported[ranked[1]], np.asarray(found + false)[:, None]
     if isinstance(a, FixedCounts):
         counts = np.tile([*a.counts, n - a.least_n], (lists, 1))
     else:
         law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
         counts = rng.multinomial(n, law / law.sum(), size=lists)
-    return _ranked_gains(a, counts, items / n, k, rng) - _ranked_gains(b, counts, items / n, k, rng)
+    first, second = (_ranked_gains(one, counts, items / n, k, rng) for one in (a, b))
+    return first, second, np.asarray(counts[:, :-1])
 
 
 def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Floats:

@@ -320,6 +320,18 @@ def standard_cdf(scorers: Sequence[Scorer], measure: Measure, x: float) -> float
     return series_law(tuple(scorer.model for scorer in scorers), measure).cdf(x)
 
 
+def standard_cdfs(scorers: Sequence[Scorer], measure: Measure, x: Floats) -> Floats:
+    """Return `standard_cdf` for an array, to 1e-6 where the law is tabulated.
+
+    >>> curve, measure = Scorer.of("constant(0.5)"), Measure.of("nDCG(geometric(2))")
+    >>> standard_cdfs((curve,), measure, np.array([0.0, 5.0])).round(3)  # uniform
+    array([0.5, 1. ])
+    """
+    if _regime_of_one_law(scorers, measure) in ("normal", "certain"):
+        return np.asarray(ndtr(x))
+    return series_law(tuple(scorer.model for scorer in scorers), measure).cdfs(x)
+
+
 def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> LawKind:
     found = regime(scorers, measure)
     require_available(found != "groups", "the law of lists of several kinds has no one shape")
