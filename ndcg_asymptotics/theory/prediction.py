@@ -29,7 +29,7 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit

@@ -14,8 +14,7 @@ from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations import StandardDeviation
 from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
-from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw
-from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw, exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw

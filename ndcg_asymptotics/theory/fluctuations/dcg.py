@@ -20,13 +20,12 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_at_cutoff
-from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.cut_moments import depths_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.effort import FEW_GRADES, Effort, Moments, mixed_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, given_on_panels
 from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.mesh import Mesh
-from ndcg_asymptotics.theory.rules.panels import Panels, down_to
+from ndcg_asymptotics.theory.rules.mesh import Mesh, Panels, down_to
 
 _DEGREE = 5  # of the polynomials in the counts of many grades for which a rule of fewer nodes is exact
 
@@ -52,15 +51,12 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     nodes, weights = (
         np.concatenate(part) for part in zip(*depths_at_cutoff(mesh, k, n, effort), strict=True)
     )
-    above = []
-    for depth in nodes.tolist():
-        panels, law = down_to(mesh, depth, k, ranks)
-        above.append(_of_items(panels, law, depth, mesh, measure, k, n, effort)[:3])
-    means, variances, sizes = np.array(above).T
-    weights = weights / weights.sum()
-    mean = float(weights @ means)
-    moved = float(weights @ (means - mean) ** 2)
-    return Moments(mean, moved + float(weights @ variances), moved + float(weights @ sizes))
+    lists = (down_to(mesh, depth, k, ranks) for depth in nodes.tolist())
+    above = [
+        _of_items(*list_, depth, mesh, measure, k, n, effort)
+        for list_, depth in zip(lists, nodes.tolist(), strict=True)
+    ]
+    return mixed_moments(weights / weights.sum(), above)
 
 
 def _of_items(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures.exponentials import TOLERANCE
@@ -131,3 +134,17 @@ class Moments(NamedTuple):
     size: float
     missed: float = 0.0
     mean_error: float = 0.0
+
+
+def mixed_moments(weights: Floats, found: Sequence[Moments]) -> Moments:
+    """Return the moments of a mixture: the variance within its parts and that of their means."""
+    means, *others, mean_errors = np.array(found).T
+    mean = float(weights @ means)
+    between = float(weights @ (means - mean) ** 2)
+    variance, size, missed = (float(weights @ part) for part in others)
+    off = math.sqrt(float(weights @ mean_errors**2))
+    # by the inequality of Cauchy and Schwarz
+    missed += 2 * math.sqrt(between) * off + off**2
+    # where every part is known from the recursion over ranks, so is their mixture
+    size = size + between if size else 0.0
+    return Moments(mean, variance + between, size, missed, float(weights @ mean_errors))

@@ -1,4 +1,4 @@
-"""The exact law of NDCG_n where few ranks count, by enumeration of their labels.
+"""The exact law of NDCG_n where few ranks count, by enumeration of their labels, or one item is relevant.
 
 Let k be the number of ranks that count and t_k the depth of the item at rank k. The labels y_1, …, y_k of
 the first k ranks and the label counts c of the whole list have the joint law::
@@ -26,6 +26,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import CountLaw
@@ -182,6 +183,20 @@ class EnumeratedLaw:
         return float(self.values[min(place, self.values.size - 1)])
 
 
+def exact_law(scorer: Scorer, measure: Measure, n: int) -> OneItemLaw | EnumeratedLaw | None:
+    """Return the law of lists with one relevant item, or one that is `enumerable`; None elsewhere.
+
+    >>> curve = Scorer.of("linear(0.1, 0.7)")
+    >>> round(exact_law(curve, Measure.of("nDCG@5"), 1000).quantile(0.5), 2)
+    0.7
+    >>> exact_law(curve, Measure.of("nDCG"), 1000) is None
+    True
+    """
+    if one_item(scorer):
+        return OneItemLaw(scorer, measure, n)
+    return EnumeratedLaw(*ndcg_law(scorer, measure, n)) if enumerable(scorer, measure, n) else None
+
+
 def ndcg_law(scorer: Scorer, measure: Measure, n: int) -> tuple[Floats, Floats]:
     """Return the values that NDCG_n takes, increasing, and their probabilities, at an `enumerable` n.
 
@@ -194,7 +209,7 @@ def ndcg_law(scorer: Scorer, measure: Measure, n: int) -> tuple[Floats, Floats]:
 
 def _mixed_law(weights: Floats, laws: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     values = np.concatenate([found for found, _ in laws])
-    return _collected(values, np.concatenate([w * p for w, (_, p) in zip(weights, laws, strict=True)]))
+    return collected(values, np.concatenate([w * p for w, (_, p) in zip(weights, laws, strict=True)]))
 
 
 def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
@@ -205,7 +220,7 @@ def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, F
     ndcg = np.divide(dcg[:, None], ideal, out=np.zeros_like(law.chances), where=ideal > 0)
     possible = law.chances > 0
     most = 1.0 if measure.normalised else np.inf  # rounding must not make NDCG exceed 1
-    return _collected(np.minimum(ndcg[possible], most), law.chances[possible])
+    return collected(np.minimum(ndcg[possible], most), law.chances[possible])
 
 
 @shared
@@ -295,10 +310,10 @@ def _multinomial(law: Floats, counts: Integers, total: int) -> Floats:
     return np.asarray(np.exp(ways + exponent))
 
 
-def _collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
+def collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
     """Return values in increasing order with their probabilities; equal up to rounding are merged."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
-    new = np.concatenate(([True], np.diff(values) > _TIE * values[1:]))
+    new = np.concatenate(([True], np.diff(values) > _TIE * np.abs(values).max()))
     sums = np.add.reduceat(chances, np.flatnonzero(new))
     return values[new], sums / sums.sum()

@@ -41,6 +41,8 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts
+from ndcg_asymptotics.theory.fluctuations.cut_moments import moments_above
+from ndcg_asymptotics.theory.fluctuations.cut_rules import CutRule, joined_rules
 from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
 from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
 from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
@@ -65,6 +67,8 @@ from ndcg_asymptotics.theory.rules.law_panels import (
 _FEWEST_DEPTHS, _DEPTHS = 3, 10  # nodes of the depth at a cutoff k: the first plus the second over sqrt(k)
 _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
+_EACH = 300  # of them up to which a variance is computed for each
+_NO_IDEAL = np.array([1.0, 0.0, 0.0])  # the ideal DCG is not random: delta is 0
 _UNLIKELY = 1e-17  # probability of numbers above that are left out
 _SUMS = 5e-11  # relative error of sums of squared discounts
 
@@ -98,51 +102,35 @@ def _one_item(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> t
 def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
     """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
     k, gains = measure.cutoff(n), np.array(model.gains)
-    lists = list(_lists_above_cutoff(model, n, k, effort))
-    if not lists:  # no relevant item is within the cutoff
-        return 0.0, 0.0, 0.0
-    law = np.concatenate([chances for _, _, chances in lists])
-    # in very long lists even the likeliest numbers above are unlikely
-    negligible = effort.negligible * float(law.sum())
-    given: dict[float, GivenCounts] = {}
-    means = []
-    for depth, counts, chances in lists:
-        panels, centre = panels_down_to(model, n, depth, effort.refine), chances @ counts / chances.sum()
-        given[depth] = given_on_panels(panels, gains, measure.discount, n, centre, effort)
-        means.append(given[depth].mean() * (1 + given[depth].mean_changes(counts)))
-    off = np.concatenate(means)
+    rule = joined_rules(_rules_above_cutoff(model, n, k, effort))
+    law = rule.weights[:, 0]
     # where no relevant item is above the cutoff DCG is 0
-    mean, none = float(law @ off), max(1.0 - float(law.sum()), 0.0)
-    between = float(law @ (off - mean) ** 2) + none * mean**2
-    within = np.zeros(2)
-    for depth, count, chance in _for_variances(model, lists, effort):
-        # a sum of squares does not need the least likely numbers
-        if abs(chance) > negligible:
-            within += chance * np.array(given[depth].variance(count))
-    return mean, *(within + between).tolist()
+    rule = replace(rule, nothing=max(1.0 - float(law.sum()), 0.0))
+
+    def above(depth: float) -> GivenCounts:
+        here = rule.nodes[:, 0] == depth
+        centre = law[here] @ rule.nodes[here, 1:] / law[here].sum()
+        panels = panels_down_to(model, n, depth, effort.refine)
+        return given_on_panels(panels, gains, measure.discount, n, centre, effort)
+
+    return moments_above(rule, _for_variances(model, rule, effort), above) if law.size else (0.0, 0.0, 0.0)
 
 
-def _for_variances(
-    model: FixedCounts, lists: list[tuple[float, Floats, Floats]], effort: Effort
-) -> Iterator[tuple[float, Floats, float]]:
-    """Yield depths, numbers above (J + 1,) and chances for means of variances, fewer of many."""
-    if sum(len(counts) for _, counts, _ in lists) <= 300:
-        for depth, counts, chances in lists:
-            yield from ((depth, *pair) for pair in zip(counts, chances.tolist(), strict=True))
-        return
-    several = [np.column_stack([np.full(len(counts), depth), counts]) for depth, counts, _ in lists]
-    nodes, law = np.concatenate(several), np.concatenate([chances for *_, chances in lists])
-    piece = np.searchsorted(model.breaks, nodes[:, 0])
-    for here in (piece == number for number in np.unique(piece)):
-        found, weights = condensed(nodes[here], law[here, None], degree=4)
-        for (depth, *count), (weight,) in zip(found.tolist(), weights.tolist(), strict=True):
-            yield depth, np.array(count), weight
+def _for_variances(model: FixedCounts, rule: CutRule, effort: Effort) -> CutRule:
+    """Return fewer nodes of many for means of variances, without the least likely ones."""
+    if len(rule.nodes) > _EACH:
+        piece = np.searchsorted(model.breaks, rule.nodes[:, 0])
+        pieces = [piece == number for number in np.unique(piece)]
+        fewer = [condensed(rule.nodes[here], rule.weights[here], degree=4) for here in pieces]
+        rule = joined_rules(CutRule(*part, 0.0) for part in fewer)
+    size = np.abs(rule.weights[:, 0])
+    # in very long lists even the likeliest numbers above are unlikely
+    likely = size > effort.negligible * size.sum()
+    return CutRule(rule.nodes[likely], rule.weights[likely], rule.nothing)
 
 
-def _lists_above_cutoff(
-    model: FixedCounts, n: int, k: int, effort: Effort
-) -> Iterator[tuple[float, Floats, Floats]]:
-    """Yield depths of the item at rank k + 1, numbers of items above (N, J + 1) and their chances (N,)."""
+def _rules_above_cutoff(model: FixedCounts, n: int, k: int, effort: Effort) -> Iterator[CutRule]:
+    """Yield nodes of the depth of the item at rank k + 1 with the numbers of items above."""
     panels = law_panels(model, n, k, effort.refine)
     depths, width = panels.t.ravel(), panels.dt.ravel()
     numbers, joint = _above_cutoff(model, n, k, depths)
@@ -165,16 +153,13 @@ def _lists_above_cutoff(
                 continue
             for depth, weight in zip(*gauss_rule(np.log(depths[here][kept]), law[kept], count), strict=True):
                 tau = math.exp(depth)
-                if separate:
-                    yield tau, numbers[row, None], np.array([weight])
-                else:
-                    several, chances = _above_cutoff(model, n, k, np.array([tau]))
-                    yield tau, *_condensed(several, weight * chances[:, 0] / chances.sum())
-
-
-def _condensed(numbers: Floats, chances: Floats) -> tuple[Floats, Floats]:
-    counts, weights = condensed(numbers, chances[:, None], degree=10)
-    return counts, weights[:, 0]
+                several, chances = numbers[row, None], np.array([weight])
+                if not separate:
+                    several, joint_there = _above_cutoff(model, n, k, np.array([tau]))
+                    several, few = condensed(several, weight * joint_there / joint_there.sum(), degree=10)
+                    chances = few[:, 0]
+                nodes = np.column_stack([np.full(len(several), tau), several])
+                yield CutRule(nodes, chances[:, None] * _NO_IDEAL, 0.0)
 
 
 def _above_cutoff(model: FixedCounts, n: int, k: int, depths: Floats) -> tuple[Floats, Floats]:

@@ -28,9 +28,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import HELD, LARGEST_LOG, Floats
 from ndcg_asymptotics.measures.exponentials import ExponentialSum
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.fluctuations.pairs.series import SeriesPairs
-from ndcg_asymptotics.theory.fluctuations.pairs.top import TopPairs
-from ndcg_asymptotics.theory.rules.panels import Panels, panel_of
+from ndcg_asymptotics.theory.fluctuations.item_pairs import SeriesPairs, TopPairs
+from ndcg_asymptotics.theory.rules.mesh import Panels, panel_of
 from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts

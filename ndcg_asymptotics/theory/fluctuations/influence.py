@@ -22,14 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, ndtri, xlog1py, xlogy
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.whole import fitted_to
-from ndcg_asymptotics.theory.rules.mesh import HALVINGS, Mesh, depths_at, middles
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, running_integrals
+from ndcg_asymptotics.theory.rules.ideal import fitted_to
+from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, middles, running_integrals
 
 _SMALLEST, _LARGEST = 1e-40, 1e-15  # of the nodes: depth, and what it lacks to 1
 _WIDTH = 0.4  # of a panel, in standard deviations of the normal score of its depth
@@ -155,14 +155,13 @@ def _edges(mesh: Mesh, further: tuple[float, ...], width: float) -> Floats:
     bottom = 1 - np.geomspace(_LARGEST, 0.5, count // 2)
     edges = np.unique(np.concatenate([top, bottom, [1.0], mesh.edges, further]))
     edges = edges[edges >= _SMALLEST]
-    for _ in range(HALVINGS):
-        above = depths_at(mesh.relevance, mesh.law, edges, edges).above
-        wide = (np.diff(_normal_scores(above)) > width).any(axis=0)
-        wide &= (middles(edges) > edges[:-1]) & (middles(edges) < edges[1:])
-        if not wide.any():
-            break
-        edges = np.union1d(edges, middles(edges)[wide])
-    return edges
+
+    def wide(left: Floats, right: Floats) -> Bools:
+        first, last = (_normal_scores(depths_at(mesh.relevance, mesh.law, t, t).above) for t in (left, right))
+        middle = middles(left, right)
+        return (last - first > width).any(axis=0) & (middle > left) & (middle < right)
+
+    return divided(edges, wide)
 
 
 def _normal_scores(above: Floats) -> Floats:

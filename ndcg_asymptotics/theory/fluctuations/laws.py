@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable, order_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import collected, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
@@ -216,7 +216,7 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats, float]:
                 return atoms, _sums(chances), left
             return _on_lattice(atoms, chances, terms[r:], law.chances)
         sums = np.add.outer(atoms, term).ravel()
-        atoms, chances = _merged(sums, np.multiply.outer(chances, law.chances).ravel())
+        atoms, chances = collected(sums, np.multiply.outer(chances, law.chances).ravel())
     return atoms, _sums(chances), 0.0
 
 
@@ -244,14 +244,6 @@ def _on_lattice(
         held = moved
     kept = np.flatnonzero(held > 1e-24)
     return atoms[0] + float(lowest.sum()) + step * kept, _sums(held[kept]), displaced
-
-
-def _merged(atoms: Floats, chances: Floats) -> tuple[Floats, Floats]:
-    """Return atoms in increasing order with their probabilities; those equal up to rounding are one."""
-    order = np.argsort(atoms, kind="stable")
-    atoms = atoms[order]
-    first = np.flatnonzero(np.append(True, np.diff(atoms) > 1e-12))
-    return atoms[first], np.add.reduceat(chances[order], first)
 
 
 @shared

@@ -8,7 +8,7 @@ and for two scorers that are independent given the label both parts are those of
 is a sum over items and pairs of items, whose covariances are integrated as covariances (`given_counts`), and
 deviations of ``E[DCG | c] / IDCG(c)`` from its value at the expected counts are computed as deviations, so
 that no difference of nearly equal numbers occurs (docs/fluctuations.md, section 1). DCG needs no label counts
-(`dcg`). Where up to 128 ranks count there is an exact recursion (`ranks`).
+(`dcg`). Where up to 128 ranks count there is an exact recursion (`few_ranks`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.at_lengths import AtLengths
-from ndcg_asymptotics.theory.fluctuations.cut.moments import cut_moments
+from ndcg_asymptotics.theory.fluctuations.cut_moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
     FEW_GRADES,
@@ -38,9 +38,10 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     Effort,
     MeanAndDeviation,
     Moments,
+    mixed_moments,
 )
+from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments, judged_moments
-from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -216,7 +217,7 @@ def ndcg_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: 
     return over_groups(
         scorers,
         lambda *models: _moments(models, measure, n, effort),
-        _mixed,
+        mixed_moments,
         lambda *models: _of_fixed_counts(models, measure, n, effort),
         lambda *models: judged_moments(models, measure, n, effort),
     )
@@ -253,17 +254,3 @@ def _of_many_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int, eff
     rule = count_rule(scorers[0].gains, discount, of_labels, n, effort)
     parts = [part(scorer, discount, of_labels, n, effort) for scorer in scorers]
     return Moments(*over_counts(parts, rule))
-
-
-def _mixed(weights: Floats, found: list[Moments]) -> Moments:
-    """Return the moments over all groups: the variance within the groups and that of their means."""
-    means, *others, mean_errors = np.array(found).T
-    mean = float(weights @ means)
-    between = float(weights @ (means - mean) ** 2)
-    variance, size, missed = (float(weights @ part) for part in others)
-    off = math.sqrt(float(weights @ mean_errors**2))
-    # by the inequality of Cauchy and Schwarz
-    missed += 2 * math.sqrt(between) * off + off**2
-    # where every group is known from the recursion over ranks, so is their mixture
-    size = size + between if size else 0.0
-    return Moments(mean, variance + between, size, missed, float(weights @ mean_errors))

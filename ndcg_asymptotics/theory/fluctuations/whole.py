@@ -11,19 +11,25 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
+from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts, GivenCountsOfSum
-from ndcg_asymptotics.theory.rules.condense import interpolated
-from ndcg_asymptotics.theory.rules.ideal import Sums
-from ndcg_asymptotics.theory.rules.mesh import Mesh
-from ndcg_asymptotics.theory.rules.panels import Panels
+from ndcg_asymptotics.theory.rules.condense import condensed, interpolated
+from ndcg_asymptotics.theory.rules.counts import (
+    EVERY,
+    EVERY_SPLIT,
+    CountLaw,
+    distributed,
+    gauss_rule,
+    nodes_for,
+    nodes_of_splits,
+)
+from ndcg_asymptotics.theory.rules.ideal import Sums, fitted_to, increase, smooth_sums
+from ndcg_asymptotics.theory.rules.mesh import Mesh, Panels
 
 _COUNT_DIGITS = 1e-2  # of the tolerance, for the label counts: they are many, but little is computed at each
 _NEAR = 4.0  # the last rank that items near the top have, as a multiple of that where the series begins
-_FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
 
 def given_label_counts(scorer: Relevance, discount: Discount, n: int, effort: Effort) -> GivenCounts:
@@ -44,12 +50,6 @@ def given_on_panels(
     last = _NEAR * effort.series(len(gains))[0][0] / effort.refine
     whole, near = (exponential_sum([discount], x, effort.fit) for x in (longest, last))
     return GivenCountsOfSum(panels, gains, whole, near, centre, effort)
-
-
-def fitted_to(discount: Discount, n: int) -> float:
-    """Return a rank from n on, one of few, so that fits are found again."""
-    longest = next(x for x in _FITTED if x >= n)
-    return min(longest, max(discount.known_to, float(n)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,29 +129,63 @@ def _ideal(
     return ideal, increase(discount, n, ends, moved, tolerance) @ steps / ideal
 
 
-def smooth_sums(discount: Discount, n: int, tolerance: float = TOLERANCE) -> Sums:
-    """Return F for real k, as the sum of exponentials whose differences `increase` takes.
+@dataclass(frozen=True)
+class CountRule:
+    """Nodes for a mean over the counts of a list with at least one item of gain.
 
-    Between whole numbers another continuation of F would differ, by much for a discount with a kink.
+    Attributes
+    ----------
+    counts : (C, J + 1)
+    weights : (C,)
+        They add up to ``1 - none``.
+    ideal : (C,)
+        IDCG.
+    none : float
+        The probability that no item has a gain.
     """
-    return lambda k: increase(discount, n, np.zeros(1), k, tolerance)
 
+    counts: Floats
+    weights: Floats
+    ideal: Floats
+    none: float
 
-def increase(discount: Discount, n: int, start: Floats, more: Floats, tolerance: float = TOLERANCE) -> Floats:
-    """Return F(start + more) - F(start) in a list of n, without cancellation."""
-    if discount.affine:
-        constant, slope = discount.coefficients(n)
-        return np.asarray(more * (constant + slope * (2 * start + more + 1) / 2))
-    rates, weights = summed(discount, n, tolerance)
-    # F(k + d) - F(k) = sum_a weights_a exp(-rates_a k) (1 - exp(-rates_a d)), d of either sign
-    nearer = np.exp(-np.minimum(start, start + more)[..., None] * rates)
-    grown = (nearer * -np.expm1(-np.abs(more)[..., None] * rates)) @ weights
-    return np.asarray(np.sign(more) * grown)
+    @classmethod
+    def of(cls, law: Floats, gains: Floats, sums: Sums, n: int, digits: float) -> CountRule:
+        """Return the rule for lists of n items with the label law ``law``, whose last grade has no gain.
 
+        The number of items with a gain is distributed over the grades, best grade first.
+        """
+        some, splits = min(float(law[:-1].sum()), 1.0), len(gains) - 1
+        first = CountLaw(n, some, least=1)
+        count = 2 + nodes_for(1 / max(first.rarer, 1.0), digits)
+        numbers, chances = first.nodes(count, EVERY_SPLIT if splits else EVERY)
+        most = nodes_of_splits(20_000 / max(numbers.size, 1), splits)
+        graded, ways = distributed(numbers, law[:-1], most, digits)
+        weights = (chances[:, None] * ways).ravel()
+        counts = np.column_stack([graded.reshape(weights.size, -1), n - np.repeat(numbers, ways.shape[1])])
+        kept = np.abs(weights) > 1e-17
+        counts, weights = counts[kept], weights[kept]
+        none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
+        weights = weights * ((1 - none) / weights.sum())
+        steps = gains - np.append(gains[1:], 0.0)
+        ideal = np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
+        # a grade may have the gain 0; half an item of the smallest other gain is none
+        gained = ideal > gains[gains > 0].min() * sums(np.ones(1)) / 2
+        none += float(weights[~gained].sum())
+        return cls(counts[gained], weights[gained], ideal[gained], none)
 
-@shared
-def summed(discount: Discount, n: int, tolerance: float = TOLERANCE) -> tuple[Floats, Floats]:
-    """Return rates and weights of ``F(k) = sum_a weights_a (1 - exp(-rates_a k))``, k up to n."""
-    # a geometric series: sum_(r <= k) w z^r = w z (1 - z^k) / (1 - z)
-    fit = exponential_sum([discount], fitted_to(discount, n), tolerance)
-    return fit.rates, fit.weights[0] * np.exp(-fit.rates) / -np.expm1(-fit.rates)
+    def few(self, law: Floats, n: int, effort: Effort) -> tuple[Floats, Floats]:
+        """Return few nodes for ``E[f / IDCG^2]``, f a polynomial in the counts as parts of n.
+
+        They are exact to about ``effort.digits`` for an f that changes by its own size over n items.
+        """
+        degree = effort.degree(law, n, effort.digits, most=60)
+        if self.counts.shape[1] == 2:
+            few = effort.nodes(degree, n * float(law.min()))
+            if len(self.counts) <= few:
+                return self.counts, self.weights / self.ideal**2
+            first, weights = gauss_rule(self.counts[:, 0], self.weights / self.ideal**2, few)
+            return np.column_stack([first, n - first]), weights
+        columns = (self.weights / self.ideal**2)[:, None]
+        counts, weights = condensed(self.counts, columns, degree)
+        return counts, weights[:, 0]

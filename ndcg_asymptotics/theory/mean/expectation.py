@@ -31,8 +31,7 @@ from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, S
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_with_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.places import Places
-from ndcg_asymptotics.theory.mean.rank_terms import expansion_terms, fourier_terms, projections_of
+from ndcg_asymptotics.theory.mean.rank_terms import Places, expansion_terms, fourier_terms, projections_of
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 

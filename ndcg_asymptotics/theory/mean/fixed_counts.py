@@ -37,7 +37,7 @@ from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
-from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
+from ndcg_asymptotics.theory.rules.ranks import rank_nodes, require_smooth
 
 _ROWS = 50_000  # depths and numbers of relevant items above that are held at a time
 _PAIRS = 400_000  # of the two numbers of a judge, up to which each is a node

@@ -22,8 +22,8 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.discounts import Constant
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean.label_counts import SMALLEST
-from ndcg_asymptotics.theory.mean.places import Places
 from ndcg_asymptotics.theory.mean.rank_terms import (
+    Places,
     RankTerms,
     fourier_terms,
     log_remainder,

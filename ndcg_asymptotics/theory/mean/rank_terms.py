@@ -13,29 +13,188 @@ and the coefficients of the product are found from its values at a few points w 
 depth are nearly independent few degrees matter: the coefficient of degree m is at most rho^m, rho the
 correlation of A and the label counts. This is equation (5) of docs/theory.md.
 
-Where the label counts nearly determine the rank, a Fourier series (`rules.rank_window`) takes the place of
+Where the label counts nearly determine the rank, a Fourier series (`rules.ranks`) takes the place of
 the polynomials, with ``E[z^A | c] = prod_i (1 + (z - 1) G_i(t))^c_i``.
+
+*Few depths.* Let ``v_i(t) = sqrt(p_i) (G_i(t) - t) / sqrt(t (1 - t))``, a vector over the grades whose length
+is the correlation of the label counts and A. By equation (5) of docs/theory.md
+
+    Cov( E[phi_m(A) | c, t], E[phi_m(A) | c, s] ) = (v(t) · v(s))^m,
+
+so that ``E[phi_m(A) | c, t]`` is linear in the m-th tensor power of v(t). These powers lie near a space of
+few dimensions, since v(t) is a curve. So an integral over depth of any mean with them is a sum over few of
+the depths (`FewDepths`), up to an error of at most the distance of the two combinations of powers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.mean.few_depths import FewDepths
-from ndcg_asymptotics.theory.mean.places import Places
 from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
-from ndcg_asymptotics.theory.rules.counts import reach
-from ndcg_asymptotics.theory.rules.rank_nodes import rank_nodes, require_smooth
-from ndcg_asymptotics.theory.rules.rank_window import RankWindow
+from ndcg_asymptotics.theory.rules.counts import around_rank, reach
+from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
+from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
 
+_EXHAUSTED = 1e-14  # relative size of what is rounding
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
+
+
+@dataclass(frozen=True)
+class Places:
+    """Depths of items in lists of one length.
+
+    Attributes
+    ----------
+    n, k : int
+        The length of the list, and the cutoff, at most n.
+    law : (J + 1,)
+        The probabilities of the grades, the last one without gain.
+    t : (T,)
+        Depths in (0, 1).
+    deviation : (J + 1, T)
+        ``G_i(t) - t`` for each grade.
+    gained : (J, T)
+        The weights of the integral over depth, ``y_j n P(Y = y_j | t) dt`` for an item of each grade.
+    degrees : (T,) whole numbers
+        The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
+    """
+
+    n: int
+    k: int
+    law: Floats
+    t: Floats
+    deviation: Floats
+    gained: Floats
+    degrees: Integers
+
+    @classmethod
+    def of(cls, mesh: Mesh, k: int, n: int, refine: float) -> Places:
+        """Return the depths at which an item of a grade that occurs may gain, with degrees of 0."""
+        depths = _depths(mesh, k, n, refine)
+        occurs = mesh.law[:-1] > 0
+        every = np.append(occurs, True)
+        gains = np.array(mesh.relevance.gains)[occurs, None]
+        gained = n * gains * depths.value[occurs] * depths.dt
+        deviation = depths.above[every] - depths.t
+        return cls(n, k, mesh.law[every], depths.t, deviation, gained, np.zeros(depths.t.size, int))
+
+    def with_degrees(self, degrees: Integers) -> Places:
+        """Return the same depths with other degrees."""
+        return replace(self, degrees=degrees)
+
+    @cached_property
+    def directions(self) -> Floats:
+        """The vectors ``sqrt(p_i) (G_i(t) - t) / sqrt(t (1 - t))``, (J + 1, T)."""
+        return np.asarray(np.sqrt(self.law)[:, None] * self.deviation / np.sqrt(self.t * (1 - self.t)))
+
+    @cached_property
+    def correlation(self) -> Floats:
+        """Their lengths, the correlation of the number of items above and the label counts, (T,)."""
+        return np.asarray(np.sqrt((self.directions**2).sum(axis=0)))
+
+
+def _depths(mesh: Mesh, k: int, n: int, refine: float) -> CurveDepths:
+    """Return the depths at which items gain, on finer panels where the rank may be on either side of k."""
+    if k >= n:
+        return mesh.depths
+    # an item above ``start`` is within the cutoff and one below ``stop`` is not
+    start, stop = (min(max(x / n, 0.0), 1.0) for x in around_rank(float(k), float(n)))
+    # panels are three standard deviations wide
+    deviation = math.sqrt(k * (1 - k / n))
+    count = math.ceil((stop - start) * n / (3.0 / refine * max(deviation, 3.0)))
+    inner = mesh.edges[(mesh.edges > start) & (mesh.edges < stop)]
+    around = mesh.between(np.union1d(np.linspace(start, stop, count + 1), inner))
+    return joined([mesh.down_to(start), around])
+
+
+@dataclass(frozen=True)
+class FewDepths:
+    """Depths and weights that take the place of those of an integral.
+
+    Attributes
+    ----------
+    node : (K,) whole numbers
+        The indices of the depths.
+    weights : (M + 1, J, K)
+        For each degree, as those of the integral.
+    """
+
+    node: Integers
+    weights: Floats
+
+    @classmethod
+    def of(cls, directions: Floats, weights: Floats, degrees: Integers, tolerance: float) -> FewDepths:
+        """Return depths and weights for sums over depths of ``weights[m, j] E[phi_m(A) | c, t]``.
+
+        Parameters
+        ----------
+        directions : (J + 1, T)
+            v(t).
+        weights : (M + 1, J, T)
+        degrees : (T,) whole numbers
+            The highest degree at each depth, at most M; weights of higher ones are ignored.
+        tolerance : float
+            The error that is allowed, relative to the sum of the weights of degree 0.
+
+        >>> t = np.linspace(0.1, 0.7, 4)
+        >>> few = FewDepths.of(np.array([t, -t]), np.ones((3, 1, 4)), np.full(4, 2), 1e-9)
+        >>> few.node, (few.weights[2, 0] * t[few.node] ** 2).round(9), float((t**2).sum().round(9))
+        (array([3]), array([0.84]), 0.84)
+        """
+        size = np.abs(weights).max(axis=(0, 1))
+        size = np.where(size > 0, size, 1.0)
+        # 1/IDCG may vary by several times its mean
+        allowed = 0.1 * tolerance * np.abs(weights[0]).sum()
+        powers = _powers(directions, size, int(degrees.max()), allowed)
+        found = np.zeros_like(weights)
+        node = np.empty(0, int)
+        for m in range(len(powers) - 1, -1, -1):
+            here = np.flatnonzero(degrees >= m)
+            parts = weights[m][:, here] / size[here]
+            more = _pivots(powers[m][:, here] * np.abs(parts).max(axis=0), powers[m][:, node], allowed)
+            node = np.append(node, here[more])
+            if m == 0 and not node.size:
+                node = np.array([np.argmax(size)])
+            exact = powers[m][:, here] @ parts.T
+            solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=_EXHAUSTED)[0]
+            found[m][:, node] = solved.T * size[node]
+        return cls(node, found[:, :, node])
+
+
+def _powers(directions: Floats, size: Floats, highest: int, allowed: float) -> list[Floats]:
+    """Return vectors (R, T) for m = 0, 1, …, highest with the products of ``size v^m``, up to an error."""
+    found = [size[None, :]]
+    for _ in range(highest):
+        following = (found[-1][:, None] * directions).reshape(-1, size.size)
+        _, values, rows = np.linalg.svd(following, full_matrices=False)
+        left = np.sqrt(np.cumsum(values[::-1] ** 2))[::-1]  # of each value and those after it
+        smallest = max(allowed / (highest * np.sqrt(size.size)), _EXHAUSTED * values[0])
+        rank = max(1, int(np.count_nonzero(left > smallest)))
+        found.append(values[:rank, None] * rows[:rank])
+    return found
+
+
+def _pivots(columns: Floats, known: Floats, allowed: float) -> Integers:
+    """Return the columns that, together with those known, leave no more of all than is allowed."""
+    if known.size:
+        basis, _ = np.linalg.qr(known)
+        columns = columns - basis @ (basis.T @ columns)
+    if np.linalg.norm(columns, axis=0).sum() <= allowed:
+        return np.empty(0, int)
+    from scipy.linalg import qr  # here: it takes long to load
+
+    triangle, order = qr(columns, mode="r", pivoting=True)
+    left = np.sqrt(np.cumsum(triangle[::-1] ** 2, axis=0)[::-1])  # of each column, after so many pivots
+    count = int(np.count_nonzero(left.sum(axis=1) > allowed))
+    return np.asarray(order[:count])
 
 
 @dataclass(frozen=True)

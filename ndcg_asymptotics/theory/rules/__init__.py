@@ -1,9 +1,9 @@
 """Numerical rules that exact means, variances and error exponents share.
 
-`quadrature` has panels of Gauss-Legendre nodes, `mesh` and `panels` relevance curves on such panels,
-`law_panels` lists with a fixed number of relevant items, `binomial` binomial laws and their Gauss rules,
-`counts` the law of a label count, `splits` items that are distributed over grades, `rank_nodes` and
-`rank_window` the law of the number of items above a depth, `condense` fewer nodes for the same moments,
+`quadrature` has panels of Gauss-Legendre nodes, `mesh` relevance curves on such panels, `law_panels` lists
+with a fixed number of relevant items, `binomial` binomial laws and their Gauss rules, `counts` the law of a
+label count and of items that are distributed over grades, `ranks` that of the number of items above a depth,
+`condense` fewer nodes for the same moments,
 `cross` a smooth matrix as products of few rows and columns, `acceleration` limits of sequences, and
 `ideal` the ideal DCG as a smooth function.
 """

@@ -9,18 +9,18 @@ ones. A panel on which a density is not resolved is halved.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.mesh import HALVINGS, PANEL_WIDTH, TOP, middles
-from ndcg_asymptotics.theory.rules.panels import LAST_EDGES, Panels
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, on_graded_panels, rule, unresolved
+from ndcg_asymptotics.theory.rules.mesh import LAST_EDGES, PANEL_WIDTH, TOP, Panels
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_graded_panels, rule, unresolved
 
 _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
@@ -76,22 +76,17 @@ def panels_down_to(model: FixedCounts, n: int, depth: float, refine: float) -> P
     """Return panels for items that are known to lie above a depth, ``edges`` as those of `by_ranks`."""
     edges = law_panels(model, n, n, refine).edges
     edges = np.unique(np.concatenate([edges[edges < depth], depth * LAST_EDGES, [depth]]))
-    panels = by_ranks(model, n, on_edges(model, edges))
-    share = above(model, np.array([depth]))[:, :, None]
-    within = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)
-    inside = np.minimum(panels.above * within, 1.0)
-    return Panels(panels.edges, panels.t, panels.dt, panels.density * within[:-1], inside)
+    return by_ranks(model, n, on_edges(model, edges)).known_above(above(model, np.array([depth])))
 
 
 def by_ranks(model: FixedCounts, n: int, panels: Panels) -> Panels:
     """Return panels whose edges are shares of all items, so that n times an edge is about a rank."""
-    edges = _ItemsAbove(model, n).cdf(panels.edges)
-    return Panels(edges, panels.t, panels.dt, panels.density, panels.above)
+    return replace(panels, edges=_ItemsAbove(model, n).cdf(panels.edges))
 
 
 def on_edges(model: FixedCounts, edges: Floats) -> Panels:
     """Return the panels between given edges."""
-    t, dt = _nodes(edges)
+    t, dt = _nodes(edges[:-1], edges[1:])
     density = np.array([law.density(t) for law in model.laws[:-1]])
     shares = above(model, t.ravel()).reshape(-1, *t.shape)
     # near 1 depths are rounded, and a density that is infinite there is not resolved on the last panel: the
@@ -104,15 +99,14 @@ def on_edges(model: FixedCounts, edges: Floats) -> Panels:
     return Panels(edges, t, dt, density, shares)
 
 
-def _nodes(edges: Floats) -> tuple[Floats, Floats]:
+def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights, in the logarithm of the depth on panels above the middle."""
-    left, right = edges[:-1, None], edges[1:, None]
     x, w = rule(PANEL_NODES)
-    half = np.log1p((right - left) / left) / 2
-    t = left * np.exp(half * (x + 1))
+    half = (np.log1p((right - left) / left) / 2)[:, None]
+    t = left[:, None] * np.exp(half * (x + 1))
     dt = t * half * w
-    deep = edges[:-1] >= 0.5
-    t[deep], dt[deep] = on_graded_panels(edges[:-1][deep], edges[1:][deep])
+    deep = left >= 0.5
+    t[deep], dt[deep] = on_graded_panels(left[deep], right[deep])
     return np.minimum(t, _DEEPEST), dt  # a density may be infinite at 1
 
 
@@ -133,15 +127,7 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
     if k < n:
         edges = _around_cutoff(_ItemsAbove(model, n), edges, k, n, refine)
-    for _ in range(HALVINGS):
-        rough = _rough(model, edges)
-        if not rough.any():
-            break
-        # not the root of a product, which may underflow
-        geometric = np.sqrt(edges[:-1]) * np.sqrt(edges[1:])
-        between = np.where(edges[:-1] >= 0.5, middles(edges), geometric)
-        edges = np.union1d(edges, between[rough])
-    return edges
+    return divided(edges, partial(_rough, model))
 
 
 def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
@@ -155,19 +141,19 @@ def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: fl
     return np.unique(np.concatenate([edges[edges < stop], inner, [stop]]))
 
 
-def _rough(model: FixedCounts, edges: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
     """Return whether a density is not resolved on each panel."""
-    t, dt = _nodes(edges)
-    found = np.zeros(len(edges) - 1, bool)
+    t, dt = _nodes(left, right)
+    found = np.zeros(left.size, bool)
     # a density near 1 is that at a rounded depth, so halving a panel there ends at the rounding of 1 - t
-    rounded = np.where(edges[:-1] >= 0.5, _ROUNDED / (1 - edges[:-1]), 0.0)
+    rounded = np.where(left >= 0.5, _ROUNDED / (1 - left), 0.0)
     for count, law in zip(model.counts, model.laws, strict=False):
         if count:
-            share, content = law.cdf(edges[1:]), law.density(t) * dt
+            share, content = law.cdf(right), law.density(t) * dt
             left_over = unresolved(content)
             found |= (
                 (left_over > _UNRESOLVED * share)
                 & (left_over > rounded * content.sum(axis=-1))
                 & (share > _UNDERFLOW)
             )
-    return found & (np.diff(edges) > 1e-12 * np.minimum(edges[1:], np.maximum(1 - edges[:-1], _ROUNDED)))
+    return found & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, _ROUNDED)))

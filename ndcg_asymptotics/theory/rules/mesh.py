@@ -2,33 +2,38 @@
 
 The mesh is geometric towards depth 0, where the top of a long list is, and towards 1; the curves'
 jumps and kinks are panel edges, and a panel on which a curve is not resolved is halved.
+
+For integrals that run from the top `Panels` have the same curves as densities of the depths of each grade.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.polynomial.legendre import legvander
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, on_graded_panels, rule
+from ndcg_asymptotics.theory.rules.quadrature import (
+    PANEL_NODES,
+    divided,
+    on_graded_panels,
+    on_panels,
+    rule,
+    unresolved,
+)
 
 TOP = 1e-13  #: items above a depth at which none is
 _FEW_NODES = 6  # of a panel
 _NARROW = 0.25  # panels narrower than this part of their distance from both ends have few nodes
 PANEL_WIDTH = 2.0  #: of a panel, in log depth or in the logarithm of a share of items above
-_FIRST = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
+_FIRST_PANEL = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
-_X, _W = rule(PANEL_NODES)
-_HIGHEST = (
-    legvander(_X, PANEL_NODES - 1)[:, -2:] * _W[:, None] * (np.arange(PANEL_NODES - 2, PANEL_NODES) + 0.5)
-)
-HALVINGS = 40  #: of a panel on which a curve is not resolved, at most
+_FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, _FIRST_PANEL)  # first edges, in items above
+LAST_EDGES = np.array([0.5, 0.8])  #: edges in the lower half of a list above a depth, as parts of that depth
 
 
 @dataclass(frozen=True)
@@ -138,29 +143,87 @@ def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
 
 def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
     """Return the panel boundaries that the law of a rank needs, halved where a curve needs more."""
-    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST), 1.0) / PANEL_WIDTH))
-    top = np.concatenate([[TOP / n], np.geomspace(min(_FIRST / n, 0.25), 0.5, count + 1)])
+    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST_PANEL), 1.0) / PANEL_WIDTH))
+    top = np.concatenate([[TOP / n], np.geomspace(min(_FIRST_PANEL / n, 0.25), 0.5, count + 1)])
     bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks]))
-    done: set[float] = set()  # left ends of panels that are narrow enough
-    for _ in range(HALVINGS):
-        new = np.array([left not in done for left in edges[:-1].tolist()])
-        t, _dt = on_graded_panels(edges[:-1][new], edges[1:][new])
-        rough = np.zeros(t.shape[0], bool)
-        for curve in relevance.curves:
-            left_over = np.abs(curve.value(t) @ _HIGHEST).max(axis=1) * np.diff(edges)[new]
-            rough |= left_over > _UNRESOLVED * curve.mass * edges[1:][new]
-        if not rough.any():
-            break
-        done.update(edges[:-1][new][~rough].tolist())
-        edges = np.union1d(edges, middles(edges)[new][rough])
-    return edges
+
+    def rough(left: Floats, right: Floats) -> Bools:
+        t, _dt = on_graded_panels(left, right)
+        _x, w = rule(PANEL_NODES)
+        left_over = [unresolved(curve.value(t) * w) * (right - left) for curve in relevance.curves]
+        allowed = [_UNRESOLVED * curve.mass * right for curve in relevance.curves]
+        return np.asarray((np.array(left_over) > allowed).any(axis=0))
+
+    return divided(edges, rough)
 
 
-def middles(edges: Floats) -> Floats:
-    """Return the geometric middle of each panel, as seen from the nearer of 0 and 1."""
-    left, right = edges[:-1], edges[1:]
-    with np.errstate(invalid="ignore"):
-        deep = 1 - np.sqrt((1 - left) * np.maximum(1 - right, (1 - left) * 1e-6))
-    return np.where(left >= 0.5, deep, np.sqrt(left * right))
+@dataclass(frozen=True)
+class Panels:
+    """Quadrature nodes of depth, with the law of the depth of an item of each grade.
+
+    Attributes
+    ----------
+    edges : (P + 1,)
+    t, dt : (P, 16)
+        Gauss-Legendre nodes and weights of each panel, increasing.
+    density : (J, P, 16)
+        ``P(Y = y_j | t) / P(Y = y_j)``, the density of the depth of an item of gain y_j.
+    above : (J + 1, P, 16)
+        Its distribution function; the last grade is the one without gain.
+    """
+
+    edges: Floats
+    t: Floats
+    dt: Floats
+    density: Floats
+    above: Floats
+
+    @classmethod
+    def of(cls, mesh: Mesh, n: int, ranks: Sequence[float], stop: float = 1.0) -> Panels:
+        """Return the panels of a mesh for lists of n items, down to ``stop``.
+
+        There are few where no item is, and there are edges at given ranks.
+        """
+        edges = mesh.edges
+        kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > 1e-9) | (edges == 1.0)
+        own = np.array([*_FIRST, *ranks]) / n
+        edges = np.union1d(edges[kept], own[own < 0.5])
+        edges = np.union1d(edges, [b for b in mesh.relevance.breakpoints if b > edges[0]])
+        if stop < 1:
+            edges = np.append(edges[edges < stop], stop)
+        t, dt = on_graded_panels(edges[:-1], edges[1:])
+        density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
+        return cls(edges, t, dt, density, above)
+
+    def known_above(self, share: Floats) -> Panels:
+        """Return the panels for items that lie above a depth; ``share`` (J + 1, 1) of all items do."""
+        some = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)[:, :, None]
+        return replace(self, density=self.density * some[:-1], above=np.minimum(self.above * some, 1.0))
+
+
+def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[Panels, Floats]:
+    """Return panels for n items known to lie above ``depth``, and the probabilities of their grades."""
+    own = np.array([*_FIRST, *ranks]) * depth / n
+    inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]
+    edges = np.unique([*inner, *own[own < depth / 2], *(depth * LAST_EDGES), depth])
+    t, dt = on_panels(edges[:-1], edges[1:])
+    early = edges[:-1] < edges[1:] / 2
+    t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0))
+    density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
+    whole = depths_at(mesh.relevance, mesh.law, np.array([depth]), np.ones(1)).above
+    law = mesh.law * whole[:, 0] / depth
+    return Panels(edges, t, dt, density, above).known_above(whole), law / law.sum()
+
+
+def densities_at(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
+    """Return densities (J, T) and distribution functions (J + 1, T) at depths."""
+    depths = depths_at(mesh.relevance, mesh.law, t, dt)
+    law = mesh.law[:-1, None]
+    return np.where(law > 0, depths.value / np.where(law > 0, law, 1.0), 0.0), depths.above
+
+
+def panel_of(edges: Floats, depth: float) -> int:
+    """Return the first panel that starts at ``depth`` or below it."""
+    return int(np.searchsorted(edges[:-1], depth * (1 - 1e-12)))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 
 SMALLEST = 1e-300  #: depths above it are replaced by it
@@ -13,6 +16,8 @@ SMALLEST = 1e-300  #: depths above it are replaced by it
 WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
 
 PANEL_NODES = 16  #: of a panel, where 12 are not enough or a panel must show that it is resolved
+
+_HALVINGS = 40
 
 rule = shared(leggauss)
 """Return nodes and weights of the Gauss-Legendre rule with a given number of nodes on [-1, 1]."""
@@ -87,6 +92,45 @@ def unresolved(terms: Floats) -> Floats:
     count = terms.shape[-1]
     highest = legvander(rule(count)[0], count - 1)[:, -2:] * (np.arange(count - 2, count) + 0.5)
     return np.asarray(np.abs(terms @ highest).max(axis=-1))
+
+
+def middles(left: Floats, right: Floats) -> Floats:
+    """Return the geometric middle of each panel, as seen from the nearer of 0 and 1."""
+    with np.errstate(invalid="ignore"):
+        deep = 1 - np.sqrt((1 - left) * np.maximum(1 - right, (1 - left) * 1e-6))
+    # not the root of a product, which may underflow
+    return np.where(left >= 0.5, deep, np.sqrt(left) * np.sqrt(right))
+
+
+def divided(
+    panel_edges: Floats,
+    rough: Callable[[Floats, Floats], Bools],
+    between: Callable[[Floats, Floats], Floats] = middles,
+    most: float = math.inf,
+) -> Floats:
+    """Divide panels until none is rough, at most 40 times each.
+
+    Parameters
+    ----------
+    panel_edges : (P + 1,)
+    rough, between : callable
+        Take the left and the right ends of panels. Panels that are not rough are not asked for again.
+    most : float
+        Edges, of which no more are added beyond these.
+
+    >>> divided(np.array([0.0, 1.0]), lambda a, b: b - a > 0.3, lambda a, b: (a + b) / 2)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    left, right, found = panel_edges[:-1], panel_edges[1:], panel_edges
+    for _ in range(_HALVINGS):
+        here = rough(left, right)
+        if not here.any() or found.size >= most:
+            break
+        left, right = left[here], right[here]
+        middle = between(left, right)
+        found = np.concatenate([found, middle])
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+    return np.unique(found)
 
 
 def running_integrals(terms: Floats) -> Floats:

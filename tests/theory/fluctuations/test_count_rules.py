@@ -8,10 +8,10 @@ from oracles.counts import LAW, curved, every_count
 from scipy.stats import binom
 
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.fluctuations.count_rules import CountRule
 from ndcg_asymptotics.theory.fluctuations.effort import USUAL
+from ndcg_asymptotics.theory.fluctuations.whole import CountRule
+from ndcg_asymptotics.theory.rules.counts import distributed
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
-from ndcg_asymptotics.theory.rules.splits import distributed
 
 
 def test_counts_of_grades_against_every_count():

@@ -13,8 +13,8 @@ from scipy import stats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
-from ndcg_asymptotics.theory.fluctuations.cut.depths import depths_at_cutoff
-from ndcg_asymptotics.theory.fluctuations.cut.ideal import CutIdeal
+from ndcg_asymptotics.theory.fluctuations.cut_moments import depths_at_cutoff
+from ndcg_asymptotics.theory.fluctuations.cut_rules import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import FINE, ROUGH, USUAL, Effort
 from ndcg_asymptotics.theory.fluctuations.enumeration import ndcg_law
 from ndcg_asymptotics.theory.fluctuations.variance import ndcg_moments

@@ -12,11 +12,9 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, whole
+from ndcg_asymptotics.theory.fluctuations import difference_std, item_pairs, ndcg_std, rank_recursion, whole
 from ndcg_asymptotics.theory.fluctuations.effort import USUAL
-from ndcg_asymptotics.theory.fluctuations.pairs import series
-from ndcg_asymptotics.theory.fluctuations.ranks import recursion
-from ndcg_asymptotics.theory.fluctuations.ranks.moments import few_ranks, rank_moments
+from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
 
@@ -180,16 +178,16 @@ def test_many_panels_give_the_same_solution_as_few_at_a_time(monkeypatch: pytest
     rng = np.random.default_rng(5)
     edges, added = np.sort(rng.uniform(0, 900, 61)), rng.normal(size=(61, 4))
     together = np.tril(np.exp(np.minimum(edges - edges[:, None], 0))) @ added
-    monkeypatch.setattr(recursion, "_EDGES", 7)
-    np.testing.assert_allclose(recursion._decayed(edges, added), together, rtol=1e-12, atol=1e-14)
+    monkeypatch.setattr(rank_recursion, "_EDGES", 7)
+    np.testing.assert_allclose(rank_recursion._decayed(edges, added), together, rtol=1e-12, atol=1e-14)
 
 
 def test_products_of_ratios_are_the_same_whether_kept_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     curve, measure = Relevance.of("graded(2=linear(0.1, 0.2), 1=linear(0.1, 0.3))"), Measure.of("nDCG")
     discount, found = measure.discount, []
     for kept in (8_000_000, 0):
-        monkeypatch.setattr(series, "_KEPT", kept)
-        monkeypatch.setattr(series, "HELD", 4_000_000 if kept else 1000)
+        monkeypatch.setattr(item_pairs, "_KEPT", kept)
+        monkeypatch.setattr(item_pairs, "HELD", 4_000_000 if kept else 1000)
         given = whole.given_label_counts(curve, discount, 500, USUAL)
         found.append(given.variance(np.array([75.0, 100.0, 325.0])))
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.theory.mean.few_depths import FewDepths
+from ndcg_asymptotics.theory.mean.rank_terms import FewDepths
 
 
 @pytest.mark.parametrize(("grades", "most"), [(2, 1), (3, 12), (6, 16)])

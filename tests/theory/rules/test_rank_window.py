@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.rules.rank_window import RankWindow
+from ndcg_asymptotics.theory.rules.ranks import RankWindow
 
 
 @pytest.mark.parametrize(("size", "p"), [(1, 0.3), (20, 0.9), (1000, 0.02), (10**6, 0.3), (10**7, 0.5)])

@@ -16,18 +16,22 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betainc
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Moments
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import FINE, ROUGH, Fineness, RankPanels, depth_of
-from ndcg_asymptotics.theory.fluctuations.ranks.recursion import at_rank
-from ndcg_asymptotics.theory.fluctuations.ranks.states import (
+from ndcg_asymptotics.theory.fluctuations.rank_recursion import (
+    FINE,
+    ROUGH,
     UNLIKELY,
     CountStates,
-    counts_below,
+    Fineness,
+    RankPanels,
+    at_rank,
+    depth_of,
     largest_counts,
 )
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -36,6 +40,7 @@ from ndcg_asymptotics.theory.rules.counts import CountLaw
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
 _MOST_COUNTS = 1_500_000  # states times counts below
+_SUMMED = 1e12  # items from which a probability is 1 less a sum, as scipy's is wrong there
 _EVERY = 800  # counts up to which each is summed
 
 
@@ -83,22 +88,14 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Mo
     )
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    """Mean and variance, and the second moment to which rounding errors of the variance are relative."""
-
-    mean: float
-    variance: float
-    size: float
-
-
-def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> _Evaluation:
+def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> Moments:
+    """Return moments whose ``size`` is the second moment, to which rounding errors are relative."""
     found = [_one(scorer.alone, measure, n, fineness) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found
     variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, fineness)
-    return _Evaluation(a.mean - b.mean, variance, 2 * (a.size + b.size))
+    return Moments(a.mean - b.mean, variance, 2 * (a.size + b.size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,23 +152,23 @@ def _first_ranks(
 
 
 @shared  # a scorer's moments serve it alone and in every pair
-def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> _Evaluation:
+def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> Moments:
     first = _first_ranks(scorer, measure, n, fineness, counted=measure.normalised)
     if not measure.normalised:
         total, mean, square = first.moments.sum(axis=(1, 2)).tolist()
-        return _Evaluation(mean / total, square / total - (mean / total) ** 2, square)
+        return Moments(mean / total, square / total - (mean / total) ** 2, square)
     below, chances = counts_below(_shares_below(scorer, first), n - first.k, first.k)
     law, lost, squared = chances.T @ first.moments.swapaxes(1, 2)  # (B, S) each
     lacking, scale = _lacking(first, below[:, None] + first.ends)
     gained = first.ends[:, -1] > 0
     none, some = float(law[:, ~gained].sum()), float(law[:, gained].sum())
     if some == 0:
-        return _Evaluation(0.0, 0.0, 0.0)
+        return Moments(0.0, 0.0, 0.0)
     mean = float(((law * lacking + lost) * scale)[:, gained].sum()) / some
     square = float((((law * lacking + 2 * lost) * lacking + squared) * scale**2)[:, gained].sum()) / some
     share, rest = some / (some + none), none / (some + none)
     of_none = rest * (1 - mean) ** 2
-    return _Evaluation(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
+    return Moments(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
 
 
 def _lacking(first: _FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
@@ -263,3 +260,58 @@ def _lost(first: _FirstRanks, ends: Integers, law: Floats, lost: Floats, measure
         return lost
     lacking, scale = _lacking(first, ends)
     return np.where(scale > 0, (law * lacking + lost) * scale, law)
+
+
+def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
+    """Return the numbers of items that have each gain or a higher one, up to k, and their law.
+
+    Parameters
+    ----------
+    shares : (J, T)
+        The probability of each gain, for T laws.
+    size : int
+        The number of items.
+
+    Returns
+    -------
+    ends : (B, J)
+        Increasing along a row; k stands for k and more.
+    law : (T, B)
+
+    >>> ends, law = counts_below(np.array([[0.5]]), 2, 1)
+    >>> ends.ravel(), law
+    (array([0, 1]), array([[0.25, 0.75]]))
+    """
+    if size == 0:
+        return np.zeros((1, len(shares)), int), np.ones((shares.shape[1], 1))
+    ends, law, taken = np.zeros((1, 0), int), np.ones((shares.shape[1], 1)), np.zeros(shares.shape[1])
+    for share in shares:
+        chance = np.where(taken < 1, np.minimum(share / np.where(taken < 1, 1 - taken, 1.0), 1.0), 0.0)
+        taken = taken + share
+        last = ends[:, -1] if ends.shape[1] else np.zeros(1, int)
+        rows, columns = [], []
+        for known in np.unique(last):
+            here = last == known
+            more = _up_to(size - int(known), chance, k - int(known)) if known < k else np.ones((len(law), 1))
+            numbers = known + np.arange(more.shape[1])
+            rows.append(
+                np.column_stack([np.repeat(ends[here], numbers.size, axis=0), np.tile(numbers, here.sum())])
+            )
+            columns.append((law[:, here, None] * more[:, None]).reshape(len(law), -1))
+        ends, law = np.concatenate(rows), np.concatenate(columns, axis=1)
+        likely = law.max(axis=0) > UNLIKELY
+        ends, law = ends[likely], law[:, likely]
+    return ends, law
+
+
+def _up_to(size: int, chance: Floats, most: int) -> Floats:
+    """Return P(Bin(size, chance) = 0, 1, …), the last entry that of ``most`` and more: (T, most + 1)."""
+    numbers = np.arange(float(min(most, size + 1)))
+    law = np.zeros((chance.size, most + 1))
+    law[:, : numbers.size] = np.exp(log_binomial(numbers, float(size), chance[:, None]))
+    if size < most:
+        return law
+    # scipy's function keeps the digits of a small probability
+    exact = size < _SUMMED
+    law[:, -1] = betainc(most, size - most + 1.0, chance) if exact else np.maximum(1 - law.sum(axis=1), 0.0)
+    return law

@@ -1,8 +1,19 @@
-"""The law of the number of items above a depth, as nodes and weights whose number does not depend on n.
+"""The law of the number of items above a depth, for means ``E[g(A); A < k]`` in lists of any length.
 
-Of N items each is above depth t with probability t, so the number A of those above is Binomial(N, t). Sums
-``E[g(A); A < k]`` are taken over all numbers where few are likely, at steps of a third of a standard
-deviation where g is smooth and the cutoff k far away, and as integrals where the cutoff cuts a wide law.
+Of N items each is above depth t with probability t, so the number A of those above is Binomial(N, t).
+`rank_nodes` are nodes and weights whose number does not depend on n: all numbers where few are likely,
+numbers at steps of half a standard deviation where g is smooth and the cutoff k far away, and an integral
+where the cutoff cuts a wide law.
+
+If the label counts are known, A is a sum of independent binomials, and its characteristic function is a
+product. On a window (`RankWindow`) of N whole numbers from ``low`` on, which holds the law of A, a function
+of A is a sum over N frequencies, and so is its mean::
+
+    E[D(1 + A); A < k] = sum_f g_f E[exp(i w_f (A - low))],   w_f = 2 pi f / N,
+    g_f = 1/N sum_{low <= a < k} D(1 + a) exp(-i w_f (a - low)).
+
+The g_f depend neither on the depth nor on label counts. The product falls off like a Gaussian, so that some
+forty frequencies are enough however long the list.
 """
 
 from __future__ import annotations
@@ -14,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Floats, Integers
+from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Complex, Floats, Integers
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -27,6 +38,7 @@ _STEP = 0.5
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 # numbers held at a time: those that the caches of a processor do not hold take four times as long
 _CHUNK = 50_000
+_VANISHED = 40.0  # minus the logarithm of a characteristic function that is negligible
 
 
 @dataclass(frozen=True)
@@ -169,20 +181,92 @@ def _about(mean: Floats, step: Floats, deviation: Floats, others: Floats) -> tup
 def _up_to_cutoff(
     mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the nodes of an integral up to k - 1/2 items above, with one term of Euler and Maclaurin."""
+    """Return the nodes of an integral up to k - 1/2 items above."""
     far = reach(deviation)
     low, high = np.maximum(mean - far, -0.5), np.minimum(mean + far, others + 0.5)
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
-    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, 5)
-    x, dx = on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel())
-    # sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24, the derivative as f(k) - f(k - 1)
-    ends = np.stack([end - 0.5, end + 0.5], axis=1)
-    counted = np.concatenate([x.reshape(mean.size, -1), ends], axis=1)
-    last = np.where(deep[:, None], -1.0, 1.0) / 24 * np.array([1.0, -1.0])
-    weights = np.concatenate([dx.reshape(mean.size, -1), last], axis=1)
+    counted, weights = _sums_to(end, np.where(deep, high, low), 4)
     return counted, weights * np.exp(log_binomial(counted, others[:, None], share[:, None]))
+
+
+def _sums_to(end: Floats, start: Floats, panels: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights (T, Q) of sums over the whole numbers between ``start`` and ``end``.
+
+    They are integrals to ``end``, a whole number and a half, with one term of Euler and Maclaurin:
+    ``sum_(a < k) f(a) = int^(k - 1/2) f - f'(k - 1/2) / 24``, the derivative as f(k) - f(k - 1). At ``start``
+    the terms have vanished.
+    """
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, panels + 1)
+    x, dx = (part.reshape(end.size, -1) for part in on_panels(edges[:, :-1].ravel(), edges[:, 1:].ravel()))
+    last = np.where(end > start, 1.0, -1.0)[:, None] / 24 * np.array([1.0, -1.0])
+    x = np.concatenate([x, np.stack([end - 0.5, end + 0.5], axis=1)], axis=1)
+    return x, np.concatenate([dx, last], axis=1)
 
 
 def _within(counted: Floats, deep: Bools, k: Floats, others: Floats) -> Bools:
     return np.asarray(np.where(deep[:, None], others[:, None] - counted, counted) < k[:, None])
+
+
+@dataclass(frozen=True)
+class RankWindow:
+    """The whole numbers ``low``, …, ``low + size - 1``; ``size`` is odd.
+
+    Parameters
+    ----------
+    low, size : int
+        With an even size there would be a frequency that is its own opposite.
+
+    >>> window = RankWindow.holding(0, 2)
+    >>> g = window.weights(Discount.parse("zipf"), 3, 2, window.frequencies(0.5).size)
+    >>> toss = ((1 + np.exp(1j * window.frequencies(0.5))) / 2) ** 2  # of the heads of two coins
+    >>> float((g @ toss).real.round(12))  # 1/4 + 1/2 · 1/2
+    0.5
+    """
+
+    low: int
+    size: int
+
+    @classmethod
+    def holding(cls, low: int, high: int) -> RankWindow:
+        """Return a window with the numbers from ``low`` to ``high``."""
+        return cls(low, high - low + 1 + (high - low) % 2)
+
+    def frequencies(self, variance: float, refine: float = 1.0) -> Floats:
+        """Return the w_f from 0 on at which ``|E exp(i w A)| <= exp(-2 variance sin^2(w / 2))`` matters.
+
+        ``refine`` takes that many times as many, where they are needed for more than the law of A.
+        """
+        highest = (self.size - 1) // 2
+        if 2 * variance > _VANISHED:
+            last = 2 * math.asin(math.sqrt(_VANISHED / (2 * variance)))
+            highest = min(highest, math.ceil(refine * self.size * last / (2 * math.pi)))
+        return 2 * math.pi * np.arange(highest + 1) / self.size
+
+    def weights(self, discount: Discount, n: int, k: int, count: int) -> Complex:
+        """Return the g_f of the first ``count`` frequencies in lists of n; the real part of the sum is meant.
+
+        The frequencies of opposite sign have the conjugate values, so those above 0 count twice.
+        """
+        stop = min(self.low + self.size, k)
+        if stop <= self.low:
+            return np.zeros(count, np.complex128)
+        # a longer sum is an integral
+        if self.size <= 2**13:
+            ranks = 1.0 + np.arange(self.low, stop)
+            sums = np.fft.rfft(discount(ranks, float(n)), self.size)[:count]
+        else:
+            sums = self._integrated(discount, n, stop, count)
+        return np.asarray(np.where(np.arange(count) > 0, 2.0, 1.0) / self.size * sums)
+
+    def _integrated(self, discount: Discount, n: int, stop: int, count: int) -> Complex:
+        """Return the sums as integrals; at the other end the law of A has vanished."""
+        (x,), (dx,) = _sums_to(np.array([stop - self.low - 0.5]), np.array([-0.5]), 24)
+        turns = np.exp(-2j * math.pi / self.size * np.multiply.outer(np.arange(count), x))
+        return np.asarray(turns @ (dx * discount(1.0 + self.low + x, float(n))))
+
+    def turns(self, count: int) -> Complex:
+        """Return ``exp(-i w_f low)``, which turn means of ``exp(i w_f A)`` into those that g_f multiply."""
+        turned = np.array([f * self.low % self.size for f in range(count)], np.float64)  # exact in long lists
+        return np.asarray(np.exp(-2j * math.pi / self.size * turned))

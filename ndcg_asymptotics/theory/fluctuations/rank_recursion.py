@@ -9,10 +9,16 @@ ranks of terms that depend on the rank, its label, and the counts of the ranks b
 where g_s, the mean over the label y of an item at z of ``f_(s-1)`` with the term of rank s added, belongs to
 an item at rank s. So one linear equation follows from the other, and all that is added up is positive where
 the terms are.
+
+Depth is measured in expected items, ``z = n t``. A panel is at most a few standard deviations of the number
+of items of each label wide, and breaks of the curves are edges. Panels on which a curve is not resolved are
+divided.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,17 +26,178 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from scipy.special import xlog1py, xlogy
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.theory.fluctuations.ranks.panels import RankPanels
-from ndcg_asymptotics.theory.fluctuations.ranks.states import UNLIKELY, CountStates
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_panels, rule, unresolved
 
-_NEGLIGIBLE = 58.0  # minus the logarithm of the probability of numbers of items that are left out
+FAR = 50.0  #: minus the logarithm of the probability of numbers that are left out
+UNLIKELY = 1e-26  #: probability of label counts, and of ranks on a panel, that are left out
+_WIDTH = 4.0  # of a panel, in standard deviations of the number of items of each label above it
+_FIRST = 0.36  # added to these numbers, so that the first panel has a width
+# where few items are, the highest Legendre coefficients of a probability may be larger: times the items on
+# the panel, this part of the tolerance times all items with the label
+_FEW_ITEMS = 1e-5
 _EDGES = 512  # whose distances are in memory together
 
 AddedTerms = Callable[[int, int, Integers], Floats]
 """The terms of a rank (from 1) and a gain (from 0) after each of some states: (number of states,)."""
+
+
+@dataclass(frozen=True)
+class CountStates:
+    """Label counts of the first ranks.
+
+    Attributes
+    ----------
+    counts : (S, J)
+        How many items have each gain; those with fewer items come first.
+    up : (J, S)
+        The position of the counts with one more item of a gain; -1 if they are left out.
+    """
+
+    counts: Integers
+    up: Integers
+
+    @classmethod
+    def of(cls, k: int, expected: Floats) -> CountStates:
+        """Return the counts of k items that are likely where (J,) of each gain are expected at most.
+
+        >>> CountStates.of(2, np.array([1.0])).counts.ravel()
+        array([0, 1, 2])
+        """
+        most = largest_counts(k, expected)
+        grid = np.indices([m + 1 for m in most]).reshape(len(most), -1).T
+        grid = grid[grid.sum(axis=1) <= k]
+        grid = grid[np.argsort(grid.sum(axis=1), kind="stable")]
+        position = np.full([m + 2 for m in most], -1)
+        position[tuple(grid.T)] = np.arange(len(grid))
+        up = np.array([position[tuple((grid + unit).T)] for unit in np.eye(len(most), dtype=int)])
+        return cls(grid, up)
+
+    @classmethod
+    def none(cls, gains: int) -> CountStates:
+        """Return a single state for all counts, where nothing depends on them."""
+        return cls(np.zeros((1, gains), int), np.zeros((gains, 1), int))
+
+
+def largest_counts(k: int, expected: Floats) -> list[int]:
+    """Return for each mean a number up to k that a binomial variable hardly exceeds.
+
+    >>> largest_counts(100, np.array([0.0, 1e-5, 20.0]))
+    [0, 4, 79]
+    """
+    return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean))) for mean in expected]
+
+
+def _rare(number: int, mean: float) -> bool:
+    """Return whether a binomial variable is hardly as large, by Chernoff's bound."""
+    if mean == 0:
+        return True
+    return number > mean and number * math.log(number / mean) - (number - mean) > FAR
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """How fine panels are.
+
+    Attributes
+    ----------
+    refine : float
+        With 1 they are four standard deviations wide, and with more that much narrower.
+    tolerance : float
+        The highest Legendre coefficients of a probability, relative to its largest value on the panel.
+    """
+
+    refine: float
+    tolerance: float
+
+
+ROUGH, FINE = Fineness(0.75, 1e-7), Fineness(1.1, 1e-10)
+
+
+@dataclass(frozen=True)
+class RankPanels:
+    """Panels with Gauss-Legendre nodes.
+
+    Attributes
+    ----------
+    edges : (P + 1,)
+        Expected items above, from 0 on.
+    z, dz : (P, 16)
+        Nodes and weights.
+    labels : (J + 1, P, 16)
+        The probability of each label at the nodes, the one without gain last.
+    """
+
+    edges: Floats
+    z: Floats
+    dz: Floats
+    labels: Floats
+
+    @classmethod
+    def of(cls, relevance: Relevance, n: int, last: int, fineness: Fineness) -> RankPanels:
+        """Return panels down to every depth that the item at rank ``last`` of n may have."""
+        edges = _edges(relevance, n, last, fineness.refine)
+        edges = _resolved(relevance, n, edges, fineness.tolerance)
+        z, dz = on_panels(edges[:-1], edges[1:])
+        return cls(edges, z, dz, _label_law(relevance, z / n))
+
+
+def depth_of(last: int, n: int) -> float:
+    """Return the expected items above a depth that the item at rank ``last`` of n does not exceed."""
+    # P(Poisson(z) < last) <= exp(-(z - last + 1)^2 / (2 z))
+    return min(float(n), last - 1 + FAR + math.sqrt(FAR**2 + 2 * (last - 1) * FAR))
+
+
+def _label_law(relevance: Relevance, t: Floats) -> Floats:
+    values = np.array([curve.value(t) for curve in relevance.curves])
+    complement = relevance.curves[0].complement if len(values) == 1 else None
+    rest = complement.value(t) if complement is not None else np.maximum(1 - values.sum(axis=0), 0.0)
+    return np.concatenate([values, rest[None]])
+
+
+def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
+    """Return panels as narrow as the standard deviations of the numbers of items ask for."""
+    stop = depth_of(last, n)
+    breaks = [n * b for b in relevance.breakpoints if 0 < n * b < stop]
+    parts = np.linspace(0.0, 1.0, 65)
+    found, above = [np.zeros(1)], np.zeros(len(relevance.gains) + 1)
+    for start, end in itertools.pairwise([0.0, *breaks, stop]):
+        grid = start + (end - start) * (parts**2 if start == 0 else parts)
+        items = _label_law(relevance, (grid[1:] + grid[:-1]) / (2 * n)) * np.diff(grid)
+        sums = above[:, None] + np.hstack([np.zeros((len(items), 1)), np.cumsum(items, axis=1)])
+        above = sums[:, -1]
+        # sum_j 2 sqrt(items of label j) grows by 1 within a standard deviation, or before
+        place = 2 * np.sqrt(sums + _FIRST).sum(axis=0) / _WIDTH
+        # a refined piece has two panels at least, whose nodes are not those of another mesh
+        count = math.ceil(refine * max(place[-1] - place[0], 1.0))
+        inner = np.interp(np.linspace(place[0], place[-1], count + 1), place, grid)
+        found.append(np.append(inner[1:-1], end))
+    return np.unique(np.concatenate(found))
+
+
+def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> Floats:
+    """Divide the panels on which the probability of a label is not resolved."""
+
+    def rough(left: Floats, right: Floats) -> Bools:
+        found = _rough(relevance, n, left, right, edges[-1], tolerance)
+        return found & (right - left > 1e-12 * right)
+
+    def between(left: Floats, right: Floats) -> Floats:
+        inner = np.where(right > 4 * left, np.sqrt(left * right), (left + right) / 2)
+        return np.where(left > 0, inner, 0.05 * right)
+
+    return divided(edges, rough, between, most=1000 + len(edges))
+
+
+def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float, tolerance: float) -> Bools:
+    z, dz = on_panels(left, right)
+    labels = _label_law(relevance, z / n)
+    left_over = np.array([unresolved(values * dz) for values in labels])
+    items = np.array([*relevance.masses, 1.0])[:, None] * stop
+    most = tolerance * np.maximum(labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
+    return np.asarray((left_over > most).any(axis=0))
 
 
 def at_rank(
@@ -114,7 +281,7 @@ def _windows(edges: Floats, n: int, k: int) -> tuple[Integers, Integers]:
     with np.errstate(divide="ignore", invalid="ignore"):
         # Chernoff's bound of P(Bin(n, z/n) >= s) where s > z, of P(Bin(n, z/n) <= s) where s < z
         bound = xlogy(s, s / z) + xlog1py(n - s, -s / n) - xlog1py(n - s, -z / n)
-    rare = bound > _NEGLIGIBLE
+    rare = bound > -math.log(UNLIKELY)
     low = (rare & (s > z))[:, 1:].sum(axis=1)
     high = len(edges) - 1 - (rare & (s < z))[:, :-1].sum(axis=1)
     return low, high

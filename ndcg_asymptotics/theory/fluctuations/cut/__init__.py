@@ -1,1 +1,0 @@
-"""Mean and variance of NDCG with a cutoff."""

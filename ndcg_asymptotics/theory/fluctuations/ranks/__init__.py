@@ -1,1 +1,0 @@
-"""Exact moments of NDCG and DCG of the first ranks, by a recursion over ranks (docs/fluctuations.md)."""
