@@ -1,9 +1,9 @@
 """Tests of the law of NDCG_n at the last list length against the one of theory (Kolmogorov-Smirnov).
 
 Theory knows the law at n exactly where lists have one relevant item or few ranks count
-(`theory.fluctuations.enumeration`), and else the law of long lists and a bound of its distance from the law at
-n (`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it exceeds
-half of what the replicates can detect. See docs/check.md, section 2.
+(`theory.fluctuations.enumeration`), and else the law of long lists and a bound of its distance from the law
+at n (`theory.fluctuations.limit_law`). The test allows for this distance, and gives no verdict where it
+exceeds half of what the replicates can detect. See docs/check.md, section 2.
 
 The exact law has atoms, for which the test is conservative.
 """

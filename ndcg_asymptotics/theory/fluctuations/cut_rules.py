@@ -217,12 +217,13 @@ class CutRule:
     def moments(self, a: Floats, b: Floats) -> tuple[float, float]:
         """Return the mean of ``a (1 + delta)``, a values at the nodes, and its covariance with that of b."""
         one, first, second = self.weights.T
-        levels = [float(one @ x) / (1 - self.nothing) or 1.0 for x in (a, b)]
+        some = float(one.sum())
+        levels = [float(one @ x) / some or 1.0 for x in (a, b)]
         u, v = (x / level - 1 for x, level in zip((a, b), levels, strict=True))  # nothing cancels
-        means = [float(x @ one + (1 + x) @ first) - self.nothing for x in (u, v)]
+        means = [float(x @ one + (1 + x) @ first) for x in (u, v)]
         product = (u * v) @ one + (u * (1 + v) + v * (1 + u)) @ first + ((1 + u) * (1 + v)) @ second
-        product += self.nothing
-        return levels[0] * (1 + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
+        product += self.nothing * (some + sum(means))
+        return levels[0] * (some + means[0]), levels[0] * levels[1] * float(product - means[0] * means[1])
 
 
 def _degree_kept(scale: float, digits: float, variables: int, least: int) -> int:

@@ -102,7 +102,10 @@ def _one_item(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> t
 def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[float, float, float]:
     """Return mean and variance of DCG with a cutoff below n, and the variance without covariances."""
     k, gains = measure.cutoff(n), np.array(model.gains)
-    rule = joined_rules(_rules_above_cutoff(model, n, k, effort))
+    rules = list(_rules_above_cutoff(model, n, k, effort))
+    if not rules:  # no relevant item is within the cutoff
+        return 0.0, 0.0, 0.0
+    rule = joined_rules(rules)
     law = rule.weights[:, 0]
     # where no relevant item is above the cutoff DCG is 0
     rule = replace(rule, nothing=max(1.0 - float(law.sum()), 0.0))
@@ -113,7 +116,7 @@ def _cut(model: FixedCounts, measure: Measure, n: int, effort: Effort) -> tuple[
         panels = panels_down_to(model, n, depth, effort.refine)
         return given_on_panels(panels, gains, measure.discount, n, centre, effort)
 
-    return moments_above(rule, _for_variances(model, rule, effort), above) if law.size else (0.0, 0.0, 0.0)
+    return moments_above(rule, _for_variances(model, rule, effort), above)
 
 
 def _for_variances(model: FixedCounts, rule: CutRule, effort: Effort) -> CutRule:
