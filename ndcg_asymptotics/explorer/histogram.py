@@ -12,7 +12,7 @@ from ndcg_asymptotics.explorer.drawing import LISTS, shown_length
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.values import moments
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
-from ndcg_asymptotics.theory.fluctuations.exact_law import exact_law
+from ndcg_asymptotics.theory.fluctuations.enumeration import exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import standard_cdfs
 
 _BINS = 40
