@@ -185,7 +185,7 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     assert [str(row.loss) for row in na.learning.decide_losses(problem).losses] == ["squared"]
     assert na.learning.excess_risk(problem, [0.6, 0.4]).regret > 0
     with pytest.raises(na.InputError, match="study: expected a Study, or the path of a study file, got 3"):
-        na.run(3)  # type: ignore[call-overload]
+        na.run(3)
 
 
 def test_importing_the_package_is_light() -> None:
