@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Complex = NDArray[np.complex128]
+Array = NDArray[Any]  # of any type
 
 LARGEST_LOG = 690.0
 """Exponentials of numbers up to this size, of either sign, are doubles with all their digits."""
@@ -113,7 +114,7 @@ def tails(level: float) -> tuple[float, float]:
     return (1 - level) / 2, (1 + level) / 2
 
 
-def as_list(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
+def as_list(given: object, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
     """Return several values as a list, or a ``single`` one as a list of one.
 
     Raises
@@ -126,12 +127,12 @@ def as_list(given: Any, argument: str, single: type | tuple[type, ...] = ()) -> 
     """
     if isinstance(given, single):
         return [given]
-    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
-    require(several, f"must be {'one or ' * bool(single)}a list, got {brief(given)}", argument)
-    return list(given)
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        return list(given)
+    raise InputError(f"must be {'one or ' * bool(single)}a list, got {brief(given)}", argument)
 
 
-def as_texts(given: Any, argument: str) -> list[str]:
+def as_texts(given: object, argument: str) -> list[str]:
     """Return one or several values as texts, and None as none.
 
     Raises

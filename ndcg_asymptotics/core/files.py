@@ -25,6 +25,9 @@ from ndcg_asymptotics.core.errors import InputError
 LARGEST_RECORD = 2**25
 """The greatest size of a record in bytes; the 100,000 list lengths of the largest study take 2 MB."""
 
+Fields = Mapping[str, Any]
+"""Plain data by field, as JSON and TOML have it."""
+
 _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 """The names of files that are still being written."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Bools
+from ndcg_asymptotics.core.arrays import LARGEST_N, Array, Bools
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.studies.design import ENGINES, Design
 
@@ -152,7 +152,7 @@ def join_draws(
     return {name: join([values[name] for values in draws]) for name in (draws[0] if draws else ())}
 
 
-def impossible(values: Mapping[str, NDArray[Any]], measures: Sequence[str]) -> str | None:
+def impossible(values: Mapping[str, Array], measures: Sequence[str]) -> str | None:
     """Describe the first value that no list can have under measures with these texts; None if there is none.
 
     The axes of NDCG end with measure and n. DCG is not negative, and has no largest value.
@@ -162,26 +162,37 @@ def impossible(values: Mapping[str, NDArray[Any]], measures: Sequence[str]) -> s
     >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG"]), impossible({"order": UNDECIDED}, [])
     (None, None)
     """
-    normalised = np.array([text.startswith("nDCG") for text in measures], bool)
     for name in sorted(values.keys() & KINDS.keys()):
-        given, kind = np.asarray(values[name]), KINDS[name]
-        greatest = np.array(kind.greatest, np.float64)
-        if kind is _NDCG:
-            greatest = np.where(normalised, kind.greatest, np.finfo(np.float64).max)[:, None]
-        good: Bools = (given >= kind.least) & (given <= greatest)
-        if name == "order":
-            good |= given == UNDECIDED
-        if not good.all():
-            most = float(np.broadcast_to(greatest, given.shape)[~good][0])
-            end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
-            return f"{name} = {given[~good][0]:g}, which must be {kind.least:g}{end}"
+        if said := impossible_value(name, values[name], measures):
+            return f"{name} = {said}"
     for lower, upper in _RISING:
         if lower in values and upper in values and not (values[lower] <= values[upper]).all():
             return f"{lower} exceeds {upper}"
     return None
 
 
-def apart(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> str | None:
+def impossible_value(name: str, values: Array, measures: Sequence[str]) -> str | None:
+    """Describe the first value that a variable cannot have (`impossible`); None if there is none.
+
+    >>> impossible_value("ndcg", np.array([[0.2, 1.5]]), ["nDCG"])
+    '1.5, which must be 0 to 1'
+    """
+    given, kind = np.asarray(values), KINDS[name]
+    greatest = np.array(kind.greatest, np.float64)
+    if kind is _NDCG:
+        normalised = np.array([text.startswith("nDCG") for text in measures], bool)
+        greatest = np.where(normalised, kind.greatest, np.finfo(np.float64).max)[:, None]
+    good: Bools = (given >= kind.least) & (given <= greatest)
+    if name == "order":
+        good |= given == UNDECIDED
+    if good.all():
+        return None
+    most = float(np.broadcast_to(greatest, given.shape)[~good][0])
+    end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
+    return f"{given[~good][0]:g}, which must be {kind.least:g}{end}"
+
+
+def apart(a: Mapping[str, Array], b: Mapping[str, Array]) -> str | None:
     """Describe how far two draws of one replicate differ; None if they are equal bit for bit.
 
     >>> apart({"ndcg": np.array([0.5])}, {"ndcg": np.array([0.5 + 2**-52])})

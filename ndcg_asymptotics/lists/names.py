@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Integers
+from ndcg_asymptotics.core.arrays import Array, Integers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ Texts: TypeAlias = "list[str] | pa.DictionaryArray"
 """A list of str, or an array of distinct strings, and codes."""
 
 
-def to_numpy(array: pa.Array) -> NDArray[Any]:
+def to_numpy(array: pa.Array) -> Array:
     """Return a numpy array of numbers from pyarrow; its own method would import pandas (0.3 s)."""
     return np.from_dlpack(array)
 

@@ -384,7 +384,7 @@ def _numbers(values: list[object], kind: NumberKind) -> Floats:
     raise InputError(f"a {kind} must be a number, got {brief(_first_bad_value(values))}")
 
 
-def _first_bad_value(values: list[Any]) -> Any:
+def _first_bad_value(values: list[Any]) -> object:
     """Return the first of some values that is not a number, or too large for a double."""
     for value in values:
         try:

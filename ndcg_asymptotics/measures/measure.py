@@ -121,7 +121,7 @@ class Measure:
             letters, glued = _LETTERS.sub("", scanner.text), _GLUED.fullmatch(scanner.text)
             near = did_you_mean(letters, _NAMES)
             if near and glued:  # nDCG10, ndgc@10
-                near = near.replace("'?", f"@{glued[1]}'?")
+                near = did_you_mean(f"{letters}@{glued[1]}", [f"{known}@{glued[1]}" for known in _NAMES])
             expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
             scanner.fail(answer(scanner.text) or expected)
         discount: Discount | str = "log"

@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.populations.reported import Favoured, Noisy
 from ndcg_asymptotics.populations.scorer import Curve
@@ -71,7 +72,7 @@ class Judge:
             require(self.share > 0 and self.trust > 0, above)
 
     @classmethod
-    def of(cls, given: Self | Mapping[str, Any]) -> Self:
+    def of(cls, given: Self | Fields) -> Self:
         """Return the judge itself, or that of a table.
 
         Raises

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, blaming, require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
@@ -97,7 +98,7 @@ class Population:
         cls,
         scorers: Mapping[str, Scorer | str],
         coupling: Coupling | str | float = "independent",
-        judge: Judge | Mapping[str, Any] | None = None,
+        judge: Judge | Fields | None = None,
     ) -> Population:
         """Return the population of some scorers or their texts, and a judge or its table."""
         found = {name: Scorer.of(scorer) for name, scorer in scorers.items()}

@@ -33,7 +33,7 @@ from typing import Annotated, Any, BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Integers, spans
+from ndcg_asymptotics.core.arrays import Array, Integers, spans
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -67,7 +67,7 @@ _LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
 
 _T = TypeVar("_T")
 
-Replicates = tuple[Integers, dict[str, NDArray[Any]]]
+Replicates = tuple[Integers, dict[str, Array]]
 """Some replicates and their values, by variable."""
 
 
@@ -131,9 +131,9 @@ class Content:
 
     made_by: dict[str, str]
     wanted: Runs
-    values: dict[str, NDArray[Any]]
+    values: dict[str, Array]
 
-    def part(self, first: int, last: int) -> dict[str, NDArray[Any]]:
+    def part(self, first: int, last: int) -> dict[str, Array]:
         """Return the values of some of the replicates, by their place in the block."""
         return {name: array[first : last + 1] for name, array in self.values.items()}
 

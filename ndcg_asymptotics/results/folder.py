@@ -17,12 +17,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError, digest_of, key_of, path_of, read_regular
+from ndcg_asymptotics.core.files import Fields, UnreadableError, digest_of, key_of, path_of, read_regular
 from ndcg_asymptotics.engines.engine import apart, impossible
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import (
@@ -183,7 +182,7 @@ def _damage(file: File, error: UnreadableError) -> Damage:
 def _described(folder: Path, fields: Mapping[str, object] | None) -> Contents:
     """Read the record of the study and the files that it refers to."""
 
-    def parse(stated: Mapping[str, Any]) -> Contents:
+    def parse(stated: Fields) -> Contents:
         layout, beside = Layout(stated["study"]), dict(stated["beside"])
         found = Contents(folder, layout, study_key(layout.fields), [dict(stated["versions"])], beside)
         found.wanted = runs_given(stated["wanted"])

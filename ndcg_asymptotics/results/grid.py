@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError, path_of
+from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
 from ndcg_asymptotics.results.blocks import Damage, read_description, write_description
 from ndcg_asymptotics.results.folder import Contents, open_results, results_in, study_key
 from ndcg_asymptotics.results.kinds import (
@@ -170,7 +170,7 @@ def read_grid(folder: Path) -> StatedGrid:
     return read_description(folder / GRID, _stated, "a grid")
 
 
-def _stated(record: Mapping[str, Any]) -> StatedGrid:
+def _stated(record: Fields) -> StatedGrid:
     parameters, fields = record["grid"]["parameters"], dict(record["grid"]["fields"])
     if math.prod(map(len, parameters.values())) > MOST_POINTS:
         raise ValueError("more points than a grid may have")

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Array, Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import (
+    Fields,
     UnreadableError,
     digest_of,
     key_of,
@@ -36,7 +37,7 @@ from ndcg_asymptotics.core.files import (
     unlock,
     write_file,
 )
-from ndcg_asymptotics.engines.engine import impossible
+from ndcg_asymptotics.engines.engine import impossible, impossible_value
 from ndcg_asymptotics.lists.growing import Keeper
 from ndcg_asymptotics.lists.growth import Growth, Theory
 from ndcg_asymptotics.measures import Measure
@@ -169,8 +170,8 @@ def _values(growth: Growth) -> dict[str, NDArray[np.generic]]:
 class GrowthContents:
     """The contents of a folder of growing lists, and its damages."""
 
-    stated: Mapping[str, Any] = field(default_factory=dict)
-    values: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    stated: Fields = field(default_factory=dict)
+    values: Mapping[str, Array] = field(default_factory=dict)
     curves: dict[str, bytes] = field(default_factory=dict)
     damages: list[Damage] = field(default_factory=list)
 
@@ -191,7 +192,7 @@ def examine_growth(folder: str | Path) -> GrowthContents:
     folder = path_of(folder, "folder")
     require_kind(folder, "growth")
 
-    def parse(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Variable], File, dict[str, str]]:
+    def parse(record: Fields) -> tuple[dict[str, Any], dict[str, Variable], File, dict[str, str]]:
         stated = dict(record["growth"])
         last, digest = len(stated["queries"]) - 1, str(record["block"])
         block = File(0, last, digest, folder / f"0-{last}-{digest}.npz")
@@ -213,7 +214,7 @@ def examine_growth(folder: str | Path) -> GrowthContents:
     return found
 
 
-def _shapes(stated: Mapping[str, Any]) -> dict[str, Variable]:
+def _shapes(stated: Fields) -> dict[str, Variable]:
     fields = {"query": "queries", "run": "runs", "measure": "measures", "n": "n", "m": "m"}
     lengths = {axis: len(stated[name] or ()) for axis, name in fields.items()}
     lengths["group"] = int(stated["groups"])
@@ -226,7 +227,7 @@ def _shapes(stated: Mapping[str, Any]) -> dict[str, Variable]:
     }
 
 
-def _impossible(values: Mapping[str, NDArray[Any]], stated: Mapping[str, Any]) -> str | None:
+def _impossible(values: Mapping[str, Array], stated: Fields) -> str | None:
     """Name values that no growing lists can have; means that theory cannot give are NaN."""
     if said := impossible({"ndcg": values["ndcg"]}, stated["measures"]):
         return said
@@ -234,8 +235,8 @@ def _impossible(values: Mapping[str, NDArray[Any]], stated: Mapping[str, Any]) -
         known = np.nan_to_num(values[name])
         for end in (0.0, 1.0):  # which rounding may have passed
             known = np.where(np.abs(known - end) < _ROUNDING, end, known)
-        if said := impossible({"ndcg": known}, stated["measures"]):
-            return said.replace("ndcg", name)
+        if said := impossible_value("ndcg", known, stated["measures"]):
+            return f"{name} = {said}"
     sizes = [size for size in (stated["n"], stated["m"]) if size is not None]
     if any(np.any(np.diff(np.array(size, np.int64)) < 1) for size in sizes):
         return "list lengths that do not increase"

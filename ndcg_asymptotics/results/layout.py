@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Integers
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.studies import Study
@@ -78,7 +79,7 @@ class Layout:
         If the fields are not those of a study.
     """
 
-    fields: Mapping[str, Any]
+    fields: Fields
 
     def __post_init__(self) -> None:
         try:

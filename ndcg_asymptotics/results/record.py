@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import BAND, Bools, Integers
+from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import (
     Column,
     Line,
@@ -99,7 +100,7 @@ class Results(Report):
     done: Bools
     folder: Path | None
     named: Named = field(repr=False)
-    attributes: Mapping[str, Any] = field(repr=False)
+    attributes: Fields = field(repr=False)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the study, how much of it is complete, and the means at the largest n."""
@@ -209,11 +210,11 @@ class Results(Report):
             SimulatedScorer(f"{name}, by the judge", scorer, i, "reported") for i, (name, scorer) in reported
         ]
 
-    def of_scorer(self, scorer: str, measure: Measure) -> dict[str, NDArray[Any]]:
+    def of_scorer(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n) of one scorer under one measure of the study, by name."""
         return self._selected({"scorer": list(self.study.scorers).index(scorer)}, measure)
 
-    def relative(self, scorer: str, measure: Measure) -> dict[str, NDArray[Any]]:
+    def relative(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return `of_scorer` with DCG_n in units of F(k(n)), as figures show it."""
         found = self.of_scorer(scorer, measure)
         if measure.normalised:
@@ -221,7 +222,7 @@ class Results(Report):
         unit = np.array([measure.unit(n) for n in self.study.n])
         return found | {name: found[name] / unit for name in VALUES if name in found}
 
-    def of_pair(self, pair: tuple[str, str], measure: Measure) -> dict[str, NDArray[Any]]:
+    def of_pair(self, pair: tuple[str, str], measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n), or (replicate,), of a pair under one measure, by name."""
         return self._selected({"pair": self.study.pairs.index(pair)}, measure)
 
@@ -235,7 +236,7 @@ class Results(Report):
         }
 
     @cached_property
-    def values(self) -> dict[str, NDArray[Any]]:
+    def values(self) -> dict[str, Array]:
         """The arrays of `data` by name, without xarray.
 
         Raises

@@ -13,12 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Integers
+from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -58,7 +57,7 @@ from ndcg_asymptotics.results.runs import (
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
 
-Values = Mapping[str, NDArray[Any]]
+Values = Mapping[str, Array]
 
 
 class Sink(ABC):

@@ -141,7 +141,7 @@ def brief_error(error: BaseException) -> str:
     return said if len(said) <= 200 else f"{said[:199]}…"
 
 
-def name_of(function: Any) -> str:
+def name_of(function: object) -> str:
     """Return ``module:function``, the name that a text gives a function."""
     kind = function if hasattr(function, "__qualname__") else type(function)
     return f"{kind.__module__}:{kind.__qualname__}"
@@ -197,7 +197,7 @@ class OfFunction(Spec):
     KIND: ClassVar[str]
     WRITTEN: ClassVar[tuple[str, ...]] = ("target",)
     target: str
-    function: Callable[[Any], Any]
+    function: Callable[..., object]
     files: Files
     digest: str
 

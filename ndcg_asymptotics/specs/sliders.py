@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -28,7 +28,7 @@ class Slider(NamedTuple):
         return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
 
 
-def slider(start: float, stop: float, step: float, usual: float) -> dict[str, Any]:
+def slider(start: float, stop: float, step: float, usual: float) -> dict[str, object]:
     """Return the metadata of a field that has a slider, as in ``b: float = field(metadata=slider(…))``."""
     return {"slider": (start, stop, step, usual)}
 

@@ -30,7 +30,7 @@ from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief, is_number
 from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.files import Fields, path_of
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.study import Study
 from ndcg_asymptotics.studies.toml import fields_of, fields_text, study_of
@@ -54,7 +54,7 @@ class Axes:
     """
 
     parameters: Mapping[str, tuple[float, ...]]
-    fields: Mapping[str, Any]
+    fields: Fields
 
     @property
     def points(self) -> list[tuple[float, ...]]:
@@ -142,9 +142,7 @@ def is_grid(path: str | Path) -> bool:
     return "grid" in fields_of(Path(path))
 
 
-def grid_of(
-    parameters: Any, fields: Mapping[str, Any], folder: Path | None = None, allow_custom: bool = False
-) -> Grid:
+def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_custom: bool = False) -> Grid:
     """Return the grid of these parameters and fields of a study.
 
     Raises
@@ -197,7 +195,7 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
     return found
 
 
-def _rates(judge: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
+def _rates(judge: Fields, values: Mapping[str, float]) -> dict[str, Any]:
     """Return the table of a judge, whose numbers are parameters where their text is one."""
     found = {
         name: _PARAMETER.fullmatch(given) if isinstance(given, str) else None for name, given in judge.items()

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, blaming, require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
@@ -130,7 +131,7 @@ class Study(Shown):
         gain: Gain = "linear",
         coupling: Coupling | str = "independent",
         relevant: Relevant | None = None,
-        judge: Judge | Mapping[str, Any] | None = None,
+        judge: Judge | Fields | None = None,
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         precision: float | None = None,
@@ -291,7 +292,7 @@ def read_scorers(
 
 
 def _population(
-    scorers: Mapping[str, Scorer], coupling: Coupling | str, judge: Judge | Mapping[str, Any] | None
+    scorers: Mapping[str, Scorer], coupling: Coupling | str, judge: Judge | Fields | None
 ) -> Population:
     with blaming("coupling"):
         found = Coupling.of(coupling)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import path_of, read_file
+from ndcg_asymptotics.core.files import Fields, path_of, read_file
 from ndcg_asymptotics.core.text import did_you_mean, toml_string
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
@@ -194,7 +194,7 @@ def _advice(error: tomllib.TOMLDecodeError, text: str) -> str:
     return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
-def study_of(fields: Mapping[str, Any], folder: Path | None, where: str, allow_custom: bool = False) -> Study:
+def study_of(fields: Fields, folder: Path | None, where: str, allow_custom: bool = False) -> Study:
     """Return the study of some fields; file names are relative to ``folder``, errors begin with ``where``."""
     try:
         given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
@@ -216,7 +216,7 @@ def study_of(fields: Mapping[str, Any], folder: Path | None, where: str, allow_c
         raise InputError(f"{where}: {error}") from None
 
 
-def _decades(table: Mapping[str, Any]) -> tuple[int, ...]:
+def _decades(table: Fields) -> tuple[int, ...]:
     given = _Decades(**table).model_dump()
     try:
         return decades(**given)
@@ -278,7 +278,7 @@ def study_text(study: Study) -> str:
     return fields_text({name: fields[name] for name in written})
 
 
-def fields_text(fields: Mapping[str, Any]) -> str:
+def fields_text(fields: Fields) -> str:
     """Return fields as the text of a TOML file; mappings of mappings become tables.
 
     >>> print(fields_text({"n": [10], "grid": {"p": [0.1]}}))

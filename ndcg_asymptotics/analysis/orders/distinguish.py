@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     from_on,
     weighted_rate,
 )
-from ndcg_asymptotics.core.arrays import LEVEL, brief
+from ndcg_asymptotics.core.arrays import LEVEL, Array, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import did_you_mean
@@ -214,7 +214,7 @@ def _two_names(pair: object) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
-def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict[str, NDArray[Any]]:
+def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict[str, Array]:
     """Return the arrays (replicate, n), or (replicate,), that tell the order of a pair, by name.
 
     The order of a pair that the study does not name is the sign of the difference of its NDCG. It is
@@ -249,7 +249,7 @@ def orders_of(results: Results, pair: tuple[str, str], measure: Measure) -> dict
 
 
 def _pair(
-    cell: dict[str, NDArray[Any]],
+    cell: dict[str, Array],
     results: Results,
     pair: tuple[str, str],
     measure: Measure,
@@ -318,9 +318,7 @@ def _counted_pair(
     return replace(counted, text=paragraph(counted))
 
 
-def _weighted_pair(
-    cell: dict[str, NDArray[Any]], results: Results, pair: tuple[str, str], measure: Measure
-) -> Pair:
+def _weighted_pair(cell: dict[str, Array], results: Results, pair: tuple[str, str], measure: Measure) -> Pair:
     """Estimate the rates of wrong orders from the weighted draws of the rare engine."""
     study = results.study
     order, log_weight, last = (cell[name] for name in ("order", "log_weight", "last"))

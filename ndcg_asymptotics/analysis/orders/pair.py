@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ndcg_asymptotics.analysis.orders.one_list import log10_text
 from ndcg_asymptotics.analysis.orders.rates import Decay, Rate
@@ -23,7 +23,7 @@ _FLAT = 0.03  # exponents below this count as 0
 
 
 _Row = TypeVar("_Row")
-_Shown = tuple[Column, Callable[[_Row], Any]]  # a column of a table, and its values
+_Shown = tuple[Column, Callable[[_Row], object]]  # a column of a table, and its values
 
 
 @dataclass(frozen=True)

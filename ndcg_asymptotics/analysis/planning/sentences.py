@@ -77,11 +77,12 @@ def _long_run(found: Findings) -> str:
         sure = [row.measure for row in rows if row.long_run == 1]
         if sure:
             shares.append(f"on every list by {listed(sure)}")
+        some = [row for row in rows if 0 < (row.long_run or 0.0) < 1]
         unsure = [
-            f"{percent(share)} by {row.measure}" for row in rows if 0 < (share := row.long_run or 0.0) < 1
+            f"{percent(row.long_run or 0.0)}{'' if row is not some[0] else ' of the lists'} by {row.measure}"
+            for row in some
         ]
         if unsure:
-            unsure[0] = unsure[0].replace(" by ", " of the lists by ", 1)
             shares.append(f"on {'only ' if sure else ''}{listed(unsure)}")
         equal = [row.measure for row in rows if row.long_run == 0]
         if equal:

@@ -75,14 +75,14 @@ class Gate:
     def line(self) -> Annotated[str, Data(before="new")]:
         """A line for a log: whether the run passes, and why."""
         shown = [row for row in self.rows if row.passed == self.passed]
-        olds = " and of ".join(dict.fromkeys(row.old for row in shown))
+        olds = list(dict.fromkeys(row.old for row in shown))
         if self.margin is not None:
             shown_to_be = "is shown to be" if self.passed else "is not shown to be"
-            said = f"{self.new} {shown_to_be} less than {self.margin:g} worse than {olds}"
+            said = f"{self.new} {shown_to_be} less than {self.margin:g} worse than {' and of '.join(olds)}"
         elif self.passed:
-            said = f"{self.new} is not shown to be worse than {olds.replace(' and of ', ' or ')}"
+            said = f"{self.new} is not shown to be worse than {' or '.join(olds)}"
         else:
-            said = f"{self.new} is worse than {olds.replace(' and of ', ' and ')}"
+            said = f"{self.new} is worse than {' and '.join(olds)}"
         several = len({row.old for row in self.rows}) > 1
         rows = "; ".join(f"{row} against {row.old}" if several else str(row) for row in shown)
         return (

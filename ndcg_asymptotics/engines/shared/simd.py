@@ -19,9 +19,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
-from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Array, Floats
 
 if TYPE_CHECKING:
     from numba.core.base import BaseContext
@@ -38,7 +37,7 @@ WIDE = 3 * WIDTH
 _BYTES = 8 * WIDTH
 
 
-def aligned(count: int, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+def aligned(count: int, dtype: DTypeLike = np.float64) -> Array:
     """Return zeros whose first byte is at a multiple of 64.
 
     >>> aligned(16).ctypes.data % 64, aligned(3, np.int32)

@@ -80,7 +80,7 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
     with needing("scikit-learn", f"{path}: SVMlight files are read by"):
         import sklearn.datasets  # noqa: F401
     labelled = "a label" if lowest == -np.inf else f"a label >= {lowest:g}"
-    expected = _EXPECTED.replace("{}", labelled)
+    expected = _EXPECTED.format(labelled)
     for first, chunk in read_chunks(path):
         lines, numbers, matches = [], [], []
         for number, line in enumerate(chunk.split(b"\n"), first):
