@@ -16,7 +16,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from ndcg_asymptotics.analysis.betting import detectable, exceeds
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, LimitVerdict
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
@@ -109,7 +109,7 @@ def judge_means(
     # the tests are for values from 0 to 1, in units of the largest possible one
     most = np.array([theory.measure.largest(theory.scorer.gains, n) for n in sizes])
     means = values.mean(axis=0)
-    mcse = values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    mcse = standard_error(values)
     pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]
     exact = error = None
     try:

@@ -10,6 +10,8 @@ here keeps the power, in simulations and on queries that were not used for plann
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from statistics import median
 from typing import NamedTuple
 
 from scipy import special
@@ -51,6 +53,16 @@ def in_interval(number: int | None, low: int | None, high: int | None) -> str:
     """
     middle, first, last = ("∞" if one is None else f"{one:,}" for one in (number, low, high))
     return middle if low == number == high else f"{middle} [{first}, {last}{')' if high is None else ']'}"
+
+
+def median_number(numbers: Iterable[int | None]) -> float | None:
+    """Return the median of numbers of queries, None if it is more than any number.
+
+    >>> median_number([20, None, 5]), median_number([20, None])
+    (20, None)
+    """
+    middle = median(math.inf if one is None else one for one in numbers)
+    return middle if math.isfinite(middle) else None
 
 
 def replication(effect: float, queries: int, power: float, alpha: float) -> Replication:

@@ -114,6 +114,17 @@ def tails(level: float) -> tuple[float, float]:
     return (1 - level) / 2, (1 + level) / 2
 
 
+def standard_error(values: Floats) -> Floats:
+    """Return the standard error of the mean over the first axis; NaN for a single value.
+
+    >>> float(standard_error(np.array([0.0, 2.0]))), standard_error(np.zeros((1, 2)))
+    (1.0, array([nan, nan]))
+    """
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(values.std(axis=0, ddof=1) / math.sqrt(len(values)))
+
+
 def as_list(given: object, argument: str, single: type | tuple[type, ...] = ()) -> list[Any]:
     """Return several values as a list, or a ``single`` one as a list of one.
 

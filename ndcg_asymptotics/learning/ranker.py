@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated, Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, random_generator
+from ndcg_asymptotics.core.arrays import Floats, random_generator, standard_error
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import make_folder, path_of, paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
@@ -314,7 +313,7 @@ def utility_values(queries: Queries, scores: Floats, utility: Discounted) -> Flo
 
 def mean_and_error(values: Floats) -> tuple[float, float | None]:
     """Return the mean of the values of queries and its standard error; None for a single query."""
-    error = float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else None
+    error = float(standard_error(values)) if values.size > 1 else None
     return float(values.mean()), error
 
 

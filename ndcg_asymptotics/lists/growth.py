@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, brief, resampled_counts, tails
+from ndcg_asymptotics.core.arrays import (
+    LEVEL,
+    Floats,
+    Integers,
+    brief,
+    resampled_counts,
+    standard_error,
+    tails,
+)
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
 from ndcg_asymptotics.measures import Measure
@@ -93,9 +101,7 @@ class Growth(Report):
     @property
     def error(self) -> Floats:
         """The standard error of the mean over the queries, (runs, measures, n)."""
-        count = len(self.queries)
-        std = self.ndcg.std(axis=0, ddof=1) if count > 1 else np.full(self.ndcg.shape[1:], np.nan)
-        return np.asarray(std / np.sqrt(count))
+        return standard_error(self.ndcg)
 
     def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
         """Return a pointwise bootstrap band of the mean over queries: low and high, (runs, measures, n)."""

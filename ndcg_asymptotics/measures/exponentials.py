@@ -138,10 +138,7 @@ def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, 
     per_term = math.pi**2 / math.log(8 * ratio)
     count, best = max(2, math.ceil(-math.log(tolerance) / per_term) - 6), None
     for _ in range(30):
-        fastest = max(_FASTEST, 6.4 / ratio)
-        rates = np.concatenate(
-            [(leggauss(_SLOW)[0] + 1) / ratio, np.geomspace(3.2 / ratio, fastest, max(count - _SLOW, 2))]
-        )
+        rates = _progression(_FASTEST, ratio, count)
         weights = _least_squares(rates, x, 1 / x)
         error = float(np.abs(np.exp(-np.outer(between, rates)) @ weights * between - 1).max())
         if best is None or error < best[2]:
@@ -193,14 +190,16 @@ def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tup
     doubled = np.array([d(np.array([min(2.0, largest)]))[0] for d in discounts])
     steep = f"sum of exponentials: D(1)/D(2) must be at most 2^{_STEEPEST}, {_names(discounts)} falls faster"
     require_available(bool((doubled * 2.0**_STEEPEST >= values[:, 0]).all()), steep)
+    # a discount with a steep start, such as r^-b with large b, for which D(r)/D(2r) = 2^b, has faster rates
     steepness = float(np.log2(values[:, 0] / doubled).max())
+    fastest = _FASTEST_RANK + 1.5 * max(steepness - 1.0, 0.0)
     # The best k-term error for 1/r on [1, R] is of order exp(-pi^2 k / log(8 R)): Braess and
     # Hackbusch (2005), IMA J. Numer. Anal. 25. It gives the first guess and the steps.
     per_term = math.pi**2 / math.log(8 * ranks[-1])
     count = math.ceil(-math.log(tolerance) / per_term)
     error, most = math.inf, 4 * count
     while error > tolerance and count <= most:
-        rates = _progression(steepness, ranks[-1], count)
+        rates = _progression(fastest, ranks[-1], count)
         weights = np.array([_least_squares(rates, ranks, row) for row in values])
         error = _worst(rates, weights, ranks, values)
         if error <= 0.9 * tolerance:
@@ -227,11 +226,9 @@ def _ranks(largest: float, per_efold: int) -> Floats:
     return np.union1d(every, np.rint(np.geomspace(start, largest, count)))
 
 
-def _progression(steepness: float, largest: float, count: int) -> Floats:
+def _progression(fastest: float, largest: float, count: int) -> Floats:
     """Return ``count`` rates: Gauss-Legendre nodes on [0, 2/largest], then a geometric progression."""
     slow = (leggauss(_SLOW)[0] + 1) / largest
-    # a discount with a steep start, such as r^-b with large b, for which D(r)/D(2r) = 2^b, has faster rates
-    fastest = _FASTEST_RANK + 1.5 * max(steepness - 1.0, 0.0)
     fast = np.geomspace(3.2 / largest, max(fastest, 6.4 / largest), max(count - _SLOW, 2))
     return np.concatenate([slow, fast])
 

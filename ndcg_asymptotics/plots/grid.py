@@ -18,7 +18,7 @@ from matplotlib.ticker import NullLocator
 
 from ndcg_asymptotics.analysis.orders.distinguish import orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.arrays import Floats, is_geometric
+from ndcg_asymptotics.core.arrays import Floats, is_geometric, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.measures import Measure
@@ -169,7 +169,7 @@ def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
     """Return the simulated mean, an interval of two standard errors, the exact mean and the limit."""
     measure, curve = point.study.measures[column], point.study.scorers[scorer]
     values = point.relative(scorer, measure)["ndcg"][:, point.study.n.index(n)]
-    error = 2 * values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    error = 2 * float(standard_error(values))
     mean = float(values.mean())
     try:
         exact = float(user_cache().mean(curve, measure, [n]).value[0]) / measure.unit(n)

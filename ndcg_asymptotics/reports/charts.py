@@ -26,7 +26,7 @@ from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedPair
-from ndcg_asymptotics.core.arrays import BAND, filled_in, is_geometric
+from ndcg_asymptotics.core.arrays import BAND, filled_in, is_geometric, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.looks import Look, look_of
 from ndcg_asymptotics.core.progress import tracked
@@ -97,11 +97,10 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
         highest = max(highest, float(high.max()))
-        se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
         known = exact[name, str(measure)]
         line = [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)]
         curve = None if None in known else _exact_curve(scorer, measure, study.n)
-        y, errors = plain(values.mean(axis=0)), None if se is None else plain(se)
+        y, errors = plain(values.mean(axis=0)), plain(standard_error(values)) if len(values) > 1 else None
         ends = {"low": plain(low), "high": plain(high)}
         series.append(
             _series(name, look_of(place), y=y, se=errors, **ends, line=line, curve=curve, limit=found.value)
@@ -280,7 +279,7 @@ def _at_point(
     measure, n = point.study.measures[column], point.study.n[-1]
     values = point.relative(scorer, measure)["ndcg"][:, -1]
     low, high = np.quantile(values, BAND)
-    se = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
+    se = float(standard_error(values)) if len(values) > 1 else None
     line = exact[str(point.study.scorers[scorer]), str(measure)][-1]
     unit = measure.unit(n)
     return float(values.mean()), se, float(low), float(high), None if line is None else line / unit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers
+from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers, standard_error
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import (
@@ -261,8 +260,7 @@ def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
     for name, _, place, variable in results.labelled:
         for j, measure in enumerate(results.study.measures):
             values = results.values[variable][:, place, j, -len(sizes) :]
-            count = len(values)
-            errors = values.std(axis=0, ddof=1) / math.sqrt(count) if count > 1 else [None] * len(sizes)
+            errors = plain(standard_error(values))
             low, high = np.quantile(values, BAND, axis=0)
             for i, n in enumerate(sizes):
                 mean = float(values[:, i].mean())

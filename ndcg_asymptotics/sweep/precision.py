@@ -13,12 +13,12 @@ Robbins 1965, *On the asymptotic theory of fixed-width sequential confidence int
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import standard_error
 from ndcg_asymptotics.results.record import Results
 
 FIRST_SIZE = 32
@@ -85,7 +85,7 @@ def precision_of(results: Results, wanted: float, count: int) -> Precision:
     study = results.study
     values = results.values["ndcg"][np.sort(results.replicates[results.done]) < count]
     units = np.array([[measure.unit(n) for n in study.n] for measure in study.measures])
-    errors = values.std(axis=0, ddof=1) / math.sqrt(len(values)) / units
+    errors = standard_error(values) / units
     scorer, measure, n = np.unravel_index(int(np.argmax(errors)), errors.shape)
     return Precision(
         wanted,

@@ -15,6 +15,7 @@ from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, requ
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.reading.tables import delimiter_of
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.values import RunValues
@@ -90,7 +91,7 @@ def _listed(path: Path) -> list[dict[str, str]]:
     text = read_text(path, _MOST_BYTES)
     with naming(str(path)):
         first = text.partition("\n")[0]
-        reader = csv.DictReader(StringIO(text), delimiter=max(",;\t", key=first.count), skipinitialspace=True)
+        reader = csv.DictReader(StringIO(text), delimiter=delimiter_of(first), skipinitialspace=True)
         header = [name.strip() for name in reader.fieldnames or ()]
         wanted = [name for name in header if name in ("collection", "run", "values")]
         if {*_OF_RUNS} <= {*header}:

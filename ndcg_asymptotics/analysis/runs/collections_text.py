@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from statistics import mean
 from typing import TYPE_CHECKING, Annotated
 
-from ndcg_asymptotics.analysis.replication import IF_OBSERVED
+from ndcg_asymptotics.analysis.replication import IF_OBSERVED, median_number
 from ndcg_asymptotics.analysis.runs.collections_rows import (
     CollectionPower,
     InCollection,
@@ -160,7 +158,6 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
                 # the more of an effect, the fewer queries: only the middle ones are computed
                 ordered = sorted(rows, key=lambda row: abs(row.effect))
                 middle_rows = ordered[(len(rows) - 1) // 2 : len(rows) // 2 + 1]
-                middle = mean(math.inf if row.needed is None else row.needed for row in middle_rows)
                 found.append(
                     CollectionPower(
                         measure,
@@ -169,7 +166,7 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
                         len(rows),
                         sum(row.p < self.alpha for row in rows),
                         sum(row.p_corrected < self.alpha for row in rows),
-                        middle if math.isfinite(middle) else None,
+                        median_number([row.needed for row in middle_rows]),
                     )
                 )
         return found
@@ -189,11 +186,7 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
         """Return the runs in order of their means; how many pairs each collection tells apart."""
         ranked = [
-            Table.of(
-                f"Runs by {ranking.measure}, in the mean over {_ABOUT[ranking.over]} ({ranking.over})",
-                RankedRun,
-                ranking.runs,
-            )
+            ranking.table(f", in the mean over {_ABOUT[ranking.over]} ({ranking.over})")
             for ranking in self.rankings
         ]
         title = f"Pairs of {len(self.pairs)} that each collection tells apart by "

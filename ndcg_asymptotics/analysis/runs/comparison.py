@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Annotated
 
+from ndcg_asymptotics.analysis.replication import median_number
 from ndcg_asymptotics.analysis.runs.compared import (
     DiscriminativePower,
     PairComparison,
@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.runs.comparison_text import Words
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun, letter
+from ndcg_asymptotics.analysis.runs.ranks import letter
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
 
@@ -46,15 +46,13 @@ class Comparison(ComparedPairs[PairComparison]):
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):
             judged = [pair.by_measure[i] for pair in self.pairs]
-            needed = [math.inf if j.difference.queries is None else j.difference.queries for j in judged]
-            middle = median(needed)
             found.append(
                 DiscriminativePower(
                     first.measure,
                     len(judged),
                     sum(j.difference.p < self.alpha for j in judged),
                     sum(j.p < self.alpha for j in judged),
-                    middle if math.isfinite(middle) else None,
+                    median_number([j.difference.queries for j in judged]),
                 )
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
@@ -94,7 +92,7 @@ class Comparison(ComparedPairs[PairComparison]):
         """Return the leaders by the most discriminative measure; the power and the ranks of others."""
         telling = self.discriminative_power[0].measure
         rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != telling)
-        first, *others = (Table.of(f"Runs by {of.measure}", RankedRun, of.runs) for of in rankings)
+        first, *others = (ranking.table() for ranking in rankings)
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
         power = Table.of(title, DiscriminativePower, self.discriminative_power)
         return [Line(self.leaders() + "\n"), first], [power, *others]

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import effect_size
-from ndcg_asymptotics.core.arrays import LEVEL, Floats
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, standard_error
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, general
 from ndcg_asymptotics.lists.growth import Growth, resampled_band
@@ -132,7 +132,7 @@ def deviations(growth: Growth, *, seed: int = 0) -> Deviations:
     queries = len(growth.queries)
     require(queries >= 2, f"a standard error over queries needs at least 2 of them, got {queries}")
     real = growth.ndcg[..., growth.at(theory.sizes.tolist())]
-    error = real.std(axis=0, ddof=1) / np.sqrt(queries)
+    error = standard_error(real)
     mixture, redrawn = theory.mixture, theory.redrawn.mean(axis=0)
     left = _interval(real - theory.groups[theory.group], seed)
     dependence = _interval(real - theory.redrawn, seed)

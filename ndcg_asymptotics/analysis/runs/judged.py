@@ -12,7 +12,6 @@ from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun
 from ndcg_asymptotics.core.looks import COLORS, Look
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
@@ -195,8 +194,7 @@ class JudgedComparison(ComparedPairs[JudgedPair]):
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
         """Return the leaders and how often the judge favours a run; the ranks by other measures."""
-        title = "Runs by {}, humans and judge together"
-        first, *others = (Table.of(title.format(of.measure), RankedRun, of.runs) for of in self.rankings)
+        first, *others = (ranking.table(", humans and judge together") for ranking in self.rankings)
         return [Line(self.leaders() + "\n"), first, Line(self.words.biased(self.pairs))], [*others]
 
     def tables(self, pair: JudgedPair) -> Iterator[Table]:

@@ -198,6 +198,10 @@ class Ranking:
     measure: str
     runs: Sequence[RankedRun]
 
+    def table(self, over: str = "") -> Table:
+        """Return a row for each run; the title ends with what the means are over."""
+        return Table.of(f"Runs by {self.measure}{over}", RankedRun, self.runs)
+
 
 class ComparedPairs(Report, Generic[_Pair]):
     """Base class of comparisons of every pair of some runs, at a level and with remarks."""

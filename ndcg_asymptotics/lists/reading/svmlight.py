@@ -18,6 +18,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.lists.reading.lines import Columns, refuse_line
 from ndcg_asymptotics.lists.reading.text import read_chunks
 
@@ -192,16 +193,16 @@ def _parsed(lines: Sequence[bytes]) -> tuple[csr_matrix, Floats]:
 
 
 def _first_bad(lines: Sequence[bytes]) -> int:
-    """Return the index of the first line that scikit-learn refuses, by bisection."""
-    low, high = 0, len(lines) - 1
-    while low < high:
-        middle = (low + high) // 2
+    """Return the index of the first line that scikit-learn refuses."""
+
+    def refused(count: int) -> bool:
         try:
-            _parsed(lines[low : middle + 1])
-            low = middle + 1
+            _parsed(lines[:count])
         except (ValueError, OverflowError):
-            high = middle
-    return low
+            return True
+        return False
+
+    return first_true(refused, 0, len(lines)) - 1
 
 
 def _good_entries(features: csr_matrix) -> Integers:

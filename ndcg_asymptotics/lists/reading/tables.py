@@ -58,7 +58,7 @@ def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
     text = line.decode()
     header = _header(text)
     known = len(header) > 1 and column_of(header, "query", columns) is not None
-    by_tabs = _delimiter(text) == "\t" and len(header) == fields
+    by_tabs = delimiter_of(text) == "\t" and len(header) == fields
     return known or (len(header) > 2 and len(text.split()) != fields and not by_tabs)
 
 
@@ -79,7 +79,7 @@ def csv_form(
         len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
     )
     places = _places(header, wanted, optional, columns, path, line.decode().strip())
-    return TableFormat(places, len(header), _expected(places), number, _delimiter(line.decode()))
+    return TableFormat(places, len(header), _expected(places), number, delimiter_of(line.decode()))
 
 
 def parquet_columns(
@@ -188,13 +188,14 @@ def _expected(columns: Mapping[str, object]) -> str:
     return f"{', '.join(columns)} in every row, {_NUMBERS}"
 
 
-def _delimiter(line: str) -> str:
-    return "\t" if "\t" in line and "," not in line else ","
+def delimiter_of(header: str) -> str:
+    """Return the character between the names of columns: a comma, a tab or a semicolon."""
+    return max(",\t;", key=header.count)
 
 
 def _header(line: str) -> list[str]:
     try:
-        cells = next(csv.reader([line], delimiter=_delimiter(line), skipinitialspace=True), [])
+        cells = next(csv.reader([line], delimiter=delimiter_of(line), skipinitialspace=True), [])
     except csv.Error:  # a cell longer than the csv module allows
         return []
     return [cell.strip() for cell in cells]

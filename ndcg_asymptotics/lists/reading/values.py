@@ -22,6 +22,7 @@ from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
+from ndcg_asymptotics.lists.reading.tables import delimiter_of
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
@@ -440,10 +441,9 @@ def _with_header(text: str) -> pd.DataFrame:
     import pandas as pd
 
     header = text.lstrip().split("\n", 1)[0]
-    delimiter = max(",\t;", key=header.count)
     try:
         return pd.read_csv(
-            StringIO(text), sep=delimiter, dtype=str, keep_default_na=False, skipinitialspace=True
+            StringIO(text), sep=delimiter_of(header), dtype=str, keep_default_na=False, skipinitialspace=True
         ).rename(columns=str.strip)
     except (ValueError, pd.errors.ParserError) as error:
         said = str(error).partition("C error: ")[2].strip() or str(error)
