@@ -22,6 +22,7 @@ MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@n^0.5")
 
 
 def design(sizes: tuple[int, ...], measures: tuple[str, ...] = MEASURES) -> Design:
+    """Return a design of one scorer with these list lengths and measures."""
     population = Population.of({"good": "linear(0.1, 0.7)"})
     return Design(population, tuple(map(Measure.parse, measures)), sizes, seed=2013)
 

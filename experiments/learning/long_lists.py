@@ -52,13 +52,13 @@ def laws(p1: Floats, p3: Floats) -> Floats:
 
 
 def independent(items: int, rng: np.random.Generator) -> list[Floats]:
-    """The laws of one list's labels, for the one reader that there is."""
+    """Return the laws of one list's labels, for the one reader that there is."""
     h, risk = rng.random((2, items))
     return [laws((1 - risk) * h, risk * h / 7)]
 
 
 def two_readers(items: int, rng: np.random.Generator) -> list[Floats]:
-    """The laws of one list's labels, for the harsh and for the generous reader."""
+    """Return the laws of one list's labels, for the harsh and for the generous reader."""
     a, b = rng.random((2, items))
     return [laws(a / 10, np.zeros(items)), laws(np.zeros(items), b)]
 
@@ -67,7 +67,7 @@ POPULATIONS: dict[str, Population] = {"independent": independent, "two readers":
 
 
 def summed(law: Floats) -> dict[str, Floats]:
-    """The mean targets, over all label vectors."""
+    """Return the mean targets, over all label vectors."""
     items = len(law)
     kinds = np.array(list(product(range(len(LABELS)), repeat=items)))
     chances = np.prod(law[np.arange(items), kinds], axis=1)
@@ -86,7 +86,7 @@ def utility(discount: str) -> Discounted:
 
 
 def regrets(items: int, population: Population, number: int) -> dict[str, float]:
-    """The regret of every loss under every discount, for one list."""
+    """Return the regret of every loss under every discount, for one list."""
     readers = population(items, np.random.default_rng([17, items, number]))
     draws = max(20, min(400, DRAWS // items))
     means = [
