@@ -173,7 +173,7 @@ def _reason(error: typer.TyperException) -> str:
 
 
 def _advice(error: typer.TyperException) -> str:
-    """Return what to write in place of an option of other programs, and of a run without its option."""
+    """Return what to write in place of an option of other programs, and of a measure without its option."""
     context = getattr(error, "ctx", None)
     options = _options(context.command).values() if context else ()
     name = getattr(error, "option_name", "").lstrip("-")
@@ -183,9 +183,8 @@ def _advice(error: typer.TyperException) -> str:
         return "; write --measure"
     if name == "out" and "--figures" in options:
         return "; --figures FOLDER draws figures"
-    if error.message.startswith("Got unexpected extra argument") and "--run" in options:
-        each = [option for option in ("--run", "--values", "--measure") if option in options]
-        return f"; write {', '.join(each[:-1])} or {each[-1]} before each value"
+    if error.message.startswith("Got unexpected extra argument") and "--measure" in options:
+        return "; write --measure before each measure"
     return ""
 
 

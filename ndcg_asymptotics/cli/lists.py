@@ -30,10 +30,7 @@ from ndcg_asymptotics.cli.options import (
     Options,
     Output,
     Power,
-    Qrels,
     Ranks,
-    RequiredQrels,
-    RequiredRuns,
     Runs,
     SeveralLists,
     SeveralWeights,
@@ -83,9 +80,8 @@ class _Evaluated(Options):
 @app.command()
 def evaluate(
     *,
-    measure: AnyMeasures,
-    run: Runs = None,
-    qrels: Qrels = None,
+    runs: Runs,
+    measure: AnyMeasures = None,
     given: _Evaluated,
     conventions: ConventionsGiven,
     by_query: ByQuery = None,
@@ -95,7 +91,7 @@ def evaluate(
 
     Examples:
 
-        ndcg-asymptotics evaluate --run a.run --qrels my.qrels --measure nDCG@10
+        ndcg-asymptotics evaluate a.run --qrels my.qrels --measure nDCG@10
         ndcg-asymptotics evaluate --lists lists.csv --measure nDCG --like sklearn
         ndcg-asymptotics evaluate --lists Fold1/test.txt --lists Fold2/test.txt \\
             --feature 25 --measure nDCG@10
@@ -103,7 +99,7 @@ def evaluate(
     from ndcg_asymptotics.lists import evaluate as evaluate_any
     from ndcg_asymptotics.reports.terminal import write_csv
 
-    found = evaluate_any(run, qrels, measure, **given.handed, **conventions.handed)
+    found = evaluate_any(runs.every, runs.qrels, measure or "nDCG", **given.handed, **conventions.handed)
     if by_query is not None:
         write_csv(by_query, found.by_query)
     output.show(found.blocks(), "evaluate", data=found.as_dict())
@@ -143,8 +139,7 @@ def fit(
     out: Annotated[
         Path, typer.Option(metavar="CURVE.json", help="File for the curve, or folder for several curves.")
     ],
-    run: Runs = None,
-    qrels: Qrels = None,
+    runs: Runs,
     given: _Fitted,
     output: Output,
 ) -> None:
@@ -154,12 +149,12 @@ def fit(
 
     Example:
 
-        ndcg-asymptotics fit --run a.run --run b.run --qrels my.qrels --out curves
+        ndcg-asymptotics fit a.run b.run --qrels my.qrels --out curves
     """
     from ndcg_asymptotics.lists import fit as fit_any
     from ndcg_asymptotics.lists.fitted_files import STUDY
 
-    written = fit_any(run, qrels, out=out, **given.handed)
+    written = fit_any(runs.every, runs.qrels, out=out, **given.handed)
     for path in written:
         print(path)
     if len(written) > 1:
@@ -202,8 +197,7 @@ class _Grown(Options):
 @app.command()
 def grow(
     *,
-    run: RequiredRuns,
-    qrels: RequiredQrels,
+    runs: Runs,
     measure: Measures,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the results.")],
     given: _Grown,
@@ -216,7 +210,7 @@ def grow(
 
     Example:
 
-        ndcg-asymptotics grow --run a.run --run b.run --qrels my.qrels \\
+        ndcg-asymptotics grow a.run b.run --qrels my.qrels \\
             --measure nDCG --by 4 --out results/growing
     """
     from ndcg_asymptotics.analysis.runs.deviations import deviations
@@ -226,7 +220,7 @@ def grow(
     from ndcg_asymptotics.results.kinds import require_free
 
     require_free(out)
-    grown = grow_any(run, qrels, measure, keep=unfinished(out), **given.handed)
+    grown = grow_any(runs.every, runs.qrels, measure, keep=unfinished(out), **given.handed)
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
     if output.form == "json":
@@ -258,8 +252,7 @@ class _LargerCorpus(Options):
 @app.command("larger-corpus")
 def larger_corpus(
     *,
-    run: RequiredRuns,
-    qrels: RequiredQrels,
+    runs: Runs,
     measure: Measures,
     given: _LargerCorpus,
     figures: Figures,
@@ -269,12 +262,12 @@ def larger_corpus(
 
     Example:
 
-        ndcg-asymptotics larger-corpus --run a.run --qrels my.qrels \\
+        ndcg-asymptotics larger-corpus a.run --qrels my.qrels \\
             --measure nDCG@10 --corpus 5e5 --to 1e8
     """
     from ndcg_asymptotics.analysis.runs.corpus import larger_corpus as larger_corpus_of
 
-    found = larger_corpus_of(run, qrels, measure, **given.handed)
+    found = larger_corpus_of(runs.every, runs.qrels, measure, **given.handed)
     output.show(found, "larger corpus")
     figures.save(found)
 
@@ -330,12 +323,7 @@ class _Compared(Options):
 @app.command()
 def compare(
     *,
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN_A RUN_B …", help="Runs, or files of --values."),
-    ] = None,
-    run: Runs = None,
-    qrels: Qrels = None,
+    runs: Runs,
     values: Values = None,
     collections: CollectionsTable = None,
     measure: SixAnyMeasures = None,
@@ -405,15 +393,15 @@ def compare(
     )
     require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
     require(report is None or collections is None, "there is no page of several collections", "report")
-    files, named = [*(runs or ())], [*(run or ())]
+    files, named = runs.files, runs.run or []
     if collections is not None:
         require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
     by_name = values is not None or collections is not None
     if gated:
         conventions.missing = conventions.missing or "error"
     found = compare_any(
-        [*map(str, named)] or None if by_name else [*files, *named] or None,
-        qrels,
+        [*map(str, named)] or None if by_name else runs.every,
+        runs.qrels,
         measure or None,
         values=None if values is None else [*values, *files],
         collections=collections,
@@ -469,8 +457,7 @@ class _Sampled(Options):
 def sampled(
     *,
     measure: Measures,
-    run: Runs = None,
-    qrels: Qrels = None,
+    runs: Runs,
     negatives: Annotated[
         list[Any] | None,
         typer.Option(
@@ -498,7 +485,7 @@ def sampled(
     from ndcg_asymptotics.analysis.runs.sampled import sampled as sampled_any
 
     numbers = None if negatives is None else [m for several in negatives for m in several]
-    found = sampled_any(run, qrels, measure, negatives=numbers, **given.handed)
+    found = sampled_any(runs.every, runs.qrels, measure, negatives=numbers, **given.handed)
     if isinstance(found, Candidates):
         require(figures.folder is None, "there is no figure of sampled candidates", "folder")
         output.show(found, "sampled candidates")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from ndcg_asymptotics.cli.help import show_all
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
@@ -235,13 +235,51 @@ Custom = Annotated[
 Power = Annotated[float, typer.Option(help="Target power of the paired t test.")]
 Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
 
-# Some options are required by one command and optional in another; the help is the same.
-_run = _from_input(metavar="FILE", help="A run, in TREC format, CSV, Parquet or JSON. May be repeated.")
-_qrels = _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV, Parquet or JSON.")
-Runs = Annotated[list[Path] | None, _run]
-RequiredRuns = Annotated[list[Path], _run]
-Qrels = Annotated[Path | None, _qrels]
-RequiredQrels = Annotated[Path, _qrels]
+
+class Runs(Options):
+    """Runs and their judgements. A run is an argument or the value of an option, as one likes."""
+
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN", help="Runs, in TREC format, CSV, Parquet or JSON."),
+    ] = None
+    run: Annotated[
+        list[Path] | None,
+        _from_input(
+            metavar="RUN",
+            help="A run in place of an argument; of --values and --collections, its name. May be repeated.",
+        ),
+    ] = None
+    qrels: Annotated[
+        Path | None,
+        _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV, Parquet or JSON."),
+    ] = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are given as arguments.
+
+        Raises
+        ------
+        InputError
+            For an argument that is no file but a measure, before which its option is missing.
+        """
+        from ndcg_asymptotics.measures import Measure
+
+        for path in self.runs or ():
+            if not path.exists():
+                try:
+                    Measure.parse(str(path))
+                except InputError:
+                    continue
+                raise InputError(f"write --measure before each measure: --measure {path}")
+        return [*(self.runs or ())]
+
+    @property
+    def every(self) -> list[Path] | None:
+        """All runs, in the order of the arguments and then of the options."""
+        return [*self.files, *(self.run or ())] or None
+
 
 Values = Annotated[
     list[Path] | None,
@@ -312,7 +350,7 @@ _any_measure = partial(
     metavar="SPEC",
     help="A measure, such as nDCG@10 or, with ir_measures, AP or RR@10. May be repeated.",
 )
-AnyMeasures = Annotated[list[str], _any_measure()]
+AnyMeasures = Annotated[list[str] | None, _any_measure(show_default="nDCG")]
 _SIX = "six common ones"
 SixMeasures = Annotated[list[str] | None, _measure(show_default=_SIX)]
 SixAnyMeasures = Annotated[list[str] | None, _any_measure(show_default=_SIX)]

@@ -17,7 +17,6 @@ from ndcg_asymptotics.cli.options import (
     Missing,
     Options,
     Power,
-    Qrels,
     Relevant,
     Runs,
     SixMeasures,
@@ -134,8 +133,7 @@ class _Planned(Options):
 @app.command()
 def plan(
     *,
-    run: Runs = None,
-    qrels: Qrels = None,
+    runs: Runs,
     measure: SixMeasures = None,
     given: _Planned,
     figures: Figures,
@@ -152,15 +150,22 @@ def plan(
         ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)"
         ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" \\
             --coupling 0.7
-        ndcg-asymptotics plan --run a.run --run b.run --qrels my.qrels
+        ndcg-asymptotics plan a.run b.run --qrels my.qrels
         ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
             --relevant 1 -n 1e6
-        ndcg-asymptotics plan --values new.csv --values old.csv
+        ndcg-asymptotics plan --values new.csv old.csv
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
     from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
 
-    runs = [str(name) for name in run or ()] if given.values else run
-    found = plan_any(runs=runs or None, qrels=qrels, measures=measure or None, **given.handed)
+    named = [str(name) for name in runs.run or ()] or None
+    if given.values:
+        given.values = [*given.values, *runs.files]
+    found = plan_any(
+        runs=named if given.values else runs.every,
+        qrels=runs.qrels,
+        measures=measure or None,
+        **given.handed,
+    )
     output.show(found, "plan")
     figures.save(found)

@@ -41,18 +41,18 @@ class _Options(EvaluationOptions, total=False):
 
 @overload
 def evaluate(  # type: ignore[overload-overlap] # a str is a sequence too
-    run: Path | str | Records | Mapping[str, Mapping[str, float]],
+    runs: Path | str | Records | Mapping[str, Mapping[str, float]],
     qrels: object,
     measures: AnyMeasures,
     **options: Unpack[_Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    run: Sequence[Path | str], qrels: object, measures: AnyMeasures, **options: Unpack[_Options]
+    runs: Sequence[Path | str], qrels: object, measures: AnyMeasures, **options: Unpack[_Options]
 ) -> Evaluations: ...
 @overload
 def evaluate(
-    run: object = None,
+    runs: object = None,
     qrels: object = None,
     measures: AnyMeasures = "nDCG",
     *,
@@ -60,7 +60,7 @@ def evaluate(
     **options: Unpack[_Options],
 ) -> Evaluation | Evaluations: ...
 def evaluate(
-    run: object = None,
+    runs: object = None,
     qrels: object = None,
     measures: AnyMeasures = "nDCG",
     *,
@@ -78,7 +78,7 @@ def evaluate(
 
     Parameters
     ----------
-    run : a run, or several
+    runs : a run, or several
         A file (TREC, CSV, Parquet or JSON; text may be compressed by gzip or zstd); ``{query: {document:
         score}}``; a frame of pandas or polars or an Arrow table with the columns query, document and score
         (or query_id, qid; doc_id, docno); records with such attributes, as in ir_measures; a run of ranx; a
@@ -86,7 +86,7 @@ def evaluate(
     qrels : judgements
         In the same forms, with a label (or relevance, rel) in place of the score.
     measures : Measure, text, or several
-    lists : in place of run and qrels
+    lists : in place of runs and qrels
         A file or a frame with the columns query, score, label (and document), or an SVMlight file. Several
         files, such as the folds of a collection, have an evaluation each, and "all files" that of all
         queries. Ties are averaged unless ``ties`` or ``like`` says otherwise.
@@ -139,15 +139,15 @@ def evaluate(
     array([0.3869])
     """
     require(
-        (run is None) == (qrels is None) and (run is None) != (lists is None),
-        "evaluate needs either run and qrels, or lists",
+        (runs is None) == (qrels is None) and (runs is None) != (lists is None),
+        "evaluate needs either runs and qrels, or lists",
     )
-    numbers = isinstance(run, Sequence | np.ndarray) and any(isinstance(one, Real) for one in run[:1])
+    numbers = isinstance(runs, Sequence | np.ndarray) and any(isinstance(one, Real) for one in runs[:1])
     require(
         not numbers,
         "must be a run, got numbers: NDCG of the labels and scores of one list is "
         'Measure.parse("nDCG@10").evaluate(y_true, y_score)',
-        "run",
+        "runs",
     )
     parsed = any_measures_of(measures)  # before files are read, which may take long
     gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
@@ -155,15 +155,15 @@ def evaluate(
     if lists is not None:
         return _of_lists(lists, parsed, gain, columns, ranker, options)
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
-    runs, found = named_runs([run] if is_one(run) else run), []
+    found: list[Evaluation] = []
     labels, refuse = None, "chance" if options.get("chance") else ""
-    for name, one in runs.items():  # one run at a time is in memory
+    for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)
         if labels is None:
             labels = judgements_of(qrels, columns, gain, refuse=refuse)
         with naming_sources(scores, labels):
             found.append(evaluate_run(scores, labels, parsed, name=name, **options))
-    return found[0] if is_one(run) else Evaluations(tuple(found))
+    return found[0] if is_one(runs) else Evaluations(tuple(found))
 
 
 def _of_lists(

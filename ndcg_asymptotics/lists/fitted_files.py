@@ -99,7 +99,7 @@ def fit(
     """
     require(
         (runs is None) == (qrels is None) and (runs is None) != (lists is None),
-        "fit needs either run and qrels, or lists",
+        "fit needs either runs and qrels, or lists",
     )
     out, source = path_of(out, "out"), {}
     if lists is not None:

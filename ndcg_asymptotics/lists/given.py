@@ -46,6 +46,7 @@ def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = No
     >>> len(records_of({"q": {"d": 1.0, "e": 0.5}}, "score"))
     2
     """
+    require(given is not None, "is missing", "qrels" if kind == "label" else "runs")
     if isinstance(given, str | os.PathLike):
         return read(Path(given), kind, columns)
     return Records.of(given, kind, columns)

@@ -222,7 +222,7 @@ def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path])
         (("--items", "10000", "--gamma", "2"), "--gamma: must be above 0 and at most 1, got 2.0"),
         (
             ("--items", "10000", "--qrels", "q"),
-            "sampled needs either run and qrels, or ranks and items",
+            "sampled needs either runs and qrels, or ranks and items",
         ),
     ],
 )
@@ -278,7 +278,7 @@ def test_tables_that_hold_no_ranks(table: object, words: str) -> None:
 
 
 def test_bad_arguments_in_python() -> None:
-    with pytest.raises(InputError, match="needs either run and qrels, or ranks"):
+    with pytest.raises(InputError, match="needs either runs and qrels, or ranks"):
         na.sampled()
     with pytest.raises(InputError, match=r"a: ranks must be whole numbers, got 1\.5"):
         na.sampled(ranks={"a": {"u": 1.5}}, items=10)

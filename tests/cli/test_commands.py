@@ -153,7 +153,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("check", "nowhere"), "no results here"),
         (("figures", "nowhere", "--out", "figures"), "no results here"),
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
-        (("fit", "--out", "curve.json"), "fit needs either run and qrels, or lists"),
+        (("fit", "--out", "curve.json"), "fit needs either runs and qrels, or lists"),
         (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
         (
             ("plan", "--sd", 0.2, "--queries", 9, "--coupling", 0.5),

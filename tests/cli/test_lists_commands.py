@@ -60,6 +60,30 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     assert complete["by_query"]["lost"]["nDCG"] == 0
 
 
+def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) -> None:
+    runs = (files / "good.run", files / "bad.run")
+    named, judged = options(files, "good", "bad"), ("--qrels", files / "qrels")
+    for command, *asked in (
+        ("evaluate", "--measure", "nDCG"),
+        ("plan", "--measure", "nDCG"),
+        ("larger-corpus", "--measure", "nDCG@3", "--corpus", 500, "--to", 1000),
+    ):
+        by_option, by_argument = (
+            run(command, *given, *asked, "--json") for given in (named, (*runs, *judged))
+        )
+        assert by_argument == by_option, command
+        assert by_argument[0] == 0
+    for end, said in (
+        (("--measure", "nDCG", "nDCG@3"), "write --measure before each measure: --measure nDCG@3"),
+        (("nothing.run", "--measure", "nDCG"), "nothing.run: cannot be read"),
+    ):
+        code, _, error = run("evaluate", *runs, *judged, *end)
+        assert (code, error.partition(": ")[2].startswith(said)) == (2, True)
+    grow = ("--measure", "nDCG", "--out", tmp_path / "grown")
+    assert "--run: is missing" in run("grow", *judged, *grow)[2]
+    assert "--qrels: is missing" in run("grow", *runs, *grow)[2]
+
+
 def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
     table = tmp_path / "values.csv"
     arguments = ["evaluate", *options(files, "good", "bad"), "--measure", "nDCG", "--empty", "nan"]
@@ -112,7 +136,7 @@ def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("evaluate", "--measure", "nDCG"), "evaluate needs either run and qrels, or lists"),
+        (("evaluate", "--measure", "nDCG"), "evaluate needs either runs and qrels, or lists"),
         (("evaluate", "--run", "x", "--measure", "nDCG"), "evaluate needs either"),
         (
             ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),

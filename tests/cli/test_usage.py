@@ -41,6 +41,10 @@ from ndcg_asymptotics.cli.app import app_for
         ),
         ("check a b", r"unexpected extra argument"),
         (
+            "predict -n 9 --scorer random --measure nDCG nDCG@3",
+            r"extra argument.*; write --measure before each measure",
+        ),
+        (
             "evaluate --run a --qrels b --qrels c --measure nDCG",
             "--qrels is given more than once, but has one",
         ),

@@ -168,7 +168,7 @@ def plan(
             a, b, asked, n=n, gain=gain, relevant=relevant, coupling=coupling, judge=judge, **design
         )
     if sd is not None:
-        one = () if measures is None else as_list(measures, "measures", str)
+        one = () if measures is None else as_list(measures, "measures", (str, Measure))
         require(len(one) <= 1, "sd belongs to one measure", "measures")
         return _plan_for_sd(sd, one[0] if one else None, difference=difference, pilot=pilot, **design)
     # curves and standard deviations need no readers of runs
@@ -227,6 +227,6 @@ def _refuse(begun: Sequence[bool], given: Mapping[str, object], inputs: Mapping[
     if len(meant) == 1:
         words = meant[0].replace(",", "").split()
         lacking = [name for name, value in inputs.items() if name in words and value is None]
-        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}")
+        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}", lacking[0])
     said = f"; got some of {' and of '.join(some)}" if some else ""
     raise InputError(f"plan needs either {', or '.join(_OPTIONS)}{said}")

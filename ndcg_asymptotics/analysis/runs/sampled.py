@@ -200,7 +200,7 @@ def sampled(
     parsed = measures_of(measures)
     depths: dict[str, RelevantDepths] = {}
     if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
-        raise InputError("sampled needs either run and qrels, or ranks and items")
+        raise InputError("sampled needs either runs and qrels, or ranks and items")
     if ranks is not None:
         require(gain == "linear", "is for runs with judgements: ranks have no labels", "gain")
         systems = ranked_tables(ranks, items, columns)
