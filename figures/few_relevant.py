@@ -55,7 +55,7 @@ def log_discount(results: Results) -> Figure:
         for name, line in zip(study.scorers, line_styles(len(study.scorers)), strict=True):
             exact = user_cache().mean(study.scorers[name], measure, fine).value
             mean, error = _simulated(results, name, measure)
-            scales: tuple[Callable[[Floats], Floats], ...] = (np.ones_like, np.log)
+            scales: tuple[Callable[[Any], Any], ...] = (np.ones_like, np.log)
             for ax, scale in zip(axes, scales, strict=True):
                 ax.plot(fine, exact * scale(fine), color=line.color, ls=line.dashes)
                 ax.errorbar(
