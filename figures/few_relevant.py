@@ -271,9 +271,9 @@ def regimes(results: Results) -> Figure:
             handles.append(handle(line, f"exact, $n$ = {said}", marker=False))
         ax.set_xlabel("$b$ of the discount $r^{-b}$")
         ax.set_ylabel("exponent of $1/n$ in E NDCG$_n$")
-        ax.text(kappa, 0.02, " $b=\\kappa$", color=GREY, transform=ax.get_xaxis_transform())
         ax.set_ylim(0, None)
-        figure_legend(figure, [*handles, white_marker("simulated, ±3 standard errors")])
+        corner = grey_line("$b=\\kappa$", ls=":", lw=0.6)
+        figure_legend(figure, [*handles, corner, white_marker("simulated, ±3 standard errors")])
     return figure
 
 

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-
-import numpy as np
 import pytest
 from figure_kinds import FIGURES
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.text import Text
+from printed_figures import check_key, check_texts
 
 from ndcg_asymptotics import plots
 
@@ -28,37 +19,10 @@ def drawn(name: str, width: float | None = None) -> Figure:
     return figure
 
 
-def written(figure: Figure) -> Iterator[Text]:
-    """Yield the texts that can be read."""
-    insets = [inset for ax in figure.axes for inset in ax.child_axes]
-    for ax in [*figure.axes, *insets]:
-        if ax.axison:
-            assert isinstance(ax, Axes)
-            yield from (*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label)
-            yield from (one for one in ax.get_children() if isinstance(one, Text) and one not in ax.texts)
-            for axis in (ax.xaxis, ax.yaxis):
-                low, high = sorted(axis.get_view_interval())
-                ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
-                yield from (tick.label1 for tick in ticks if low <= tick.get_loc() <= high)
-        if legend := ax.get_legend():
-            yield from legend.get_texts()
-    for legend in figure.legends:
-        yield from legend.get_texts()
-
-
 @ALL
 @pytest.mark.parametrize("width", [None, 3.35])
 def test_no_text_is_cut_or_covers_another(name: str, width: float | None) -> None:
-    figure = drawn(name, width)
-    texts = {id(one): one for one in written(figure) if one.get_visible() and one.get_text().strip()}
-    boxes = [(one.get_text(), Text.get_window_extent(one)) for one in texts.values()]
-    assert len(boxes) > 10
-    for text, box in boxes:
-        assert min(box.x0, box.y0, figure.bbox.x1 - box.x1, figure.bbox.y1 - box.y1) >= -1, text
-    for (text, box), (other, of_other) in itertools.combinations(boxes, 2):
-        across = min(box.x1, of_other.x1) - max(box.x0, of_other.x0)
-        along = min(box.y1, of_other.y1) - max(box.y0, of_other.y0)
-        assert min(across, along) < 4, (text, other)  # pixels: boxes have room around letters
+    check_texts(drawn(name, width))
 
 
 @ALL
@@ -79,47 +43,6 @@ def test_at_least_half_of_the_canvas_is_data(name: str) -> None:
     assert share(drawn(name)) > 0.5
 
 
-def kinds(line: Line2D) -> set[str]:
-    """Return what a line looks like: dotted, a line, and the kind of its markers."""
-    found = set()
-    if line.get_linestyle() not in ("None", "none", ""):
-        found.add("dotted" if line.get_linestyle() == ":" else "line")
-    marker = str(line.get_marker())
-    if marker not in ("None", "none", ""):
-        face = line.get_markerfacecolor()
-        kind = "filled" if str(face) != "none" and to_rgba(face)[:3] != (1, 1, 1) else "open"
-        found.add("ring" if str(face) == "none" else marker if marker.startswith("$") else kind)
-    return found
-
-
-def seen(figure: Figure) -> set[str]:
-    """Return the kinds of artists that are drawn, without lines at zero."""
-    found: set[str] = set()
-    for ax in figure.axes:
-        for line in ax.lines:
-            x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
-            if np.isfinite(y).any() and x.any() and y.any():
-                found |= kinds(line)
-        for one in ax.collections:
-            if isinstance(one, PolyCollection):
-                heights = [np.ptp(ax.transData.transform(path.vertices)[:, 1]) for path in one.get_paths()]
-                found |= {"band"} if max(heights) > 1 else set()
-            elif isinstance(one, LineCollection):
-                found.add("bars")
-        found |= {"band" for one in ax.patches if isinstance(one, Rectangle)}
-    return found
-
-
 @ALL
 def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
-    figure = drawn(name)
-    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
-    explained: set[str] = set()
-    for one in (handle for legend in legends for handle in legend.legend_handles):
-        explained |= kinds(one) if isinstance(one, Line2D) else {"band"} if isinstance(one, Patch) else set()
-    if any("interval" in text.get_text() for legend in legends for text in legend.get_texts()):
-        explained.add("bars" if "bars" in seen(figure) else "line")
-    found = seen(figure)
-    assert explained <= found
-    labelled = {"line"}  # a label stands at the end of each curve that the key does not name
-    assert found - labelled <= explained
+    check_key(drawn(name))

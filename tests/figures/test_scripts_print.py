@@ -1,0 +1,202 @@
+"""The figures of the documentation can be printed, as those of the package can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cases
+import few_relevant
+import figure_kinds
+import findings
+import judge_window
+import loss_figures
+import numpy as np
+import pytest
+import real_lists
+import shared_top
+import speed
+import theory_figures
+from matplotlib.figure import Figure
+from printed_figures import check_key, check_texts
+
+from ndcg_asymptotics import plots
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.studies import Study, load
+from ndcg_asymptotics.studies.grid import load_grid
+from ndcg_asymptotics.sweep.grid import run_grid
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+RNG = np.random.default_rng(6)
+LOSSES = ["squared", "cosine", "listnet"]
+
+
+def study(name: str, **fields: Any) -> Study:
+    return load(EXPERIMENTS / f"{name}.toml").with_(**fields)
+
+
+def of_study(name: str, replicates: int, draw: Callable[[Results], Figure], **fields: Any) -> Figure:
+    """Draw a study with other list lengths and few replicates."""
+    return draw(cases.simulated(study(name, **fields), replicates))
+
+
+def of_grid() -> Figure:
+    grid = load_grid(EXPERIMENTS / "judge_window.toml")
+    (figure,) = judge_window.draw(run_grid(grid, jobs=1, replicates=40)).values()
+    return figure
+
+
+def of_losses(name: str, results: dict[str, Any]) -> Figure:
+    return next(iter(loss_figures.FIGURES[name](results).values()))
+
+
+def of_theory(name: str, **fields: Any) -> Figure:
+    return next(iter(theory_figures.FIGURES[name](study(name, **fields)).values()))
+
+
+def curve(count: int) -> list[list[float]]:
+    """Return made-up means with their errors."""
+    return [[float(mean), 0.02] for mean in np.linspace(0.3, 0.8, count)]
+
+
+SIZES = [10, 30, 100, 300, 1000]
+GROWING = {
+    "measures": ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"],
+    "data": {
+        "robust03": {
+            "sizes": SIZES,
+            "curves": {
+                measure: {ranker: curve(5) for ranker in ("RankSVM", "ListNet", "random")}
+                for measure in ("nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n")
+            },
+        }
+    },
+}
+DISCOUNTS = {
+    "rows": LOSSES,
+    "columns": ["log", "zipf"],
+    "table": [
+        {"row": row, "column": column, "worst": 0.3, "typical": 2e-4}
+        for row in LOSSES
+        for column in ("log", "zipf")
+    ],
+}
+LONG = {
+    "sizes": SIZES,
+    "discounts": ["log", "zipf", "linear"],
+    "regret": {
+        population: {
+            f"{loss} under {discount}": [[0.1 / n, 0.01 / n] for n in SIZES]
+            for loss in LOSSES
+            for discount in ("log", "zipf", "linear")
+        }
+        for population in ("independent", "two readers")
+    },
+    "limits": {"listnet under linear": 0.005},
+}
+MQ2008 = {
+    "queries": 784,
+    "means": {text: np.linspace(0.34, 0.5, 10).tolist() for text in loss_figures.SHOWN},
+    "tests": {pair: {"p": 0.2, "mean": [0.01] * 10, "error": [0.004] * 10} for pair in loss_figures.NAMES},
+}
+MOVIELENS = {
+    "columns": ["disagreement", "nDCG@10"],
+    "tests": {
+        f"duchi - {text}": {"mean": [1e-4, -2e-4], "error": [3e-4, 3e-4]} for text in loss_figures.PAIRWISE
+    },
+}
+TRAINING = {
+    "sizes": [100, 1000, 10000],
+    "consistent": ["squared_consistent", "cosine_consistent"],
+    "inconsistent": ["squared", "cosine"],
+    "regrets": {
+        text: [[factor * start / n for start in (0.9, 1.0, 1.1)] for n in (100, 1000, 10000)]
+        for text, factor in (
+            ("squared_consistent", 1),
+            ("cosine_consistent", 1),
+            ("squared", 5),
+            ("cosine", 2),
+        )
+    },
+    "limits": {"squared": 1e-4},
+}
+EXCESS = {
+    "losses": ["squared_consistent", "pnorm(1.5)"],
+    "points": {
+        text: [
+            [1.0, bound * share, bound, 30 * bound]
+            for bound in np.geomspace(0.01, 10, 40)
+            for share in (0.1, 0.4)
+        ]
+        for text in ("squared_consistent", "pnorm(1.5)")
+    },
+}
+SHARED = {
+    "n": [30, 100, 300],
+    "lists": 2000,
+    "not_ahead": [
+        {
+            "shared top": {"power(2)": count, "geometric(2)": 500},
+            "independent": {"power(2)": 900, "geometric(2)": 900},
+        }
+        for count in (300, 20, 0)
+    ],
+}
+SPEED = {
+    "evaluate": {
+        "lines": [
+            {
+                "what": f"evaluate, {n} lines",
+                "relative_to": peer,
+                "is_peer": True,
+                "values": [0.2, ratio, 1.3 * ratio],
+            }
+            for n in (3000, 1000000)
+            for peer, ratio in (("ranx", 0.1), ("pytrec_eval", 2.0), ("ir_measures", 0.7))
+        ]
+    }
+}
+
+DRAWN: dict[str, Callable[[], Figure]] = {
+    "few_log": partial(of_study, "few_log", 40, few_relevant.log_discount, n=[10, 1000, 10**6]),
+    "few_cutoffs": partial(of_study, "few_cutoffs", 200, few_relevant.cutoffs, n=[100, 1000, 10**4]),
+    "few_queries": partial(of_study, "few_queries", 400, few_relevant.queries, n=[1000, 10**5, 10**9]),
+    "few_regimes": partial(
+        of_study, "few_regimes", 4000, few_relevant.regimes, n=[10**3, 10**6, 10**15, 10**18]
+    ),
+    "never_settles": partial(of_study, "never_settles", 60, findings.never_settles, n=[100, 1000]),
+    "phase_diagram": partial(of_study, "phase_diagram", 60, findings.phase_diagram, n=[100, 1000]),
+    "uniform_law": partial(of_study, "phase_diagram", 60, findings.uniform_law, n=[100, 1000]),
+    "best_discount": partial(of_study, "best_discount", 20, findings.best_discount),
+    "normalising": partial(of_study, "normalising", 60, findings.normalising, n=[1000]),
+    "judge_window": of_grid,
+    "growing losses": partial(of_losses, "growing", GROWING),
+    "long_lists": partial(of_losses, "long_lists", LONG),
+    "mq2008": partial(of_losses, "mq2008", MQ2008),
+    "movielens": partial(of_losses, "movielens", MOVIELENS),
+    "training_queries": partial(of_losses, "training_queries", TRAINING),
+    "excess_risk": partial(of_losses, "excess_risk", EXCESS),
+    "arrival": lambda: real_lists.arrival_figure(
+        {"random": figure_kinds.growing(), "file": figure_kinds.growing()}
+    ),
+    "shared_top": lambda: shared_top.draw(SHARED)["shared_top"],
+    "how_large": partial(of_theory, "eighteen_decades", n=[10, 10**4, 10**8]),
+    "pseudo_expectation": partial(of_theory, "pseudo_expectation", n=[10, 100, 1000]),
+}
+WITHOUT_KEY: dict[str, Callable[[], Figure]] = {
+    "discounts": partial(of_losses, "discounts", DISCOUNTS),
+    "speed": lambda: speed.draw(SPEED)["benchmarks"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*DRAWN, *WITHOUT_KEY])
+def test_figures_of_scripts_can_be_printed(name: str) -> None:
+    with plots.style():
+        figure = (DRAWN | WITHOUT_KEY)[name]()
+        figure.draw_without_rendering()
+    check_texts(figure)
+    if name in DRAWN:
+        check_key(figure)
