@@ -21,7 +21,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class RankedList:
+class DrawnList:
     """The items of one list, as each ranker orders them.
 
     Attributes
@@ -58,7 +58,7 @@ def shown_length(state: State) -> int:
     return min(state.n, _SHOWN) if whole else state.n
 
 
-def ranked_list(state: State, index: int) -> RankedList:
+def ranked_list(state: State, index: int) -> DrawnList:
     """Draw a list; lists of one index are alike where two states are.
 
     >>> found = ranked_list(State(n=10, measure="nDCG(zipf)"), 0)
@@ -71,7 +71,7 @@ def ranked_list(state: State, index: int) -> RankedList:
     n, measure = shown_length(state), state.measured
     gains, best = draw_list(*state.scorers, measure, n, _SEED, index)
     discounts = measure.discount(np.arange(1.0, gains.shape[1] + 1), float(n))
-    return RankedList(n, gains, discounts, best)
+    return DrawnList(n, gains, discounts, best)
 
 
 @dataclass(frozen=True)

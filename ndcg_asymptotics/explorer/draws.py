@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import panel as pn
 
-from ndcg_asymptotics.explorer.drawing import LISTS, RankedList, ranked_list
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList, ranked_list
 from ndcg_asymptotics.explorer.figures import Palette
 from ndcg_asymptotics.explorer.histogram import bins
 from ndcg_asymptotics.explorer.list_charts import HEIGHT, HistogramChart, ListChart, sum_text
@@ -42,7 +42,7 @@ class Draws:
             self._values = []
             self._show_values()
 
-    def first(self, state: State) -> Piece[RankedList]:
+    def first(self, state: State) -> Piece[DrawnList]:
         """Return the piece that shows the first list, which is not counted as drawn."""
         return Piece((self.places[0], self.said), partial(ranked_list, state, 0), partial(self._show_list, 1))
 
@@ -57,12 +57,12 @@ class Draws:
     def _show_values(self) -> None:
         self.histogram.show_drawn(np.array(self._values).reshape(-1, 2))
 
-    def _show_list(self, number: int, found: RankedList) -> None:
+    def _show_list(self, number: int, found: DrawnList) -> None:
         self.strip.show(found, number)
         lines = (f"<div>{html.escape(sum_text(found, ranker))}</div>" for ranker in (0, 1))
         self.sums.object = "".join(lines)
 
-    def _add(self, lists: list[RankedList]) -> None:
+    def _add(self, lists: list[DrawnList]) -> None:
         self._values += [found.ndcg for found in lists]
         self._show_list(len(self._values), lists[-1])
         self._show_values()
@@ -84,7 +84,7 @@ class Draws:
             await asyncio.sleep(_PAUSES[stop - start > 1] if many else 0.0)
 
 
-def _lists(state: State, start: int, stop: int) -> list[RankedList]:
+def _lists(state: State, start: int, stop: int) -> list[DrawnList]:
     return [ranked_list(state, index) for index in range(start, stop)]
 
 

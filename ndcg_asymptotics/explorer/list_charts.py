@@ -8,7 +8,7 @@ from bokeh.plotting import figure
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.text import count_text
-from ndcg_asymptotics.explorer.drawing import LISTS, RankedList
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList
 from ndcg_asymptotics.explorer.figures import Palette, legend, new_figure, set_range
 from ndcg_asymptotics.explorer.histogram import Bins
 from ndcg_asymptotics.explorer.values import NAMES
@@ -49,7 +49,7 @@ class ListChart:
             for name, color in zip(NAMES, colors.rankers, strict=True)
         ]
 
-    def show(self, found: RankedList, number: int) -> None:
+    def show(self, found: DrawnList, number: int) -> None:
         """Show a list, and its number among those that are drawn."""
         shown = min(found.gains.shape[1], _RANKS)
         ranks = np.arange(1.0, shown + 1)
@@ -85,10 +85,10 @@ def _bars(plot: figure, color: str, name: str) -> ColumnDataSource:
     return source
 
 
-def sum_text(found: RankedList, ranker: int) -> str:
+def sum_text(found: DrawnList, ranker: int) -> str:
     """Return how NDCG of a list is summed, for A if the index is 0.
 
-    >>> found = RankedList(3, np.array([[1.0, 0, 1], [0, 1, 1]]), np.array([1, 1 / 2, 1 / 3]), 1.5)
+    >>> found = DrawnList(3, np.array([[1.0, 0, 1], [0, 1, 1]]), np.array([1, 1 / 2, 1 / 3]), 1.5)
     >>> sum_text(found, 1)
     'B: 0.5 + 0.333 = 0.833 of at most 1.5, NDCG = 0.5556'
     """

@@ -322,7 +322,7 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     label, drawn = pair.drawn
     looks = measure_looks(judged.measure for judged in pair.by_measure)
     shown = [
-        Shown(judged.measure, looks[judged.measure], mean, low, high, judged.p)
+        ShownDifference(judged.measure, looks[judged.measure], mean, low, high, judged.p)
         for judged, (mean, low, high) in zip(pair.by_measure, drawn, strict=True)
     ]
     charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha, label)]
@@ -345,12 +345,12 @@ def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
     for row in (row for judged in pair.by_measure for row in judged.rows):
         low, high = row.interval or (None, None)
         look, name = LABEL_LOOKS[row.labels], f"{row.measure}, {row.labels}"
-        shown.append(Shown(name, look, row.difference, low, high, row.p_corrected))
+        shown.append(ShownDifference(name, look, row.difference, low, high, row.p_corrected))
     return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownDifference:
     """A row of a chart of differences: its name, its look, the mean with its interval, and p."""
 
     name: str
@@ -362,7 +362,12 @@ class Shown:
 
 
 def _differences(
-    a: str, b: str, shown: Sequence[Shown], by: str, alpha: float, title: str = "difference of the means"
+    a: str,
+    b: str,
+    shown: Sequence[ShownDifference],
+    by: str,
+    alpha: float,
+    title: str = "difference of the means",
 ) -> Chart:
     """Return a chart of differences with their intervals and corrected p-values."""
     whole = _series(

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 pytest.importorskip("panel")
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.explorer.drawing import LISTS, RankedList, ranked_list
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList, ranked_list
 from ndcg_asymptotics.explorer.histogram import bins
 from ndcg_asymptotics.explorer.list_charts import sum_text
 from ndcg_asymptotics.explorer.page import Page
@@ -68,7 +68,7 @@ def test_the_sum_is_that_of_the_filled_bars() -> None:
     assert found.sums[0] == pytest.approx(a)
     assert found.best == pytest.approx(best)
     assert sum_text(found, 0).endswith(f"= {a:.3g} of at most {best:.3g}, NDCG = {a / best:.4f}")
-    none = RankedList(2, np.zeros((2, 2)), np.array([1.0, 0.5]), 0.0)
+    none = DrawnList(2, np.zeros((2, 2)), np.array([1.0, 0.5]), 0.0)
     assert sum_text(none, 0) == "A: 0 of at most 0, NDCG = 0.0000"
 
 

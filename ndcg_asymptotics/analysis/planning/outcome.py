@@ -46,7 +46,7 @@ class Plan(Findings, Report):
         yield from details([*tables[shown:], *self._notes()])
 
     def _notes(self) -> Iterator[Line]:
-        yield Line(sentences.legend(self))
+        yield Line(sentences.meanings(self))
         for row in self.rows:
             if reason := row.reason or (row.why if row.error_exponent == 0 else ""):
                 yield Line(f"{row.measure}: {reason}.")

@@ -223,7 +223,7 @@ def _detected(found: Findings) -> str:
     return f"{queries} queries give an interval of mean width {design.interval_width:g}."
 
 
-def legend(found: Findings) -> str:
+def meanings(found: Findings) -> str:
     """Return what the numbers of the tables mean."""
     design = found.design
     parts = []
