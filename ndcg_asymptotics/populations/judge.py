@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.populations.reported import Favoured, Noisy
@@ -72,8 +72,8 @@ class Judge:
             require(self.share > 0 and self.trust > 0, above)
 
     @classmethod
-    def of(cls, given: Self | Fields) -> Self:
-        """Return the judge itself, or that of a table.
+    def of(cls, given: Self | Fields | str) -> Self:
+        """Return the judge itself, that of a table, or that of a text with its error rates.
 
         Raises
         ------
@@ -82,9 +82,13 @@ class Judge:
 
         >>> Judge.of({"fpr": 0.05, "fnr": 0.2})
         Judge(fpr=0.05, fnr=0.2, favours=None, share=0.0, trust=0.0)
+        >>> Judge.of("fpr=0.05, fnr=0.2") == Judge(0.05, 0.2)
+        True
         """
         if isinstance(given, cls):
             return given
+        if isinstance(given, str):
+            given = _rates_in(given)
         require(isinstance(given, Mapping), f"must be a table with fpr and fnr, got {brief(given)}")
         assert isinstance(given, Mapping)
         names = [one.name for one in dataclasses.fields(cls)]
@@ -148,3 +152,11 @@ class Judge:
         }
         own = Favoured(Noisy(curves[self.favours], *self.rates), self.share, self.trust)
         return {name: found.get(name, own) for name in curves}
+
+
+def _rates_in(text: str) -> Fields:
+    """Return the numbers of a text such as "fpr=0.05, fnr=0.2" by name."""
+    try:
+        return {name.strip(): float(value) for name, value in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise InputError(f'must be like "fpr=0.05, fnr=0.2", got {brief(text)}') from None

@@ -19,19 +19,20 @@ from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
-from ndcg_asymptotics.analysis.planning.judged import ErrorRates, judged
+from ndcg_asymptotics.analysis.planning.judged import judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import brief, list_length
 from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
+from ndcg_asymptotics.populations import Coupling, Gaussian, Judge, Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -60,7 +61,7 @@ def plan_curves(
     gain: Gain | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: ErrorRates | None = None,
+    judge: Judge | Fields | str | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment for two rankers that are described by their relevance curves.

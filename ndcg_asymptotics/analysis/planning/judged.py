@@ -14,18 +14,19 @@ models of the judge's labels keep the true ones (`JudgedLabels`, `JudgedCounts`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError, naming
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError, blaming, naming, require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import Column, Data, Line, ReportBlock, Table, fixed, general
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import (
     Curve,
     FixedCounts,
+    Judge,
     JudgedCounts,
     JudgedLabels,
     Mixture,
@@ -37,32 +38,7 @@ from ndcg_asymptotics.populations import (
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.planning.curves import Experiment
 
-ErrorRates = str | Mapping[str, float]
-"""Error rates of a judge, as "fpr=0.01, fnr=0.2" or as a mapping."""
-
 _DEEPER = 10  # times the cutoff of a measure with the wrong sign
-
-
-def rates_of(judge: ErrorRates) -> tuple[float, float]:
-    """Return the false positive and the false negative rate of a judge.
-
-    Raises
-    ------
-    InputError
-        If it is not two numbers with these names.
-
-    >>> rates_of("fpr=0.01, fnr=0.2"), rates_of({"fnr": 0.2, "fpr": 0})
-    ((0.01, 0.2), (0.0, 0.2))
-    """
-    try:
-        pairs = judge.items() if isinstance(judge, Mapping) else [p.split("=") for p in judge.split(",")]
-        rates = {name.strip(): float(value) for name, value in pairs}
-        fpr, fnr = rates.pop("fpr"), rates.pop("fnr")
-    except (ValueError, KeyError, AttributeError, TypeError):
-        rates = {"": 0.0}
-    if rates:
-        raise InputError(f'must be like "fpr=0.01, fnr=0.2", got {brief(judge)}', "judge")
-    return fpr, fnr
 
 
 def with_judge(scorer: Scorer, fpr: float, fnr: float) -> Scorer:
@@ -166,7 +142,7 @@ class Judged:
                 yield Line(f"{row.measure}: {row.reason}.")
 
 
-def judged(experiment: Experiment, measures: Sequence[Measure], judge: ErrorRates) -> Judged:
+def judged(experiment: Experiment, measures: Sequence[Measure], judge: Judge | Fields | str) -> Judged:
     """Return what a judge does to an experiment with two rankers.
 
     Parameters
@@ -174,15 +150,18 @@ def judged(experiment: Experiment, measures: Sequence[Measure], judge: ErrorRate
     experiment : Experiment
         The rankers by true labels.
     measures : sequence of Measure
-    judge : text or mapping
-        As of `rates_of`.
+    judge : Judge, mapping or text
+        Who favours none of them.
 
     Raises
     ------
     InputError
         For error rates that are out of range, or rankers that a judge cannot label.
     """
-    fpr, fnr = rates_of(judge)
+    with blaming("judge"):
+        stated = Judge.of(judge)
+        require(stated.favours is None, "favours a scorer, which is for studies: a plan takes fpr and fnr")
+    fpr, fnr = stated.rates
     with naming("judge"):
         pair = [with_judge(scorer, fpr, fnr) for scorer in (experiment.a, experiment.b)]
     reported = replace(experiment, a=pair[0], b=pair[1])

@@ -7,18 +7,18 @@ from typing import NoReturn, Unpack
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
-from ndcg_asymptotics.analysis.planning.judged import ErrorRates
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measure, Measures
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
-from ndcg_asymptotics.populations import Coupling, Scorer
+from ndcg_asymptotics.populations import Coupling, Judge, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant
 
 _OPTIONS = {
@@ -49,7 +49,7 @@ def plan(
     n: int | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: ErrorRates | None = None,
+    judge: Judge | Fields | str | None = None,
     columns: ColumnNames | None = None,
     lower_is_better: Collection[str] = (),
     like: str | None = None,
@@ -88,7 +88,7 @@ def plan(
         How much the rankers of the curves agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian
         copula of the depths of an item given its label, 0 to 1. By default they are independent given the
         label. Rankers that agree have no long run and no required documents in the answer.
-    judge : text or mapping
+    judge : Judge, mapping or text
         The error rates of a judge, "fpr=0.01, fnr=0.2": the answer says how many queries its labels take, and
         whether they turn the order of the rankers. For labels 0 and 1 and curves that are independent.
     columns : mapping

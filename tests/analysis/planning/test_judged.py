@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from ndcg_asymptotics.analysis.planning.curves import Experiment
-from ndcg_asymptotics.analysis.planning.judged import ErrorRates, Judged, judged
+from ndcg_asymptotics.analysis.planning.judged import Judged, judged
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, JudgedLabels, Population
+from ndcg_asymptotics.populations import Curve, Judge, JudgedLabels, Population
 from ndcg_asymptotics.theory.fluctuations import difference_std
 
 Depths = Callable[[np.random.Generator, np.ndarray], np.ndarray]
@@ -57,7 +59,7 @@ def differences(
     return by[0][0] - by[0][1], by[1][0] - by[1][1]
 
 
-def said_of(pair: Sequence[str], measure: str, n: int, judge: ErrorRates) -> Judged:
+def said_of(pair: Sequence[str], measure: str, n: int, judge: Judge | Fields | str) -> Judged:
     """What `plan` says of a judge."""
     first, second = Population.of(dict(zip("ab", pair, strict=True))).scorers.values()
     return judged(Experiment(first, second, n, Requirements()), [Measure.parse(measure)], judge)
@@ -153,15 +155,24 @@ def test_long_lists_of_few_judged_items_have_queries_without_an_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "judge", ["fpr=0.1", "fpr=a, fnr=0.2", "0.1, 0.2", "fpr=0.1, fnr=0.2, kappa=1", 3, {}]
+    ("judge", "said"),
+    [
+        ("fpr=0.1", "fnr is missing"),
+        ("fpr=a, fnr=0.2", 'must be like "fpr=0.05, fnr=0.2"'),
+        ("0.1, 0.2", 'must be like "fpr=0.05, fnr=0.2"'),
+        ("fpr=0.1, fnr=0.2, kappa=1", "unknown field 'kappa'"),
+        (3, "must be a table with fpr and fnr"),
+        ({}, "fpr is missing"),
+        (Judge(0.1, 0.2, "a", 0.1, 0.5), "a plan takes fpr and fnr"),
+    ],
 )
-def test_what_is_no_pair_of_rates_is_refused(judge: ErrorRates) -> None:
-    with pytest.raises(InputError, match=r'must be like "fpr=0\.01, fnr=0\.2"'):
+def test_what_is_no_pair_of_rates_is_refused(judge: Judge | Fields | str, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
         said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 20, judge)
 
 
 def test_rates_that_say_nothing_and_graded_labels_are_refused() -> None:
-    with pytest.raises(InputError, match=r"fpr \+ fnr < 1"):
+    with pytest.raises(InputError, match=r"fpr \+ fnr must be below 1"):
         said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG", 20, "fpr=0.5, fnr=0.6")
     graded = [f"graded(2=linear({ends}), 1=constant(0.1))" for ends in ("0.1, 0.2", "0.2, 0.1")]
     with pytest.raises(InputError, match="with the labels 0 and 1"):
