@@ -13,8 +13,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, filled_in
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError
+from ndcg_asymptotics.core.arrays import Integers, filled_in
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
 from ndcg_asymptotics.plots.layout import titles
@@ -22,15 +22,13 @@ from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, grey_band, grey_line, handle, scientific, white_marker
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
-from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.limits import Limit, limit
 
 _MARKERS = 18  # approximate number of markers on a curve
-_LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
 _NAMED = 2  # scorers that a title names one by one
 _SAME = 1e-9  # limits that are closer are drawn as one line
 _RELIABLE = 10.0  # lists times mean: a mean of numbers in [0, 1] has then a relative error of 1/3 at most
@@ -96,7 +94,7 @@ def ndcg_curves(
     if vanishes(results.study, limits):
         log_axis(ax.yaxis)
         scorers = [scorer for scorer, _ in choice.of(results.study).values()]
-        ends = [_exact_mean(scorer, measure, results.study.n[-1:])[0] for scorer in scorers]
+        ends = [relative_means(scorer, measure, results.study.n[-1:])[0] for scorer in scorers]
         ax.set_ylim(max(_LOWEST, 0.3 * float(np.nanmin([*ends, 1.0]))), 1.5)
     else:
         ax.set_ylim(0, 1.02 if measure.normalised else None)
@@ -127,16 +125,6 @@ def vanishes(study: Study, limits: dict[str, Limit]) -> bool:
     return not study.population.iid and all(found.value == 0 for found in limits.values())
 
 
-def _exact_mean(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> Floats:
-    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at the sizes; NaN where theory does not give it to 1e-3."""
-    try:
-        found = user_cache().mean(scorer, measure, sizes)
-    except NotAvailableError:
-        return np.full(len(sizes), np.nan)
-    unit = np.array([measure.unit(n) for n in sizes])
-    return np.where(found.error / unit <= _LARGEST_ERROR, found.value / unit, np.nan)
-
-
 def _shown(sizes: Sequence[int]) -> Integers:
     """Return the positions of the sizes that get a marker, including the first and the last one."""
     step = max(1, round(len(sizes) / _MARKERS))
@@ -157,7 +145,7 @@ def draw_scorer(
     shown = _shown(study.n)
     shown = shown[shown >= first]
     lengths = filled_in([study.n[i] for i in shown])
-    exact = _exact_mean(study.scorers[name], measure, lengths)
+    exact = relative_means(study.scorers[name], measure, lengths)
     n, mean = sizes[shown], values.mean(axis=0)[shown]
     if "low" in cell and study.population.iid:  # with few relevant items it has no width
         below, above = (cell[side].mean(axis=0)[shown] for side in ("low", "high"))
@@ -243,7 +231,7 @@ def curve_handles(
         low, high = (f"{100 * quantile:g}" for quantile in choice.band)
         handles.append(grey_band(f"{low}–{high}% of replicates"))
     shown = tuple(study.n[i] for i in _shown(study.n))
-    if any(np.isfinite(_exact_mean(s, m, shown)).any() for s in scorers for m in chosen):
+    if any(np.isfinite(relative_means(s, m, shown)).any() for s in scorers for m in chosen):
         handles.append(grey_line("exact mean"))
     if "low" in results.values and study.population.iid:
         cells = [results.relative(name, m) for m in chosen for name in drawn]

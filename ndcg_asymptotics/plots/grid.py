@@ -31,7 +31,7 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
@@ -171,10 +171,7 @@ def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
     values = point.relative(scorer, measure)["ndcg"][:, point.study.n.index(n)]
     error = 2 * float(standard_error(values))
     mean = float(values.mean())
-    try:
-        exact = float(user_cache().mean(curve, measure, [n]).value[0]) / measure.unit(n)
-    except NotAvailableError:
-        exact = math.nan
+    exact = float(relative_means(curve, measure, [n])[0])
     goal = limit(curve, measure).value
     return mean, mean - error, mean + error, exact, math.nan if goal is None else goal
 

@@ -27,7 +27,6 @@ from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
 from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedPair
 from ndcg_asymptotics.core.arrays import BAND, filled_in, is_geometric, standard_error
-from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.looks import Look, look_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import plain
@@ -35,21 +34,17 @@ from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.looks import measure_looks
-from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.reports.content import Chart
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.limits import limit
 
 _AS_TRUE = "Lists that the judge orders as the true labels do"
 _POINTS = 120  # points of a line of growing lists
 _LEAST_DIGITS, _MOST_DIGITS = 0.25, 150.0  # range of an axis of -log10 P, as in figures
-
-Known = Mapping[tuple[str, str], Sequence[float | None]]
-"""Exact means at the list lengths of a study, by scorer and measure."""
 
 
 def _field(key: str, label: str, kind: str = "fixed") -> dict[str, str]:
@@ -82,24 +77,23 @@ def _chart(
     return {**found, **axes, "fields": list(fields), "series": series, **more}
 
 
-def curve_charts(results: Results, exact: Known) -> list[Chart]:
+def curve_charts(results: Results) -> list[Chart]:
     """Return a chart per measure: the mean over replicates with its band, the exact mean and the limit."""
     study = results.study
-    return [_curves(results, measure, exact) for measure in tracked(study.measures, "curves")]
+    return [_curves(results, measure) for measure in tracked(study.measures, "curves")]
 
 
-def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
+def _curves(results: Results, measure: Measure) -> Chart:
     study, series, theorems, highest = results.study, [], [], 1e-9
-    unit = np.array([measure.unit(n) for n in study.n])
     for place, (name, scorer) in enumerate(study.scorers.items()):
         values = results.relative(name, measure)["ndcg"]
         found = limit(scorer, measure)
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
         highest = max(highest, float(high.max()))
-        known = exact[name, str(measure)]
-        line = [None if mean is None else mean / of for mean, of in zip(known, unit, strict=True)]
-        curve = None if None in known else _exact_curve(scorer, measure, study.n)
+        line = plain(relative_means(scorer, measure, study.n))
+        between = filled_in(study.n)
+        curve = None if None in line else {"x": between, "y": plain(relative_means(scorer, measure, between))}
         y, errors = plain(values.mean(axis=0)), plain(standard_error(values)) if len(values) > 1 else None
         ends = {"low": plain(low), "high": plain(high)}
         series.append(
@@ -110,23 +104,6 @@ def _curves(results: Results, measure: Measure, exact: Known) -> Chart:
     words = f"{measure} of {len(series)} scorer{'s' * (len(series) > 1)} against the list length."
     top = 1.0 if measure.normalised else 1.05 * highest
     return _chart(title, words, _MEANS, series, x=list(study.n), remark=remark, range=[0.0, top])
-
-
-def _exact_curve(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> dict[str, Sequence[float | None]]:
-    """Return exact means at the sizes and between those that are far apart."""
-    x = filled_in(sizes)
-    values = exact_mean(scorer, measure, x)
-    y = [None if v is None else v / measure.unit(n) for v, n in zip(values, x, strict=True)]
-    return {"x": x, "y": y}
-
-
-def exact_mean(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> list[float | None]:
-    """Return E[NDCG_n] or E[DCG_n] at some sizes; None where theory does not give it."""
-    try:
-        found: list[float | None] = plain(user_cache().mean(scorer, measure, sizes).value)
-    except NotAvailableError:
-        found = [None] * len(sizes)
-    return found
 
 
 def order_charts(pairs: Sequence[Pair]) -> list[Chart]:
@@ -237,11 +214,10 @@ def rare_charts(pairs: Sequence[Pair], study: Study) -> list[Chart]:
     return charts
 
 
-def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
+def grid_charts(results: GridResults) -> list[Chart]:
     """Return a chart per measure and parameter: the mean at the largest n against the parameter.
 
-    There is a series for each scorer and combination of the other parameters. Keys of ``exact`` are scorers
-    and measures with the values of their point.
+    There is a series for each scorer and combination of the other parameters.
     """
     axes = results.axes
     charts = []
@@ -255,7 +231,7 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
             row: dict[str, Any] = {key: [] for key in ("y", "se", "low", "high", "line")}
             for value in axes.parameters[parameter]:
                 point = results.points.get((*fixed[:at], value, *fixed[at:]))
-                found = _at_point(point, scorer, column, exact)
+                found = _at_point(point, scorer, column)
                 for key, number in zip(row, found, strict=True):
                     row[key].append(number)
             highest = max(highest, *(1.05 * v for v in row["high"] if v is not None), 0.0)
@@ -272,7 +248,7 @@ def grid_charts(results: GridResults, exact: Known) -> list[Chart]:
 
 
 def _at_point(
-    point: Results | None, scorer: str, column: int, exact: Known
+    point: Results | None, scorer: str, column: int
 ) -> tuple[float | None, float | None, float | None, float | None, float | None]:
     if point is None or not point.replicates_complete:
         return None, None, None, None, None
@@ -280,9 +256,8 @@ def _at_point(
     values = point.relative(scorer, measure)["ndcg"][:, -1]
     low, high = np.quantile(values, BAND)
     se = float(standard_error(values)) if len(values) > 1 else None
-    line = exact[str(point.study.scorers[scorer]), str(measure)][-1]
-    unit = measure.unit(n)
-    return float(values.mean()), se, float(low), float(high), None if line is None else line / unit
+    (line,) = plain(relative_means(point.study.scorers[scorer], measure, [n]))
+    return float(values.mean()), se, float(low), float(high), line
 
 
 def growth_charts(growth: Growth) -> list[Chart]:

@@ -16,9 +16,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general
 from ndcg_asymptotics.reports.answer import main_findings, settled
 from ndcg_asymptotics.reports.charts import (
-    Known,
     curve_charts,
-    exact_mean,
     grid_charts,
     judged_order_charts,
     order_charts,
@@ -82,21 +80,9 @@ def study_page(results: Results, alpha: float) -> ReportPage:
     several = results.replicates_complete > 1
     found = check(results, alpha=alpha) if several else None
     orders = distinguish(results) if study.pairs and several else None
-    exact: Known = (
-        {
-            (one.scorer, one.measure): [test.expectation for test in one.tests["means"]]
-            for one in found.by_cell()
-        }
-        if found
-        else {
-            (name, str(measure)): exact_mean(scorer, measure, study.n)
-            for name, scorer in study.scorers.items()
-            for measure in study.measures
-        }
-    )
     values = _values(study)
     parts = (
-        Section("curves", "Curves", charts=tuple(curve_charts(results, exact)), marks=_CURVES),
+        Section("curves", "Curves", charts=tuple(curve_charts(results)), marks=_CURVES),
         _orders(results, orders),
         _by_judge(orders),
         _verdicts(found),
@@ -155,13 +141,6 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
         drawn = not point.replicates_complete or "ndcg" in point.values
         require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     found = check_grid(results, alpha=alpha)
-    exact = {
-        (str(results.points[point].study.scorers[one.scorer]), one.measure): [
-            test.expectation for test in one.tests["means"]
-        ]
-        for point, one in found.by_cell()
-        if one.scorer in results.points[point].study.scorers  # true labels: charts show those
-    }
     axes, first = results.axes, next(iter(results.points.values()))
     parameters = tuple(
         f"{name}: {values[0]:g}" + (f" to {values[-1]:g}, {len(values)} values" if len(values) > 1 else "")
@@ -190,7 +169,7 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
         Section(
             "curves",
             "Curves against the parameters",
-            charts=tuple(grid_charts(results, exact)),
+            charts=tuple(grid_charts(results)),
             marks=tuple(mark for mark in _CURVES if mark.kind != "limit"),
         ),
         Section("verdicts", "Verdicts", tables=(Listing("verdict-table", verdicts, filters),)),

@@ -21,7 +21,7 @@ from cachetools import LRUCache
 from platformdirs import user_cache_path
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.core.files import UnreadableError, key_of, read_record, write_record
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.measures import Measure
@@ -39,6 +39,7 @@ METHOD = 7
 
 _LIMIT = 2**26  # bytes in memory, and on the disk: 64 MB, about 300,000 values each
 _BYTES_OF_A_VALUE = 200  # in memory: an integer and two floats in a dictionary
+_LARGEST_ERROR = 1e-3  # exact means with a larger error are not drawn
 _CHECKS = 16  # the size of the folder is measured after each 1/16 of the limit has been written
 
 
@@ -219,6 +220,20 @@ class TheoryCache:
 def user_cache() -> TheoryCache:
     """Return the cache in the user's cache folder, such as ``~/.cache/ndcg-asymptotics/theory`` on Linux."""
     return TheoryCache(user_cache_path(PACKAGE, appauthor=False) / "theory")
+
+
+def relative_means(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> Floats:
+    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at some n; NaN where theory does not give it to 1e-3.
+
+    >>> relative_means(Scorer.parse("constant(0.4)"), Measure.of("DCG@5"), [10, 10**6]).round(12)
+    array([0.4, 0.4])
+    """
+    try:
+        found = user_cache().mean(scorer, measure, sizes)
+    except NotAvailableError:
+        return np.full(len(sizes), np.nan)
+    unit = np.array([measure.unit(n) for n in sizes])
+    return np.where(found.error / unit <= _LARGEST_ERROR, found.value / unit, np.nan)
 
 
 def _parts(found: Expectation | StandardDeviation) -> tuple[Floats, Floats]:
