@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import doctest
 import importlib
 import inspect
 import operator
 import os
+import re
 import subprocess
 import sys
 import typing
@@ -199,6 +201,9 @@ def test_run_check_distinguish_and_plot() -> None:
     assert na.check(results).agrees
     assert "Nothing disagrees" in repr(na.check(results))
     assert "<table>" in na.check(results)._repr_html_()
+    planned = na.plan(sd=0.2, queries=50, measures=na.Measure("log", 10))
+    assert repr(planned) == str(planned)
+    assert "nDCG@10" in str(planned)
     frame = na.distinguish(results).to_dataframe()
     assert frame["n"].tolist() == [10, 100]
     assert list(frame.columns[:5]) == ["a", "b", "measure", "right", "n"]
@@ -460,10 +465,13 @@ def test_a_notebook_shows_a_report_as_a_link(tmp_path):
     text, html = shown_in_a_notebook(na.report(tmp_path / "results", tmp_path / "a & b.html"))
     assert len(text) < 200
     assert f'<a href="{tmp_path}/a &amp; b.html"' in html
-    text, html = shown_in_a_notebook(na.report(na.open_results(tmp_path / "results")))
+    page = na.report(na.open_results(tmp_path / "results"))
+    text, html = shown_in_a_notebook(page)
     assert len(text) < 100
     assert 'report(…, "report.html") writes it' in text
-    assert "<a " not in html
+    link = re.search(r'<a href="data:text/html;base64,([^"]+)" download="report.html">', html)
+    assert link is not None
+    assert base64.b64decode(link[1]).decode() == page
 
 
 def test_a_notebook_shows_tables_without_escape_codes(monkeypatch):

@@ -120,7 +120,8 @@ def runs_of(given: object, columns: ColumnNames | None = None) -> dict[str, Reco
     InputError
         As `named_runs` and `records_of`.
     """
-    return {name: records_of(run, "score", columns) for name, run in named_runs(given).items()}
+    # a run without a name is alone
+    return {name or "run": records_of(run, "score", columns) for name, run in named_runs(given).items()}
 
 
 def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str, Mapping[int, float]]:

@@ -53,9 +53,11 @@ class HtmlPage(str):
         return f"<HTML page of {len(self) / 1000:,.0f} kB; {where}>"
 
     def _repr_html_(self) -> str:
-        if self.path is None:
-            return f"<p>{escape(repr(self))}</p>"
-        link = f'<a href="{escape(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>'
+        if self.path is None:  # the link holds the page itself
+            page = base64.b64encode(self.encode()).decode()
+            link = f'<a href="data:text/html;base64,{page}" download="report.html">report.html</a>'
+        else:
+            link = f'<a href="{escape(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>'
         return f"<p>Report: {link}</p>"
 
 
@@ -84,7 +86,7 @@ def report(
     Returns
     -------
     HtmlPage
-        The text of the page. In a notebook it is shown as a link to the file.
+        The text of the page. In a notebook it is shown as a link to the file, or to the page itself.
 
     Raises
     ------

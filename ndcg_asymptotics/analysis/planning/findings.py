@@ -253,7 +253,7 @@ def strongest(choices: Sequence[FamilyMember]) -> FamilyMember | None:
     return max((c for c in choices if c.lists), key=lambda c: abs(c.effect), default=None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # Plan prints it
 class Findings:
     """What a plan finds.
 
