@@ -351,9 +351,7 @@ _any_measure = partial(
     help="A measure, such as nDCG@10 or, with ir_measures, AP or RR@10. May be repeated.",
 )
 AnyMeasures = Annotated[list[str] | None, _any_measure(show_default="nDCG")]
-_SIX = "six common ones"
-SixMeasures = Annotated[list[str] | None, _measure(show_default=_SIX)]
-SixAnyMeasures = Annotated[list[str] | None, _any_measure(show_default=_SIX)]
+SixAnyMeasures = Annotated[list[str] | None, _any_measure(show_default="six common ones")]
 Documents = Annotated[
     Literal["retrieved", "judged"],
     _from_input(help="Rank the documents retrieved by any run, or also all judged ones."),

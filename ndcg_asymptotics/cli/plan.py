@@ -19,7 +19,7 @@ from ndcg_asymptotics.cli.options import (
     Power,
     Relevant,
     Runs,
-    SixMeasures,
+    SixAnyMeasures,
     TableOutputOfMany,
     Values,
     parse_number,
@@ -134,7 +134,7 @@ class _Planned(Options):
 def plan(
     *,
     runs: Runs,
-    measure: SixMeasures = None,
+    measure: SixAnyMeasures = None,
     given: _Planned,
     figures: Figures,
     output: TableOutputOfMany,

@@ -7,14 +7,27 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Column, Table, fixed
+from ndcg_asymptotics.core.tables import (
+    HIDDEN,
+    Column,
+    Line,
+    Report,
+    ReportBlock,
+    Table,
+    fixed,
+    general,
+)
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.lists.conventions import Missing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PERCENT = 20  # ratio of means from which values up to 1 and up to 100 look like fractions and percentages
 
@@ -48,9 +61,11 @@ class MeasureScale:
         return float(2.0 ** np.ceil(np.log2(size))) if size > 0 else 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class RunValues:
+@dataclass(frozen=True, eq=False, repr=False)
+class RunValues(Report):
     """The values of several runs by several measures, for the queries that all runs answer.
+
+    It prints as a table of the means.
 
     Parameters
     ----------
@@ -135,8 +150,26 @@ class RunValues:
         values = np.ascontiguousarray(self.values[:, [places[query] for query in queries]])
         return replace(self, queries=tuple(queries), values=values)
 
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield the means of each run, and the remarks."""
+        columns = (
+            Column("mean"),
+            Column("queries", general(",")),
+            *(Column(m, fixed(4)) for m in self.measures),
+        )
+        rows = [
+            (run, len(self.queries), *of_run)
+            for run, of_run in zip(self.runs, self.means.tolist(), strict=True)
+        ]
+        yield Table("", columns, tuple(rows))
+        yield from (Line(f"{remark}.") for remark in self.remarks)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a row per run and query."""
+        return self.by_query.to_dataframe()
+
     @property
-    def by_query(self) -> Table:
+    def by_query(self) -> Annotated[Table, HIDDEN]:
         """A table with a row per run and query."""
         return by_query_table(
             (run, self.queries, dict(zip(self.measures, of_run.T, strict=True)))

@@ -123,7 +123,9 @@ class Measure:
             if near and glued:  # nDCG10, ndgc@10
                 near = did_you_mean(f"{letters}@{glued[1]}", [f"{known}@{glued[1]}" for known in _NAMES])
             expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
-            scanner.fail(answer(scanner.text) or expected)
+            if known := answer(scanner.text):
+                scanner.refuse(known)
+            scanner.fail(expected)
         discount: Discount | str = "log"
         if name.lower() == "rbp":
             scanner.position = start

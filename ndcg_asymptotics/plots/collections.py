@@ -52,7 +52,7 @@ def collections_figure(
                 ax.plot([row.low, row.high], [place, place], color=of_row, lw=1.2)
             face = of_row if row.p_corrected < comparison.alpha else "white"
             ax.plot(row.difference, place, ls="none", marker=marker, mec=of_row, mfc=face, mew=0.9, ms=4.5)
-        difference_axes(ax, pair.a, pair.b, names)
+        difference_axes(ax, pair.a, pair.b, names, lower_is_better=judged.answer.lower_is_better)
         ax.axhline(count - 0.5, color=GREY, lw=0.6)
         ax.set_xlabel(f"difference of the means of {in_figure(judged.measure)}")
         intervals = any(row.interval for row in rows)

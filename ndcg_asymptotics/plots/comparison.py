@@ -47,7 +47,13 @@ def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
 
 
 def difference_axes(
-    ax: Axes, a: str, b: str, measures: Sequence[str], label: str = "difference of the means"
+    ax: Axes,
+    a: str,
+    b: str,
+    measures: Sequence[str],
+    label: str = "difference of the means",
+    *,
+    lower_is_better: bool = False,
 ) -> Axes:
     """Label axes of differences a - b, with a row for each measure, and say which side of 0 means what."""
     ax.set_yticks(range(len(measures)), [_formula(measure) for measure in measures])
@@ -55,7 +61,8 @@ def difference_axes(
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(label)
     titles(ax, f"{_name(a)} less {_name(b)}")
-    zero_line(ax, f"{_name(b)} ahead", f"{_name(a)} ahead")
+    left, right = (a, b) if lower_is_better else (b, a)
+    zero_line(ax, f"{_name(left)} ahead", f"{_name(right)} ahead")
     return ax
 
 

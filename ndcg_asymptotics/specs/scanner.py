@@ -125,6 +125,10 @@ class Scanner:
         at = self.position if position is None else position
         raise SpecError(f"{brief(self.text, _SHOWN)}, at position {at + 1}: {expected}")
 
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise a `SpecError` that says what is wrong with the text as a whole."""
+        raise SpecError(f"{brief(self.text, _SHOWN)}: {reason}")
+
     def check_inside(self, file: str, position: int) -> None:
         """Refuse a file outside of the folder in which the text lies, also behind a symbolic link."""
         if not self.confined:

@@ -6,14 +6,17 @@ import math
 import re
 from itertools import product
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
 
 from ndcg_asymptotics.analysis import compare
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.plots.collections import collections_figure
 
 
 def values(columns, runs=("a", "b"), measures=("X",)):
@@ -161,6 +164,26 @@ def test_lower_is_better():
     assert found.ranked(0, "fixed")[0].run == "b"
     assert "b is better than a by" in str(found)
     assert "b has the better mean X in 2 of 2 collections" in str(found)
+    pair = found.pairs[0]
+    figure = collections_figure(found, pair, pair.by_measure[0])
+    (ax,) = figure.axes
+    # a - b is above 0 where a is worse
+    said = [text.get_text().strip() for text in ax.texts]
+    assert "← a ahead" in said
+    assert "b ahead →" in said
+    plt.close(figure)
+
+
+def test_collections_of_two_runs_are_shown_by_the_clearest_measure():
+    gaps = {name: np.column_stack([d, d + 0.1]) for name, d in drawn((30, 40)).items()}
+    found = compare(
+        collections={name: values(d, measures=("X", "Y")) for name, d in gaps.items()}, over="fixed"
+    )
+    tables = [block for block in found.blocks() if isinstance(block, Table)]
+    assert [(table.title.partition(" by ")[2], table.detail) for table in tables[1:]] == [
+        ("X, in each collection", True),
+        ("Y, in each collection", False),
+    ]
 
 
 def test_a_leaderboard():
@@ -179,6 +202,19 @@ def test_a_leaderboard():
     assert len(found.by_collection()) == 3 * 6
     assert list(found.by_query.to_dataframe().columns) == ["collection", "run", "query", "X"]
     assert all(len(line) <= 80 for line in str(found).splitlines() if "─" in line)
+    assert "z and y are the first two of 3 runs by X, which tells 2 of 3 pairs apart" in str(found)
+
+
+def test_what_every_collection_says_is_said_once(tmp_path):
+    for name in ("c0", "c1"):
+        rows = "".join(f"q{i},{i % 3},{i % 4}\n" for i in range(8))
+        (tmp_path / f"{name}.csv").write_text(f"query,new,old\n{rows}")
+    (tmp_path / "table.csv").write_text("collection,values\nc0,c0.csv\nc1,c1.csv\n")
+    found = compare(collections=tmp_path / "table.csv", over="fixed", resamples=99)
+    assert [said for said in found.remarks if "is a run" in said] == [
+        "Warning: each column of the table is a run: new, old; measures of one run need a column run, "
+        "or a file for each run"
+    ]
 
 
 def test_collections_are_read_from_a_table(tmp_path):

@@ -8,6 +8,7 @@ import ir_measures
 import numpy as np
 import pytest
 
+from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
@@ -162,5 +163,24 @@ def test_compare_with_a_judge():
 
 
 def test_theory_knows_ndcg_and_dcg():
-    with pytest.raises(InputError, match="theory knows NDCG and DCG"):
+    with pytest.raises(InputError, match=r"^'AP': theory knows NDCG and DCG"):
         predict("linear(0.1, 0.7)", "AP", 10)
+    with pytest.raises(InputError, match=r"^'AP': theory knows NDCG and DCG"):
+        plan("linear(0.1, 0.5)", "linear(0.2, 0.4)", "AP")
+
+
+def test_plans_of_runs_and_of_a_standard_deviation():
+    run, qrels = lists_with_ties()
+    other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
+    found = plan(runs={"a": run, "b": other}, qrels=qrels, measures=["AP", "nDCG@3"])
+    compared = compare({"a": run, "b": other}, qrels, ["AP", "nDCG@3"], resamples=99)
+    rows = {row.measure: row for row in found.rows}
+    for judged in compared.pairs[0].by_measure:
+        assert rows[judged.measure].difference == pytest.approx(judged.difference.mean, rel=1e-12)
+        assert rows[judged.measure].required_lists == judged.difference.queries
+    assert rows["AP"].long_run is None
+    assert rows["nDCG@3"].long_run is not None
+    assert "no long run and no required documents by AP" in str(found)
+    (alone,) = plan(runs={"a": run, "b": other}, qrels=qrels, measures="AP").rows
+    assert alone == rows["AP"]
+    assert plan(sd=0.2, measures="AP", queries=50).rows[0].measure == "AP"

@@ -213,7 +213,9 @@ def test_a_column_for_each_run(tmp_path: Path) -> None:
     found = read_values(tmp_path / "scores.csv", measures=["AP"])
     assert (found.runs, found.measures) == (("new", "old"), ("AP",))
     assert found.values[:, :, 0].tolist() == [[VALUES[r][q]["AP"] for q in QUERIES] for r in VALUES]
-    assert found.remarks[0].startswith("Each column of scores is a run: new, old; measures of one run need")
+    assert found.remarks[0].startswith(
+        "Each column of the table is a run: new, old; measures of one run need"
+    )
     assert read_values(tmp_path / "scores.csv", runs=["old", "new"]).runs == ("old", "new")
     by_measure = long_table().pivot(index=["query", "measure"], columns="run", values="value").reset_index()
     require_all(read_values(by_measure))
@@ -350,8 +352,12 @@ def test_columns_with_other_names(tmp_path: Path) -> None:
 def test_a_table_of_one_run_whose_columns_may_be_measures_gives_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "new.csv"
     path.write_text("query,AP,P\n" + "".join(f"{q},0.5,1\n" for q in QUERIES))
-    assert read_values(path).remarks[0].startswith("Warning: each column of new is a run: AP, P; measures of")
-    assert read_values(path, runs=["AP", "P"]).remarks[0].startswith("Each column of new is a run")
+    assert (
+        read_values(path)
+        .remarks[0]
+        .startswith("Warning: each column of the table is a run: AP, P; measures of")
+    )
+    assert read_values(path, runs=["AP", "P"]).remarks[0].startswith("Each column of the table is a run")
     assert read_values(path, measures=["AP"]).runs == ("new",)
 
 
@@ -366,3 +372,21 @@ def test_errors_name_the_file_once(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=said) as refused:
             read_values(tmp_path / name)
         assert str(refused.value).count(name) == 1
+
+
+def test_values_print_as_their_means() -> None:
+    found = read_values({"new": {"1": 0.5, "2": 0.25}, "old": {"1": 0.75, "2": 0.5, "3": 1.0}})
+    assert [line.split() for line in str(found).splitlines()[2:4]] == [
+        ["new", "2", "0.3750"],
+        ["old", "2", "0.6250"],
+    ]
+    assert "Warning: 1 of 3 queries does not count" in str(found)
+    assert len(found.to_dataframe()) == 4
+
+
+def test_a_report_of_ranx_is_answered() -> None:
+    class Report:
+        stat_test = "student"
+
+    with pytest.raises(InputError, match=r"^values: a report of ranx, which has means only: give the scores"):
+        read_values(Report())

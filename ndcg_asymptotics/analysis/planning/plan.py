@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NoReturn, Unpack
+from typing import NoReturn, Unpack, cast
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.power import sd_interval
-from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
-from ndcg_asymptotics.measures import Measure, Measures
+from ndcg_asymptotics.measures import Measures
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Coupling, Judge, Scorer
@@ -38,7 +38,7 @@ _REASONS = {
 def plan(
     a: Scorer | str | None = None,
     b: Scorer | str | None = None,
-    measures: Measures | None = None,
+    measures: AnyMeasures | None = None,
     *,
     runs: object = None,
     qrels: object = None,
@@ -68,7 +68,8 @@ def plan(
     a, b : Scorer or text
         Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
     measures : Measure or text, or several
-        By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to.
+        By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to. Of
+        runs and ``sd`` also those of ir_measures, such as "AP".
     runs, qrels : as evaluate takes them
         Two runs. With ``values``, ``runs`` are the names of the two that count.
     values : in place of runs and qrels
@@ -165,12 +166,20 @@ def plan(
     asked = MEASURES if measures is None else measures
     if a is not None and b is not None:
         return plan_curves(
-            a, b, asked, n=n, gain=gain, relevant=relevant, coupling=coupling, judge=judge, **design
+            a,
+            b,
+            cast("Measures", asked),
+            n=n,
+            gain=gain,
+            relevant=relevant,
+            coupling=coupling,
+            judge=judge,
+            **design,
         )
     if sd is not None:
-        one = () if measures is None else as_list(measures, "measures", (str, Measure))
+        one = () if measures is None else any_measures_of(measures)
         require(len(one) <= 1, "sd belongs to one measure", "measures")
-        return _plan_for_sd(sd, one[0] if one else None, difference=difference, pilot=pilot, **design)
+        return _plan_for_sd(sd, *one, difference=difference, pilot=pilot, **design)
     # curves and standard deviations need no readers of runs
     from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
 
@@ -192,7 +201,7 @@ def plan(
 
 def _plan_for_sd(
     sd: float,
-    measure: Measure | str | None,
+    measure: AnyMeasure | str = "any measure",
     *,
     difference: float | None,
     pilot: int | None,
@@ -211,10 +220,7 @@ def _plan_for_sd(
     require(asked, "an analysis of variance needs the difference of the best and the worst system", "systems")
     sds = None if pilot is None else sd_interval(sd, pilot, required.alpha)
     ends = None if sds is None else (required.lists(difference, sds[0]), required.lists(difference, sds[1]))
-    row = PlanRow(
-        "any measure" if measure is None else str(Measure.of(measure)),
-        **required.sizes(difference, sd, ends, sds),
-    )
+    row = PlanRow(str(measure), **required.sizes(difference, sd, ends, sds))
     return Plan("", "", "sd", required, (row,))
 
 

@@ -33,12 +33,13 @@ from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.values import RunValues
-from ndcg_asymptotics.measures import Measure, Measures, measures_of
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 
 _FEWEST = 2  # queries
@@ -49,7 +50,7 @@ _MOST_GAINS, _MOST_GAINS_CUT = 4, 3
 def plan_runs(
     runs: object,
     qrels: object,
-    measures: Measures,
+    measures: AnyMeasures,
     *,
     columns: ColumnNames | None,
     theory: bool,
@@ -59,28 +60,32 @@ def plan_runs(
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
     The parameters are those of `plan`. The long run and the required documents are those of curves that are
-    fitted to the runs, for independent documents.
+    fitted to the runs, for independent documents, and there are none of measures of ir_measures.
     """
     chosen = Conventions.of(**conventions)
-    asked = list(dict.fromkeys(chosen.measures(measures_of(measures))))
+    asked = list(dict.fromkeys(chosen.measures(any_measures_of(measures))))
+    own = [measure for measure in asked if isinstance(measure, Measure)]
     scores = runs_of(runs, columns)
     labels = judgements_of(qrels, columns, chosen.gain)
-    exponents, cutoffs = by_exponent(EXPONENTS), by_cutoff(CUTOFFS, chosen.discount)
+    exponents = by_exponent(EXPONENTS) if own else {}
+    cutoffs = by_cutoff(CUTOFFS, chosen.discount) if own else {}
     every = list(dict.fromkeys([*asked, *exponents, *cutoffs]))
     _require_two(len(scores))
     found = values_of_runs(scores, labels, every, **conventions)
     d = dict(zip(every, _differences(found, "runs"), strict=True))
     required = _required(found, design)
     gains = gains_of(labels, chosen.gain)
-    relevant = _relevant(gains, scores) if theory else None
-    lengths = _theory(scores, gains, asked, required) if theory and relevant is None else {}
+    relevant = _relevant(gains, scores) if theory and own else None
+    lengths = _theory(scores, gains, own, required) if theory and own and relevant is None else {}
     rows = [_row(measure, d[measure], required, found.runs) for measure in asked]
     for i, measure in enumerate(asked):
-        if measure in lengths:
+        if isinstance(measure, Measure) and measure in lengths:
             rows[i] = replace(rows[i], **long_run_fields(*lengths[measure], found.runs))
-    missing = theory and len(lengths) < len(asked)
+    missing = theory and len(lengths) < len(own)
     families = _choices(exponents, d, required), _choices(cutoffs, d, required, judged=True)
     said = sentences.remarks_on_runs(len(found.queries), required.alpha, bool(lengths), relevant, missing)
+    if lengths and (others := [str(measure) for measure in asked if measure not in own]):
+        said += (f"Theory knows NDCG and DCG: no long run and no required documents by {', '.join(others)}",)
     return _planned(found, required, rows, families, said)
 
 
@@ -136,7 +141,7 @@ def _planned(
     return Plan(first, second, "runs", required, ordered, *families, tuple(remarks), len(found.queries))
 
 
-def _row(measure: Measure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
+def _row(measure: AnyMeasure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
     ((mean, sd),) = moments_of(d[:, None])
     if not d.any():
         return PlanRow(str(measure), reason="the runs have the same value on every query")
@@ -169,7 +174,7 @@ def _relevant(gains: Records, scores: Mapping[str, Records]) -> int | None:
 
 def _choices(
     measures: Mapping[Measure, float],
-    found: Mapping[Measure, Floats],
+    found: Mapping[AnyMeasure, Floats],
     design: Requirements,
     *,
     judged: bool = False,

@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.runs.pairs import (
     frame_of_pairs,
 )
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.core.tables import HIDDEN, Data, ReportBlock, Table
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,10 +184,11 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
         return found
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
-        """Return the runs in order of their means; how many pairs each collection tells apart."""
+        """Return the leaders and the runs in order; how many pairs each collection tells apart."""
+        telling = self.measures[self.most_telling()]
         ranked = [
             ranking.table(f", in the mean over {_ABOUT[ranking.over]} ({ranking.over})")
-            for ranking in self.rankings
+            for ranking in sorted(self.rankings, key=lambda ranking: ranking.measure != telling)
         ]
         title = f"Pairs of {len(self.pairs)} that each collection tells apart by "
         power = [
@@ -198,7 +199,7 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
             )
             for measure in self.measures
         ]
-        return [ranked[0]], [*ranked[1:], *power]
+        return [Line(self.leaders() + "\n"), ranked[0]], [*ranked[1:], *power]
 
     def tables(self, pair: PairOverCollections) -> Iterator[Table]:
         """Yield a table of the means, and one of each measure in the collections."""
@@ -206,4 +207,5 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
         headings = pair.headings(self.words.level)
         for judged in pair.by_measure:
             title = f"{pair.a} against {pair.b} by {judged.measure}, in each collection"
-            yield replace(Table.of(title, InCollection, judged.by_collection, **headings), detail=True)
+            table = Table.of(title, InCollection, judged.by_collection, **headings)
+            yield replace(table, detail=judged is not pair.clearest)

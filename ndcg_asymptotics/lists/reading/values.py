@@ -46,6 +46,7 @@ _UNNAMED = "value"
 _BY_QUERY = "{query: {measure: value}}"
 _FORMS = f"a table with a column query, or JSON such as {_BY_QUERY}"
 _A_RUN = "a run is compared without --values, by the judgements of --qrels"
+_REPORT = "a report of ranx, which has means only: give the scores of its runs"
 _IN_PYTHON = 'files, a frame, a dictionary by run such as {"new": …, "old": …}, or evaluated runs of ranx'
 
 
@@ -182,6 +183,7 @@ class _Collected:
                 )
                 self._add_run(str(getattr(one, "name", None) or f"run {place + 1}"), one)
         else:
+            require(not hasattr(given, "stat_test"), _REPORT, "values")
             raise InputError(f"expected {_IN_PYTHON}, got {brief(given)}", "values")
 
     def _add_file(self, path: Path, name: str, *, alone: bool) -> None:
@@ -244,7 +246,7 @@ class _Collected:
             # who names a run or a measure knows what columns are
             start = "Each" if self.measures or self.runs else "Warning: each"
             said = "measures of one run need a column run, or a file for each run"
-            self.remarks.append(f"{start} column of {source} is a run: {few(layout.values)}; {said}")
+            self.remarks.append(f"{start} column of the table is a run: {few(layout.values)}; {said}")
         for row, name in enumerate(cells[layout.query]):
             require(not _empty(name), f"row {row + 1}: the name of the query is missing")
             if str(name) in _SUMMARIES:
@@ -374,10 +376,7 @@ def _content(text: str) -> pd.DataFrame | Mapping[str, Any]:
 
 def _by_run(found: Mapping[str, Any], name: str, *, alone: bool) -> Mapping[str, Any]:
     """Return the values in JSON by run, of which ``name`` is the only one if the file names none."""
-    if {"model_names", "stat_test"} <= {*found}:
-        raise InputError(
-            "a report of ranx, which has means only: give the scores of its runs, json.dump(run.scores, file)"
-        )
+    require(not {"model_names", "stat_test"} <= {*found}, f"{_REPORT}, json.dump(run.scores, file)")
     if found.get("kind") == "evaluate":
         return {run: of_run["by_query"] for run, of_run in found["runs"].items()}
     inner, depth = found, 0
