@@ -82,7 +82,7 @@ def seen(figure: Figure) -> set[str]:
 
 def check_key(figure: Figure) -> None:
     """Check that the key has what is drawn and nothing else."""
-    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
+    legends = [*figure.legends, *(found for ax in figure.axes if (found := ax.get_legend()))]
     explained: set[str] = set()
     for one in (handle for legend in legends for handle in legend.legend_handles):
         explained |= kinds(one) if isinstance(one, Line2D) else {"band"} if isinstance(one, Patch) else set()
@@ -93,13 +93,10 @@ def check_key(figure: Figure) -> None:
     explained = {"bars" if one == "|" and "|" not in found else one for one in explained}
     assert not explained - found, explained - found
     # a label stands at the end of each curve that the key does not name, and says what a dotted one is
-    labels = [
-        one for ax in figure.axes for one in ax.texts if isinstance(one, Annotation) and one.arrow_patch
-    ]
-    labelled = {
-        "dotted" if one.arrowprops["ls"] == ":" else "line" for one in labels if "ls" in one.arrowprops
-    }
-    if labels:
+    texts = [one for ax in figure.axes for one in ax.texts]
+    leaders = [one.arrowprops for one in texts if isinstance(one, Annotation) and one.arrowprops]
+    labelled = {"dotted" for leader in leaders if leader.get("ls") == ":"}
+    if leaders:
         labelled.add("open")  # markers of curves that are named at their ends
     left = found - {"line", *labelled} - explained
     assert not left, left
