@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from PIL import Image
 
 from ndcg_asymptotics.plots import save
+from ndcg_asymptotics.plots.style import GREY
 
 HERE = Path(__file__).resolve().parent
 GALLERY = HERE / "gallery"
 EXPERIMENTS = HERE.parent / "experiments"
 RESULTS = HERE.parent / "results"
+
+
+def grey_bar(label: str) -> Line2D:
+    """Return the legend handle of error bars without ends."""
+    return Line2D([], [], ls="none", marker="|", ms=7, color=GREY, label=label)
 
 
 def arguments(description: str | None, results: Path = RESULTS) -> tuple[Path, Path]:

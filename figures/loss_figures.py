@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from common import grey_bar
 from loss_axes import (
     bound_quantiles,
     dot_rows,
@@ -27,7 +28,7 @@ from ndcg_asymptotics.plots import (
     titles,
 )
 from ndcg_asymptotics.plots.comparison import zero_line
-from ndcg_asymptotics.plots.marks import grey_bar, grey_line, handle, white_marker
+from ndcg_asymptotics.plots.marks import grey_line, handle, white_marker
 from ndcg_asymptotics.plots.style import GREY
 
 WHISKERS = grey_bar("95% interval")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from common import RESULTS, from_json
+from common import RESULTS, from_json, grey_bar
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
@@ -23,7 +23,7 @@ from ndcg_asymptotics.plots import (
     style,
     titles,
 )
-from ndcg_asymptotics.plots.marks import grey_bar, handle
+from ndcg_asymptotics.plots.marks import handle
 from ndcg_asymptotics.plots.orders import NONE_WRONG, none_wrong
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import LineStyle

@@ -72,11 +72,6 @@ def white_marker(label: str) -> Line2D:
     return Line2D([], [], ls="none", marker="o", mfc="white", mec=GREY, mew=0.8, label=label)
 
 
-def grey_bar(label: str) -> Line2D:
-    """Return the legend handle of error bars without ends."""
-    return Line2D([], [], ls="none", marker="|", ms=7, color=GREY, label=label)
-
-
 def grey_band(label: str, alpha: float = 0.25) -> Patch:
     """Return the legend handle of a band."""
     return Patch(color=GREY, alpha=alpha, lw=0, label=label)
