@@ -1,7 +1,7 @@
-from .check import Check as Check
-from .check import GridCheck as GridCheck
 from .check import check as check
 from .check import check_grid as check_grid
+from .check_outcome import Check as Check
+from .check_outcome import GridCheck as GridCheck
 from .orders.distinguish import Distinction as Distinction
 from .orders.distinguish import distinguish as distinguish
 from .orders.prediction import PairPredictions as PairPredictions

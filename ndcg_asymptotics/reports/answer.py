@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ndcg_asymptotics.analysis.check import Check
+from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.analysis.limit_tests import LimitVerdict
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
 from ndcg_asymptotics.analysis.orders.pair import Pair

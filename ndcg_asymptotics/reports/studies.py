@@ -8,7 +8,8 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.check import CellTests, Check, check, check_grid
+from ndcg_asymptotics.analysis.check import check, check_grid
+from ndcg_asymptotics.analysis.check_outcome import CellTests, Check
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.analysis.orders.pair import notes
 from ndcg_asymptotics.core.arrays import BAND

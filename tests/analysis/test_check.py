@@ -5,7 +5,8 @@ import pytest
 from cases import LINEAR, results, simulated, study
 from scipy import stats
 
-from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.measures import discount

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from cases import simulated, study
 
-from ndcg_asymptotics.analysis.check import Check, check
+from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, nearly_normal
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.measures import Measure

@@ -12,7 +12,7 @@ import pytest
 import typer
 from json_documents import documents
 
-from ndcg_asymptotics.analysis.check import Check
+from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.analysis.law_tests import LawTest
 from ndcg_asymptotics.analysis.limit_tests import LimitTest
 from ndcg_asymptotics.analysis.mean_tests import MeanTest

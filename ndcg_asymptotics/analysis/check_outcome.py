@@ -1,0 +1,371 @@
+"""The outcome of `check`, for a study or a grid of studies: verdicts in tables and lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
+
+from ndcg_asymptotics.analysis.law_tests import LawTest
+from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
+from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
+from ndcg_asymptotics.analysis.std_tests import StdTest
+from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, details, fixed
+from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.studies.grid import Axes
+from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TestKind = Literal["means", "standard deviations", "laws", "limits"]
+
+_KINDS: tuple[TestKind, ...] = ("means", "standard deviations", "laws", "limits")
+_SHORT = ("means", "std", "law", "limit")  # the kinds in headings
+_SHOWN = 20  # rows of measures, and of points that disagree
+_SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
+
+_Test = MeanTest | StdTest | LawTest | LimitTest
+_AnyTest = TypeVar("_AnyTest", MeanTest, StdTest, LawTest, LimitTest)
+
+Tests = TypedDict(
+    "Tests",
+    {
+        "means": list[MeanTest],
+        "standard deviations": list[StdTest],
+        "laws": list[LawTest],
+        "limits": list[LimitTest],
+    },
+)
+"""The tests of each kind."""
+
+
+@dataclass(frozen=True)
+class CellTests:
+    """The tests of one scorer and measure, and what tables show of them.
+
+    Attributes
+    ----------
+    largest : MeanTest
+        At the largest n.
+    stated : LimitTest
+    least : float, optional
+        The smallest detectable error of the mean, as in `Check`.
+    tests : mapping of kind to tests
+    """
+
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    largest: Annotated[MeanTest, Data(inline=True)]
+    stated: Annotated[LimitTest, Data(inline=True)]
+    least: Annotated[float | None, Column("detectable error", lambda error: f"{100 * error:.2g}%")]
+    tests: Tests
+
+    @property
+    def verdicts(self) -> tuple[TestVerdict, ...]:
+        """The worst verdict of each kind of tests."""
+        return tuple(worst(self.tests[kind]) for kind in _KINDS)
+
+    @property
+    def mean(self) -> Annotated[TestVerdict, Column("mean")]:
+        """The verdict on the means."""
+        return worst(self.tests["means"])
+
+    @property
+    def std(self) -> Annotated[TestVerdict | None, Column("std")]:
+        """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
+        return _if_tested(worst(self.tests["standard deviations"]))
+
+    @property
+    def law(self) -> Annotated[TestVerdict | None, Column("law")]:
+        """The verdict on the law; None if it was not tested."""
+        return _if_tested(worst(self.tests["laws"]))
+
+    @property
+    def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
+        """The largest absolute z of the means."""
+        return largest_z(self.tests["means"])
+
+
+def _by_cell(tests: Iterable[_AnyTest]) -> dict[tuple[str, str], list[_AnyTest]]:
+    """Return the tests of each scorer and measure."""
+    found: dict[tuple[str, str], list[_AnyTest]] = {}
+    for test in tests:
+        found.setdefault((test.scorer, test.measure), []).append(test)
+    return found
+
+
+def worst(tests: Iterable[_Test]) -> TestVerdict:
+    """Return the worst verdict of several tests, "not tested" if none of them was possible."""
+    found = {test.verdict for test in tests}
+    verdicts: tuple[TestVerdict, ...] = ("disagrees", "agrees")
+    return next((verdict for verdict in verdicts if verdict in found), "not tested")
+
+
+def largest_z(means: Iterable[MeanTest]) -> float | None:
+    """Return the largest absolute z; None if no mean was tested."""
+    return max((abs(test.z) for test in means if test.z is not None), default=None)
+
+
+def _if_tested(verdict: TestVerdict) -> TestVerdict | None:
+    return None if verdict == "not tested" else verdict
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Report):
+    """The outcome of `check`.
+
+    ``detectable`` is the smallest relative error of each measure's exact mean that this study
+    would have detected with 99% power, ``detectable_std`` the same for its standard deviation.
+    """
+
+    study: str
+    replicates: int
+    complete: bool
+    alpha: float
+    rows: list[MeanTest]
+    limits: list[LimitTest]
+    stds: list[StdTest]
+    laws: list[LawTest]
+    detectable: dict[str, float]
+    detectable_std: dict[str, float]
+
+    @property
+    def tests(self) -> dict[TestKind, Sequence[_Test]]:
+        """All tests, by what they test."""
+        return {
+            "means": self.rows,
+            "standard deviations": self.stds,
+            "laws": self.laws,
+            "limits": self.limits,
+        }
+
+    @property
+    def agrees(self) -> Annotated[bool, Data()]:
+        """Whether nothing in it disagrees."""
+        return not self._wrong
+
+    @property
+    def _wrong(self) -> list[_Test]:
+        return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return a table with a row per scorer and measure, the limits, and the verdict."""
+        yield self._heading()
+        yield replace(self._summary(), detail=self.agrees)
+        yield from self._conclusion()
+
+    def long(self) -> Iterator[ReportBlock]:
+        """Return the same with the mean at every n, and every standard deviation and law."""
+        yield self._heading()
+        for cell in self.by_cell():
+            yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.tests["means"])
+        yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
+        yield Table.of("Laws, simulated and of theory (Kolmogorov-Smirnov)", LawTest, self.laws)
+        yield from self._conclusion()
+
+    def by_cell(self) -> list[CellTests]:
+        """Return the tests of each scorer and measure."""
+        means, stds = _by_cell(self.rows), _by_cell(self.stds)
+        laws, limits = _by_cell(self.laws), _by_cell(self.limits)
+        found: dict[tuple[str, str], Tests] = {
+            cell: {
+                "means": means[cell],
+                "standard deviations": stds.get(cell, []),
+                "laws": laws.get(cell, []),
+                "limits": of_limit,
+            }
+            for cell, of_limit in limits.items()
+        }
+        return [
+            CellTests(*cell, tests["means"][-1], tests["limits"][0], self.detectable.get(cell[1]), tests)
+            for cell, tests in found.items()
+        ]
+
+    def _heading(self) -> Line:
+        state = "" if self.complete else " (INCOMPLETE: more were requested)"
+        return Line(f"{self.study or 'A study'}: {self.replicates} replicates{state}", "bold")
+
+    def _summary(self) -> Table:
+        title = "At the largest n; |z| and verdicts are over every n that was tested"
+        return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std", "law")
+
+    def _conclusion(self) -> Iterator[ReportBlock]:
+        yield replace(limits_table(self.limits), detail=True)
+        if any(not row.measure.startswith("nDCG") for row in self.limits):
+            yield Line(LIMITS_OF_DCG, detail=True)
+        for row in self.limits:
+            if row.verdict != "agrees":
+                line = f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}."
+                yield Line(line, detail=row.verdict != "disagrees")
+        yield from details(self._power())
+        yield Line(_tested([self]), detail=not self.agrees)
+        if wrong := self._wrong:
+            first = wrong[0]
+            at = "" if isinstance(first, LimitTest) else f" at n = {first.n:g}"
+            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
+            yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
+        else:
+            yield _nothing_disagrees([self])
+
+    def _power(self) -> Iterator[Line]:
+        """Yield what the tests can and cannot detect."""
+        yield from _not_tested("standard deviations", self.stds)
+        yield from _not_tested("laws", self.laws)
+        yield Line(
+            "Family-wise error rate of the tests of means, standard deviations and laws: "
+            f"at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} for each test). Means and "
+            "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
+            "dominates, and elsewhere by betting, which is valid for any values in [0, 1]; laws by "
+            "Kolmogorov-Smirnov."
+        )
+        for what, least in (("mean", self.detectable), ("standard deviation", self.detectable_std)):
+            if least:
+                errors = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
+                yield Line(
+                    f"Smallest relative error of an exact {what} that is detected with 99% power: {errors}."
+                )
+
+
+def _counts(checks: Sequence[Check]) -> dict[TestKind, tuple[int, int]]:
+    """Return for each kind of test how many gave a verdict, and how many there are."""
+    every = [check.tests for check in checks]
+    tests = {kind: [test for found in every for test in found[kind]] for kind in _KINDS}
+    return {kind: (sum(map(_is_tested, found)), len(found)) for kind, found in tests.items()}
+
+
+def _is_tested(test: _Test) -> bool:
+    return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
+
+
+def _tested(checks: Sequence[Check]) -> str:
+    """Return a sentence that says how much was tested."""
+    counts = ", ".join(f"{done} of {every} {kind}" for kind, (done, every) in _counts(checks).items())
+    return f"Tested: {counts}."
+
+
+def _nothing_disagrees(checks: Sequence[Check]) -> Line:
+    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
+    counts = {kind: count for kind, count in _counts(checks).items() if kind in ("means", "limits")}
+    left = [f"{every - done} of {every} {kind}" for kind, (done, every) in counts.items() if done < every]
+    if not left:
+        return Line("Nothing disagrees.", "bold green")
+    return Line(f"Nothing that was tested disagrees. Not tested: {', '.join(left)}.", "bold yellow")
+
+
+def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]:
+    """Return a line for each measure of which something was not tested, with the first reason."""
+    for measure in dict.fromkeys(test.measure for test in tests):
+        every = [test for test in tests if test.measure == measure]
+        left = [test for test in every if test.verdict == "not tested"]
+        if left:
+            first = f"{left[0].scorer} at n = {left[0].n:g}: {left[0].reason}"
+            yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
+
+
+@dataclass(frozen=True, repr=False)
+class GridCheck(Report):
+    """The outcome of `check_grid`: the check of every point."""
+
+    axes: Axes
+    alpha: float
+    complete: bool
+    points: Mapping[tuple[float, ...], Check]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing at any point disagrees."""
+        return all(found.agrees for found in self.points.values())
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data, for JSON."""
+        points = [
+            {"parameters": dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}
+            for values, found in self.points.items()
+        ]
+        return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
+
+    def long(self) -> Iterator[ReportBlock]:
+        """Return every test at every point, before the verdicts."""
+        for values, found in self.points.items():
+            yield Line(self.axes.name(values), "bold")
+            yield from found.long()
+        yield self.every_verdict()
+        yield from self.blocks()
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the verdicts, one row for each point, scorer and measure."""
+        return self.every_verdict().to_dataframe()
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return a table with a row per measure, one with the points that disagree, and the verdict."""
+        yield self._by_measure()
+        off = [(point, cell) for point, cell in self.by_cell() if "disagrees" in cell.verdicts]
+        if off:
+            more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
+            columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
+            rows = (
+                (*point, one.scorer, one.measure, one.largest_z, _what_disagrees(one.verdicts))
+                for point, one in off[:_SHOWN]
+            )
+            yield Table(
+                f"Where theory and simulation disagree{more}",
+                (*self._parameters(), *columns, Column("disagrees", whole=True)),
+                tuple(rows),
+            )
+        checks = list(self.points.values())
+        state = "" if self.complete else " INCOMPLETE: more were requested."
+        yield Line(
+            f"{len(checks)} points. {_tested(checks)} Family-wise error rate of the tests of means, standard "
+            f"deviations and laws: at most {self.alpha:g} (Bonferroni).{state}"
+        )
+        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
+        if wrong:
+            count = "1 point disagrees" if len(wrong) == 1 else f"{len(wrong)} points disagree, the first"
+            yield Line(f"{count}: {wrong[0]}.", "bold red")
+        else:
+            yield _nothing_disagrees(checks)
+
+    def _parameters(self) -> tuple[Column, ...]:
+        return tuple(Column(name, number_text, keep=True) for name in self.axes.parameters)
+
+    def by_cell(self) -> list[tuple[tuple[float, ...], CellTests]]:
+        """Return the tests of each point, scorer and measure."""
+        return [(point, cell) for point, found in self.points.items() for cell in found.by_cell()]
+
+    def every_verdict(self) -> Table:
+        """Return a table with a row for each point, scorer and measure."""
+        columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
+        kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 3, 2), strict=True))
+        rows = tuple(
+            (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
+        )
+        return Table("Verdicts at every point, over all n", (*self._parameters(), *columns, *kinds), rows)
+
+    def _by_measure(self) -> Table:
+        """Return how many tests of each kind disagree, by measure."""
+        found: dict[str, list[Tests]] = {}
+        for _, cell in self.by_cell():
+            found.setdefault(cell.measure, []).append(cell.tests)
+        columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1), *map(Column, _SHORT)
+        rows = tuple(
+            (
+                measure,
+                largest_z([test for one in tests for test in one["means"]]),
+                *(_disagreeing([test for one in tests for test in one[kind]]) for kind in _KINDS),
+            )
+            for measure, tests in itertools.islice(found.items(), _SHOWN)
+        )
+        more = f"; the first {_SHOWN} of {len(found)} measures" if len(found) > _SHOWN else ""
+        return Table(f"Tests that disagree, of those that were possible, at all points{more}", columns, rows)
+
+
+def _what_disagrees(verdicts: Sequence[TestVerdict]) -> str:
+    found = zip(_SHORT, verdicts, strict=True)
+    return ", ".join(name for name, verdict in found if verdict == "disagrees")
+
+
+def _disagreeing(tests: Sequence[_Test]) -> str:
+    done = [test for test in tests if _is_tested(test)]
+    return f"{sum(test.verdict == 'disagrees' for test in done)} of {len(done)}"
