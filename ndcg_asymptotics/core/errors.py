@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ndcg_asymptotics.core.text import visible
 
-LONGEST = 600
+LONGEST_MESSAGE = 600
 """The greatest number of characters of a message."""
 
 
@@ -32,8 +32,8 @@ class InputError(ValueError):
 
     def __init__(self, message: str, argument: str = "") -> None:
         line = f"{argument}: {message}" if argument else message
-        if len(line) > LONGEST:
-            line = f"{line[: LONGEST // 2]} … {line[-(LONGEST // 2 - 3) :]}"
+        if len(line) > LONGEST_MESSAGE:
+            line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-(LONGEST_MESSAGE // 2 - 3) :]}"
         super().__init__(visible(" ".join(line.splitlines())))
         self.reason, self.argument = message, argument
 

@@ -46,7 +46,7 @@ from ndcg_asymptotics.specs.spec import Portable, Spec
 
 _T = TypeVar("_T")
 
-FORMAT = "ndcg-asymptotics curve 1"
+CURVE = "ndcg-asymptotics curve 1"
 GROUPS = "ndcg-asymptotics mixture 1"
 ROC = "ndcg-asymptotics roc 1"
 
@@ -56,7 +56,7 @@ Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
 
 def encode(gains: object, depth: object, probability: object, **further: object) -> bytes:
     """Return the content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
-    return _encode({"format": FORMAT, "gains": gains, "depth": depth, "probability": probability, **further})
+    return _encode({"format": CURVE, "gains": gains, "depth": depth, "probability": probability, **further})
 
 
 def encode_groups(groups: list[dict[str, object]], **further: object) -> bytes:
@@ -76,7 +76,7 @@ def decode(content: bytes) -> Curves:
     InputError
         Saying what is wrong with it.
     """
-    return decoded(content, FORMAT, _curves)
+    return decoded(content, CURVE, _curves)
 
 
 def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[PiecewiseLinear, ...]]]:
@@ -128,7 +128,7 @@ def decode_fitted(content: bytes) -> list[Fitted]:
     grouped = b"mixture" in content[: content.find(b",") + 1]
     if grouped:
         return decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
-    return decoded(content, FORMAT, lambda table: [fitted(table)])
+    return decoded(content, CURVE, lambda table: [fitted(table)])
 
 
 def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
@@ -138,7 +138,7 @@ def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
     try:
         table = json.loads(content)
         found = table["format"]
-        known = {FORMAT: 'empirical("file")', GROUPS: 'mixture("file")', ROC: 'roc_empirical("file")'}
+        known = {CURVE: 'empirical("file")', GROUPS: 'mixture("file")', ROC: 'roc_empirical("file")'}
         hint = f" (that is {known[found]})" if found in known else ""
         require(found == form, f"format must be {form!r}, got {found!r}{hint}")
         return read(table)

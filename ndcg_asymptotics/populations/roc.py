@@ -27,7 +27,7 @@ from ndcg_asymptotics.specs.sliders import Adjustable, slider
 from ndcg_asymptotics.specs.spec import Spec
 
 SHALLOWEST = 1e-300  #: the least depth at which a law is evaluated
-EXPONENTS = Range(0.05, 1000)  #: F(1e-300) is at most 1e-15 then, so that doubles hold all depths that occur
+KAPPAS = Range(0.05, 1000)  #: F(1e-300) is at most 1e-15 then, so that doubles hold all depths that occur
 _BISECTIONS = 64  # of the logarithm of a depth, which leave 4e-17 of it
 
 
@@ -109,7 +109,7 @@ class Roc(RocModel, Adjustable, DepthLaw):
 class RocPower(Roc, keyword="roc_power"):
     """F(t) = t^kappa, AUC = 1/(1 + kappa); kappa = 1 is chance."""
 
-    kappa: float = field(metadata=within(*EXPONENTS) | slider(0.1, 1.5, 0.05, usual=0.4))
+    kappa: float = field(metadata=within(*KAPPAS) | slider(0.1, 1.5, 0.05, usual=0.4))
 
     def cdf(self, t: Floats) -> Floats:
         return np.asarray(t**self.kappa)
@@ -153,8 +153,8 @@ class RocBinormal(Roc, keyword="roc_binormal"):
 class RocBeta(Roc, keyword="roc_beta"):
     """F(t) = I_t(a, b), the law Beta(a, b), with density proportional to t^(a-1) (1-t)^(b-1)."""
 
-    a: float = field(metadata=within(*EXPONENTS) | slider(0.1, 3.0, 0.05, usual=0.4))
-    b: float = field(metadata=within(*EXPONENTS) | slider(0.2, 5.0, 0.1, usual=1.0))
+    a: float = field(metadata=within(*KAPPAS) | slider(0.1, 3.0, 0.05, usual=0.4))
+    b: float = field(metadata=within(*KAPPAS) | slider(0.2, 5.0, 0.1, usual=1.0))
 
     def cdf(self, t: Floats) -> Floats:
         return np.asarray(betainc(self.a, self.b, t))

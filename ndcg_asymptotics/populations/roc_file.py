@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import ROC, OfFile, check_points, decoded
-from ndcg_asymptotics.populations.roc import EXPONENTS, SHALLOWEST, Roc, Top
+from ndcg_asymptotics.populations.roc import KAPPAS, SHALLOWEST, Roc, Top
 
 
 @dataclass(frozen=True)
@@ -69,5 +69,5 @@ def _points(table: Any) -> tuple[Floats, Floats, float]:
     require(bool((np.diff(share) >= 0).all()), "share must not decrease with depth")
     require(share[0] == 0, f"share must begin at 0, got {share[0]:g}")
     require(share[-1] == 1, f"share must end at 1, got {share[-1]:g}")
-    EXPONENTS.check("roc_empirical", "exponent", exponent)
+    KAPPAS.check("roc_empirical", "exponent", exponent)
     return depth, share, exponent

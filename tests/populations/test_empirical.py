@@ -16,7 +16,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
-from ndcg_asymptotics.populations.curve_file import FORMAT, encode, encode_groups
+from ndcg_asymptotics.populations.curve_file import CURVE, encode, encode_groups
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
 
 # within a piece, from node to node, across nodes, hair-thin
@@ -77,7 +77,7 @@ def test_bounds_of_one_interval():
 
 def curve_file(path, **changes):
     content = {
-        "format": FORMAT,
+        "format": CURVE,
         "gains": [2, 1],
         "depth": [0.0, 0.5, 1.0],
         "probability": [[0.5, 0.2, 0.0], [0.4, 0.3, 0.1]],

@@ -27,7 +27,7 @@ from robustness.commands import Ended, command
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import LONGEST
+from ndcg_asymptotics.core.errors import LONGEST_MESSAGE
 
 SECONDS = 10
 """The processor time within which a command or call has to end."""
@@ -570,7 +570,7 @@ def try_call(chance: random.Random, place: Path) -> str:
     else:
         return "computed"
     assert "\n" not in said, (name, at, said)
-    assert len(said) <= LONGEST, (name, at, said)
+    assert len(said) <= LONGEST_MESSAGE, (name, at, said)
     return "refused"
 
 
