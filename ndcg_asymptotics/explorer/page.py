@@ -33,8 +33,10 @@ from ndcg_asymptotics.explorer.controls import (
     limit_range,
     with_box,
 )
+from ndcg_asymptotics.explorer.documentation import address_of
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.figures import LOWEST, Palette
+from ndcg_asymptotics.explorer.guide import Guide
 from ndcg_asymptotics.explorer.places import elsewhere, line
 from ndcg_asymptotics.explorer.state import (
     FNR,
@@ -47,7 +49,6 @@ from ndcg_asymptotics.explorer.state import (
     State,
     families,
 )
-from ndcg_asymptotics.explorer.tour import STOPS
 from ndcg_asymptotics.studies.toml import study_text
 
 if TYPE_CHECKING:
@@ -116,11 +117,13 @@ class Page:
     ----------
     state : State
     dark : bool
+    step : int
+        The step of the tour, 0 for none.
     served : bool
         Whether the page is that of the server, whose address shows the state; else it is in a notebook.
     """
 
-    def __init__(self, state: State, *, dark: bool = False, served: bool = False) -> None:
+    def __init__(self, state: State, *, dark: bool = False, step: int = 0, served: bool = False) -> None:
         self.state, self.served = state, served
         self._generation = 0  # of answers: those of an earlier one are dropped
         self._shown: pn.viewable.Viewable | None = None
@@ -131,7 +134,11 @@ class Page:
         self._make_controls()
         self.address = pn.widgets.TextInput(value=state.query, visible=False)
         self._make_downloads()
-        self._make_tour()
+        self.guide = Guide(self.go, address_of if served else lambda page: None)
+        self.reset = pn.widgets.Button(label="Reset", width=64)
+        self.reset.on_click(self._on_reset)
+        if step:
+            self.guide.begin(step)
         self._set_widgets()
 
     def _make_controls(self) -> None:
@@ -179,20 +186,6 @@ class Page:
         picture.jscallback(clicks=_PICTURE, args=plots | {"address": self.address})
         self.downloads.append(picture)
 
-    def _make_tour(self) -> None:
-        titles = {f"{i}. {stop.title}": i for i, stop in enumerate(STOPS, 1)}
-        self.stops = pn.widgets.Select(
-            label="A guided tour", options={"your own choice": 0} | titles, width=WIDTH + 30
-        )
-        self.stops.param.watch(self._on_stop, "value")
-        self.back = pn.widgets.Button(label="‹", description="the stop before", width=44)
-        self.forward = pn.widgets.Button(label="›", description="the next stop", width=44)
-        self.reset = pn.widgets.Button(label="Reset", width=64)
-        self.reset.on_click(self._on_reset)
-        self.back.on_click(lambda _: self._step(-1))
-        self.forward.on_click(lambda _: self._step(1))
-        self.stop_text = pn.pane.HTML("", styles={"max-width": "48rem"}, visible=False)
-
     def view(self, *served: pn.viewable.Viewable) -> pn.viewable.Viewable:
         """Return the page as a Panel object, with what only a served page has at the end of its head."""
         controls = pn.Column(
@@ -231,18 +224,19 @@ class Page:
         )
         tour = pn.FlexBox(
             pn.pane.HTML("<h1>NDCG explorer</h1>", margin=(0, 10), stylesheets=[_TITLE]),
-            self.stops,
-            self.back,
-            self.forward,
+            self.guide.menu,
+            self.guide.back,
+            self.guide.forward,
             self.reset,
             *served,
             gap="4px",
             align_items="center",
             sizing_mode="stretch_width",
         )
-        for widget in controls.select(pn.widgets.Widget) + tour.select(pn.widgets.Widget):
-            dress(widget, self.colors.stylesheet)
-        self.stops.stylesheets = [*self.stops.stylesheets, UNSEEN]
+        for part in (controls, tour, self.guide.shown, drawn):
+            for widget in part.select(pn.widgets.Widget):
+                dress(widget, self.colors.stylesheet)
+        self.guide.menu.stylesheets = [*self.guide.menu.stylesheets, UNSEEN]
         below = pn.FlexBox(
             controls,
             pn.Column(
@@ -258,7 +252,7 @@ class Page:
             self.address.jscallback(value=_ADDRESS)
         return pn.Column(
             tour,
-            self.stop_text,
+            self.guide.shown,
             verdict.column,
             numbers.column,
             below,
@@ -311,6 +305,11 @@ class Page:
             fnr=self.fnr.value,
         )
 
+    @property
+    def _query(self) -> str:
+        """What the address has: the state, and the step of the tour."""
+        return self.state.query + (f"&step={self.guide.step}" if self.guide.step else "")
+
     def _on_widget(self, event: Event) -> None:
         if event.new is None:  # a field that was emptied
             self._set_widgets()
@@ -342,19 +341,9 @@ class Page:
     def _on_length(self, n: int) -> None:
         self._try(self.measure.error, lambda: replace(self.state, n=max(n, self.state.relevant or 0)))
 
-    def _on_stop(self, event: Event) -> None:
-        self.stop_text.visible = event.new > 0
-        if event.new:
-            stop = STOPS[event.new - 1]
-            self.stop_text.object = f"<p>{html.escape(stop.text)}</p>"
-            self.go(stop.state)
-
     def _on_reset(self, event: Event) -> None:
-        self.stops.value = 0
+        self.guide.menu.value = 0
         self.go(State())
-
-    def _step(self, by: int) -> None:
-        self.stops.value = min(max(self.stops.value + by, 1), len(STOPS))
 
     def _try(self, error: pn.pane.HTML, make: Callable[[], State]) -> None:
         """Go to a new state, or go back with all widgets and say beside one what is wrong."""
@@ -372,6 +361,7 @@ class Page:
     def go(self, state: State) -> None:
         """Go to a state, and show it in the widgets."""
         self.state = state
+        self.guide.forget()
         for place in (*(ranker.error for ranker in self.rankers), self.measure.error):
             place.object = ""
         self._set_widgets()
@@ -388,7 +378,7 @@ class Page:
     def answer(self) -> None:
         """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
         self._generation += 1
-        self.address.value = self.state.query
+        self.address.value = self._query
         self.answers.dim()
         computed = partial(self._compute, self._generation, self.state)
         if self._document is not None:  # without its lock, so that sliders move in the meantime

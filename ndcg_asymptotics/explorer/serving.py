@@ -20,10 +20,13 @@ from tornado.routing import Matcher, Rule
 from tornado.web import Application, ErrorHandler
 from tornado.websocket import WebSocketClosedError
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.explorer import documentation
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.places import ERROR
 from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
+from ndcg_asymptotics.explorer.tour import STEPS
 
 if TYPE_CHECKING:
     from bokeh.server.server import Server
@@ -45,7 +48,7 @@ url.searchParams.set("theme", url.searchParams.get("theme") === "dark" ? "defaul
 window.location.assign(url);
 """
 # the page, its websocket and its files; Panel would also import any module that an address names
-_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
+_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+|" + documentation.PATH)
 # what is on its way to a page when its tab is closed is no error
 _CLOSED = "connection was closed"
 _LOGGERS = (
@@ -112,16 +115,23 @@ def _session() -> pn.viewable.Viewable:
     document.js_on_event(DocumentReady, CustomJS(code=_SYSTEM_THEME))
     said = ""
     try:
-        state = State.from_fields(fields)
+        step = _step(fields.pop("step", "0"))
+        state = STEPS[step - 1].state if step and not fields else State.from_fields(fields)
         assert state.scorers
     except InputError as error:
-        said, state = str(error), State()
-    page = Page(state, dark=dark, served=True)
+        said, state, step = str(error), State(), 0
+    page = Page(state, dark=dark, step=step, served=True)
     pn.state.onload(page.answer)
     notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
     theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
     theme.jscallback(clicks=_OTHER_THEME)
     return pn.Column(notice, page.view(theme), sizing_mode="stretch_width")
+
+
+def _step(text: str) -> int:
+    known = text.isascii() and text.isdigit() and int(text[:3]) <= len(STEPS)
+    require(known, f"must be 1 to {len(STEPS)}, got {brief(text)}", "step")
+    return int(text)
 
 
 def server(port: int = 0) -> Server:
@@ -141,7 +151,13 @@ def server(port: int = 0) -> Server:
     pn.extension(raw_css=[_STYLE])
     try:
         found = pn.io.server.get_server(
-            _session, address=ADDRESS, port=port, title="NDCG explorer", show=False, start=False
+            _session,
+            address=ADDRESS,
+            port=port,
+            title="NDCG explorer",
+            show=False,
+            start=False,
+            extra_patterns=[(documentation.PATH, documentation.PageHandler)],
         )
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None

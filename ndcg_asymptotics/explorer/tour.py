@@ -1,27 +1,42 @@
-"""Ten states of the explorer with a short text each: a guided tour for a lecture."""
+"""The tour: nine steps of a lecture, each a state with a question, and an answer computed from the state.
+
+Names of terms in square brackets are those of the glossary, which the page explains where they stand.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
-from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.analysis.planning.curves import by_cutoff
+from ndcg_asymptotics.analysis.planning.findings import PlanRow, strongest
+from ndcg_asymptotics.core.text import count_text
+from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer.drawing import ranked_list
+from ndcg_asymptotics.explorer.state import LARGEST, State
 
 
-class Stop(NamedTuple):
-    """A stop of the tour.
+class Step(NamedTuple):
+    """A step of the tour.
 
     Attributes
     ----------
     title : str
     query : str
         The state, as the address has it.
-    text : str
-        What to look at.
+    question : str
+    answer : callable
+        Returns the answer about a state.
+    page : str
+        The page of the documentation that says more.
     """
 
     title: str
     query: str
-    text: str
+    question: str
+    answer: Callable[[State], str]
+    page: str
 
     @property
     def state(self) -> State:
@@ -29,80 +44,185 @@ class Stop(NamedTuple):
         return State.from_query(self.query)
 
 
-STOPS = (
-    Stop(
+def _means(state: State) -> tuple[str, str]:
+    a, b, _ = values.moments(state, state.n)
+    return f"{a.mean:.3f}", f"{b.mean:.3f}"
+
+
+def _wrong(state: State) -> str:
+    return str(values.order_on_one_list(state))
+
+
+def _row(state: State, *, lengths: bool = False) -> PlanRow:
+    return values.experiment(state).rows([state.measured], lengths=lengths)[0]
+
+
+def _sum_of_a_list(state: State) -> str:
+    found = ranked_list(state, 0)
+    return (
+        f"The sum with the relevant items first, {found.best:.3g}. NDCG divides by it: A's filled bars add "
+        f"up to {found.sums[0]:.3g}, so its NDCG is {found.ndcg[0]:.3f}, and that of B is "
+        f"{found.ndcg[1]:.3f}. Another list has other values: draw some, and watch them fill the law."
+    )
+
+
+def _everybody_gets_1(state: State) -> str:
+    a, b = _means(state)
+    return (
+        f"To 1, as that of every ranker, but not yet: at n = {count_text(state.n)} it is {b}, and that of A "
+        f"{a}. The distance from 1 falls like 1/log n."
+    )
+
+
+def _told_apart(state: State) -> str:
+    *_, both = values.moments(state, state.n)
+    row = _row(state, lengths=True)
+    return (
+        f"Yes. At n = {count_text(state.n)} the mean difference is {both.mean / both.sd:.2g} standard "
+        f"deviations, and one list shows the wrong order with probability {_wrong(state)}; from n = "
+        f"{row.required_n:,} on it is at most 0.05. Standard deviations fall much faster than the difference "
+        "of the means, so that the probability falls below any power of n."
+    )
+
+
+def _no_cutoff_settles(state: State) -> str:
+    sweep = values.cutoff_sweep(state)
+    best, ten = strongest(sweep), values.experiment(state).sweep(by_cutoff([10]))[0]
+    assert best is not None
+    return (
+        f"No. The probability of the wrong order is {_wrong(state)} at n = {count_text(state.n)}, and "
+        f"{_wrong(replace(state, n=LARGEST))} at n = 1e18: ten labels stay random however long the list is. "
+        f"At n = {count_text(state.n)} the best of the cutoffs shown is k = {best.at:.0f}, which needs "
+        f"{best.lists:,} queries where k = 10 needs {ten.lists:,}. A cutoff that is a share of n keeps "
+        "Theorem 2: choose k = c n."
+    )
+
+
+def _top_alone(state: State) -> str:
+    a, b = values.limits(state)
+    return (
+        f"To the values of the curves at the top, {a.value:.3g} and {b.value:.3g}. But at n = "
+        f"{count_text(state.n)} one list shows the wrong order with probability {_wrong(state)}, and with "
+        f"the log discount {_wrong(replace(state, measure='nDCG'))}: the standard deviation falls like 1/log "
+        "n only. The paper leaves open whether 1/r tells rankers apart at all. It does where the tops "
+        "differ, with a probability of the wrong order like exp(-n^e) and a small e."
+    )
+
+
+def _first_correction(state: State) -> str:
+    row = _row(state, lengths=True)
+    assert row.long_run is not None
+    return (
+        f"{row.ahead}, whose top is lower, is ahead on {row.long_run:.0%} of the lists for ever. Both limits "
+        f"are {values.limits(state)[0].value:.3g}, and the labels at the top keep their say under r^-0.8. "
+        "The paper's Theorem 4, condition 2, says that such a pair is told apart: a correction."
+    )
+
+
+def _second_correction(state: State) -> str:
+    whole = _row(replace(state, measure="nDCG"), lengths=True)
+    return (
+        f"No: the order is a coin toss, with probability {_wrong(state)} at n = {count_text(state.n)} "
+        f"already. The whole list tells the rankers apart from n = {whole.required_n:,} on. The paper's "
+        "remark after Theorem 9 holds only if the curves differ above the cutoff: a correction."
+    )
+
+
+def _few_relevant(state: State) -> str:
+    a, b = _means(state)
+    row = _row(state, lengths=True)
+    ten = replace(state, measure="nDCG@10")
+    needed = [f"{_row(replace(ten, n=n)).queries} at n = {count_text(n)}" for n in (1000, state.n)]
+    return (
+        f"It tends to 0 for both, at the same rate: here it is {a} and {b}. One query never settles the "
+        f"order: {row.ahead} is ahead with probability {row.long_run:.2g} for ever (Theorem F2). nDCG@10 "
+        f"needs more and more queries: {' and '.join(needed)}."
+    )
+
+
+def _judged(state: State) -> str:
+    by_judge, by_truth = (_row(of).queries for of in (state, state.truth))
+    return (
+        "A relevance curve again, flatter than the dotted one of the true labels. All values change, and the "
+        f"order of the limits stays. The price is queries: a paired test needs {by_judge} instead of "
+        f"{by_truth}. Where few items are relevant, few false alarms cost as much as many misses: move one "
+        "of the two rates to 0, then the other."
+    )
+
+
+STEPS = (
+    Step(
+        "What NDCG sees of a list",
+        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=20",
+        "The strip shows 20 items as A orders them, and below as B does; the filled ones are relevant. Each "
+        "rank has a [discount], its bar, and the filled bars add up to [DCG]. Which sum is the best that "
+        "these items can give?",
+        _sum_of_a_list,
+        "theory.md",
+    ),
+    Step(
         "Everybody gets 1 (Theorem 1)",
         "a=linear(0,0.6)&b=constant(0.3)&measure=nDCG&n=1000000000000000000",
-        "With the log discount NDCG tends to 1 for every ranker, even for B, which orders its list at "
-        "random. But it takes its time: the distance from 1 falls like 1/log n, so at n = 1e18 both are "
-        "still visibly below the dotted line.",
+        "B orders its lists at random: its [relevance curve] is level. To which [limit] does its [NDCG] tend "
+        "as lists grow, and has it arrived on lists of 1e18 items?",
+        _everybody_gets_1,
+        "theory.md",
     ),
-    Stop(
+    Step(
         "And yet it tells rankers apart (Theorem 2)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=1000",
-        "Both limits are 1, and still the better ranker is ahead on every long list: the standard "
-        "deviation falls much faster than the difference of the means. Look at the probability of the "
-        "wrong order, which falls below any power of n. Then drag the top of B up until the curves are "
-        "alike.",
+        "Both limits are 1. Does one long list show the [right order] nonetheless?",
+        _told_apart,
+        "rates.md",
     ),
-    Stop(
+    Step(
+        "Ten ranks, or more? (Theorem 6)",
+        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG@10&n=1000",
+        "Everybody reports NDCG with a [cutoff] at 10. Are longer lists surer to show the right order? And "
+        "which cutoff is the best at n = 1,000?",
+        _no_cutoff_settles,
+        "rates.md",
+    ),
+    Step(
         "1/r looks at the top alone (Theorem 5)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(zipf)&n=100000",
-        "With Zipf's discount NDCG tends to the value of the curve at the top, 0.5 and 0.4, but its "
-        "standard deviation falls like 1/log n only. To be as sure as with the log discount takes lists of "
-        "millions of items.",
+        "Zipf's [discount] 1/r falls faster. To which values does NDCG tend now, and does one list show the "
+        "right order sooner than with the log discount?",
+        _top_alone,
+        "distinguishability.md",
     ),
-    Stop(
-        "2^-r never settles (Theorem 6)",
-        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(geometric(2))&n=1000",
-        "The discounts have a finite sum, so a few labels at the top decide and stay random however long "
-        "the list is. The band does not get narrower, and the probability of the wrong order is a "
-        "horizontal line, as the two rankers score items independently given the label.",
-    ),
-    Stop(
-        "A cutoff: ten, or more?",
-        "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG@10&n=1000",
-        "nDCG@10 never settles the order either (Theorem 6 again). The chart of cutoffs shows the price: "
-        "at n = 1000 the best cutoff lies in the hundreds, and needs a tenth of the queries. A cutoff that "
-        "is a share of n keeps Theorem 2: choose k = c n.",
-    ),
-    Stop(
+    Step(
         "First correction: Theorem 4, condition 2",
         "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))&n=1000",
-        "The two limits are equal and the tops differ. The paper says that such a pair is told apart; but "
-        "under r^-0.8 the labels at the top keep their say, and B, whose top is lower, is ahead on 56% of "
-        "the lists for ever. Proof: docs/distinguishability.md, section 2.",
+        "Under r^-0.8 the two [limit]s are equal, and A is better at the top. Who is ahead on long lists?",
+        _first_correction,
+        "distinguishability.md",
     ),
-    Stop(
+    Step(
         "Second correction: the remark after Theorem 9",
         "a=piecewise(0=0.7,0.2=0.5,0.5=0.1,1=0.5)&b=piecewise(0=0.7,0.2=0.5,1=0.1)"
         "&share=0.36&measure=nDCG@0.2n&n=1000",
-        "The curves agree on the top fifth, and a cutoff at n/5 sees nothing else: the order is a coin "
-        "toss, although the curves differ. The whole list tells them apart. Distinguishability carries "
-        "over to k = c n only if the curves differ above the cutoff.",
+        "The curves agree on the top fifth and differ below. Does NDCG with the [cutoff] n/5 tell the "
+        "rankers apart on long lists?",
+        _second_correction,
+        "distinguishability.md",
     ),
-    Stop(
-        "Third: does 1/r distinguish?",
-        "a=linear(0.2,0.6)&b=linear(0.45,0.35)&measure=nDCG(zipf)&n=1000000",
-        "The paper leaves this open. It does, if the curves differ at the top: the probability of the "
-        "wrong order falls faster than any power of n, like exp(-n^e), with a small e that depends on the "
-        "difference of the tops.",
-    ),
-    Stop(
-        "Few relevant items",
+    Step(
+        "Few relevant items (Theorem F2)",
         "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&n=1000000",
-        "A recommender has one held-out item, however large its catalogue. NDCG then tends to 0 for both "
-        "rankers, at the same rate, and one query never settles the order: A is ahead with probability 0.6 "
-        "for ever (Theorem F2). With a cutoff at 10 the required queries grow like a power of n.",
+        "A recommender has one held-out item, however large its catalogue, so that a ranker has a [ROC "
+        "curve]. What becomes of NDCG as the catalogue grows, and does one query ever settle the order?",
+        _few_relevant,
+        "few.md",
     ),
-    Stop(
+    Step(
         "A judge who errs",
         "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&n=1000&fpr=0.05&fnr=0.2",
-        "A language model calls 5% of the irrelevant items relevant, and misses 20% of the relevant ones. "
-        "Its labels have a relevance curve again, flatter than the dotted one of the true labels. All values "
-        "change, but not the order of the limits. The price is queries: a paired test needs 42 instead of "
-        "24. Where a tenth of the items are relevant, few false alarms cost as much as many misses: move one "
-        "of the two rates to 0, then the other.",
+        "A language model is the [judge]: it calls 5% of the irrelevant items relevant ([false positive "
+        "rate]), and misses 20% of the relevant ones. Which curves do its labels have, and how many queries "
+        "does it cost?",
+        _judged,
+        "judges.md",
     ),
 )
-"""The stops, in the order of a lecture."""
+"""The steps, in the order of a lecture."""

@@ -171,6 +171,17 @@ def moments(state: State, n: int) -> list[MeanAndDeviation]:
     return [quick_moments(who, state.measured, n) for who in ((a,), (b,), (a, b))]
 
 
+def order_on_one_list(state: State, effort: float = 1.0) -> WrongOrder:
+    """Return the probability that one list of n items shows the wrong order.
+
+    Raises
+    ------
+    NotAvailableError
+        For a judge's labels of long lists with a number of relevant items.
+    """
+    return wrong_order(*_in_order(state), state.measured, state.n, effort=effort)
+
+
 def _in_order(state: State) -> tuple[Scorer, Scorer]:
     """Return the rankers, the one that is ahead on long lists first."""
     return better_first(state.scorers, ahead(*state.scorers, state.measured))
@@ -376,7 +387,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
     wrong = ""
     if len(set(state.scorers)) > 1:
         try:
-            of_order = str(wrong_order(*_in_order(state), state.measured, state.n, effort=effort))
+            of_order = str(order_on_one_list(state, effort))
         except NotAvailableError as error:
             of_order = str(error)
         wrong = f", P(wrong order): {of_order}"

@@ -13,8 +13,9 @@ import browser
 import pytest
 
 from ndcg_asymptotics.explorer.state import State
-from ndcg_asymptotics.explorer.tour import STOPS
+from ndcg_asymptotics.explorer.tour import STEPS
 from ndcg_asymptotics.explorer.values import LENGTHS
+from ndcg_asymptotics.reports import glossary
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +99,8 @@ class Seen:
     def state(self) -> State:
         """The state in the address."""
         query = unquote(self.driver.current_url.partition("?")[2])
-        return State.from_query("&".join(p for p in query.split("&") if not p.startswith("theme=")))
+        fields = (p for p in query.split("&") if not p.startswith(("theme=", "step=")))
+        return State.from_query("&".join(fields))
 
     def complete(self) -> None:
         wait(lambda: any(said in self.text() for said in ("Fewest queries", "one query never settles it")))
@@ -233,15 +235,27 @@ def test_points_are_dragged(seen: Seen) -> None:
 
 
 def test_the_tour(seen: Seen) -> None:
-    """The first stops; `test_widgets` has them all."""
+    """The first steps; `test_widgets` has them all."""
     seen.open()
-    for i, stop in enumerate(STOPS[:4]):
-        seen.one("button", "›").click()
-        wait(lambda stop=stop: stop.text.split(".")[0] in seen.text())
-        wait(lambda stop=stop: seen.state() == stop.state)
-        assert f"{i + 1}. {stop.title}" in seen.text()
-    seen.one("button", "‹").click()
-    wait(lambda: seen.state() == STOPS[2].state)
+    for i, step in enumerate(STEPS[:3], 1):
+        press(seen, "›")
+        wait(lambda i=i: f"step={i}" in seen.driver.current_url)
+        assert seen.state() == step.state
+        wait(lambda step=step: step.question.partition("[")[0].strip() in seen.text())
+    press(seen, "‹")
+    wait(lambda: seen.state() == STEPS[1].state)
+    press(seen, "Show the answer")
+    wait(lambda: "at n = 1e+18 it is 0.970, and that of A 0.983" in seen.text())
+    assert seen.all("[popover]") == []
+    press(seen, "relevance curve")
+    assert seen.one("[popover]").text == glossary.term("relevance curve").meaning
+    seen.driver.get(seen.one("a", "More: docs/theory.md").get_attribute("href"))
+    assert "<h1>The mathematics" in seen.driver.page_source
+    seen.open("step=6")
+    assert seen.state() == STEPS[5].state
+    assert "Who is ahead on long lists?" in seen.text()
+    seen.open("step=10")
+    assert "step: must be 1 to 9, got 10" in seen.text()
     assert seen.errors() == []
 
 

@@ -7,8 +7,10 @@ import csv
 import functools
 import html
 import io
+import re
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +18,10 @@ import pytest
 pytest.importorskip("panel")
 
 from ndcg_asymptotics.explorer import values
-from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
+from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists, ranked_list
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import Shape, State, families
-from ndcg_asymptotics.explorer.tour import STOPS
+from ndcg_asymptotics.explorer.tour import STEPS
 
 CURVES, ROCS = families(None), families(1)
 
@@ -173,15 +175,38 @@ def test_the_length_is_dragged(page: Page) -> None:
 
 
 def test_the_tour_shows_its_states(page: Page) -> None:
-    for stop in STOPS:
-        page._step(1)
-        assert page.state == stop.state
-        assert stop.text in html.unescape(page.stop_text.object)
+    guide = page.guide
+    for number, step in enumerate(STEPS, 1):
+        guide.forward.clicks += 1
+        assert page.state == step.state
+        assert re.sub(r"[][]", "", step.question) in text_of(guide.question)
         shown = tuple(control.shape() for control in page.rankers)
-        assert shown == (stop.state.a, stop.state.b)
-        assert str(page.measure.measure()) == stop.state.measure
-    page._step(-1)
-    assert page.state == STOPS[-2].state
+        assert shown == (step.state.a, step.state.b)
+        assert str(page.measure.measure()) == step.state.measure
+        assert page._query == f"{step.state.query}&step={number}"
+    guide.back.clicks += 1
+    assert page.state == STEPS[-2].state
+    page.reset.clicks += 1
+    assert (page.state, page._query, guide.shown.visible) == (State(), State().query, False)
+
+
+def text_of(pane: Any) -> str:
+    """The text of a pane without what explains its terms."""
+    return html.unescape(re.sub(r"<span popover.*?</span>|<[^>]+>", "", pane.object))
+
+
+def test_the_answer_is_about_the_state_of_its_step(page: Page) -> None:
+    guide = page.guide
+    guide.menu.value = 1
+    page.length.value = 50
+    asyncio.run(guide._on_ask(None))
+    assert page.state == STEPS[0].state
+    found = ranked_list(page.state, 0)
+    assert f"its NDCG is {found.ndcg[0]:.3f}, and that of B is {found.ndcg[1]:.3f}" in text_of(guide.answer)
+    assert text_of(guide.answer).endswith("More: docs/theory.md")
+    assert not guide.ask.visible
+    page.length.value = 50  # the answer is about another state
+    assert (guide.answer.object, guide.ask.visible) == ("", True)
 
 
 @pytest.mark.slow
