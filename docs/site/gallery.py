@@ -78,7 +78,7 @@ def _page(entry: Entry) -> str:
         "---\nsearch:\n  exclude: true\nhide: [toc]\n---",
         f"# {entry.title}",
         f"[![{entry.title}]({image})]({image})",
-        entry.caption,
+        re.sub(r"\]\((?=[\w-]+\.md)", "](../", entry.caption),
         *(_source(ROOT / source) for source in entry.sources),
         "[All figures](../gallery.md)",
     ]

@@ -15,12 +15,17 @@ from mkdocs.structure.files import File, Files
 from ndcg_asymptotics.studies.toml import TEMPLATE
 
 ROOT = Path(__file__).parents[2]
-PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+PAGES = {
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md": "CODE_OF_CONDUCT.md",
+    "SECURITY.md": "SECURITY.md",
+}
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the gallery, the experiments, a page per command, and the pages at the root of the repository."""
-    for pattern in ("figures/gallery/*.png", "experiments/*.toml"):
+    for pattern in ("figures/gallery/*.png", "experiments/**/*.toml", "experiments/**/*.py"):
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
             if files.get_file_from_path(name) is None:

@@ -26,8 +26,8 @@ from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
     exponent_verdict,
     notes,
+    overview,
     paragraph,
-    summary_table,
     weighted_paragraph,
 )
 from ndcg_asymptotics.analysis.orders.rates import Decay, Rate, fit_decay, rate_of
@@ -98,7 +98,7 @@ class Distinction(Report):
         """Return one table with a row for each pair and measure, and one of each pair's weighted rates."""
         yield from self._incomplete()
         if counted := [pair for pair in self.pairs if not pair.weighted]:
-            yield summary_table(counted)
+            yield from overview(counted)
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
@@ -121,13 +121,14 @@ class Distinction(Report):
         yield Table.of("The order by the judge's labels", JudgedOrder, rows)
         yield Line(
             "Same order: the share of lists that the judge orders as the true labels do. Queries: the factor "
-            "by which a paired test on the judge's labels needs more of them."
+            "by which a paired test on the judge's labels needs more of them.",
+            detail=True,
         )
         wrong = [
             f"{row.pair} by {row.measure} at n = {row.n:g}" for row in rows if row.mean_order == "reversed"
         ]
         if wrong:
-            said = "The judge reverses the order of the means, with any number of queries"
+            said = "By the judge's labels the means have the other order, which more queries do not mend"
             yield Line(f"{said}: {', '.join(wrong)}.", "bold red")
 
     def _incomplete(self) -> Iterator[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ndcg_asymptotics.analysis.orders.one_list import log10_text
@@ -19,6 +19,7 @@ from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
 
 _MOST_ROWS = 13
+_OFTEN = 0.95  # rate of the right order that an answer counts
 _FLAT = 0.03  # exponents below this count as 0
 
 
@@ -166,6 +167,46 @@ def summary_table(pairs: Sequence[Pair]) -> Table:
     The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
     """
     return _table("At the largest n", _SUMMARY, pairs)
+
+
+def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
+    """Yield in how many comparisons the right scorer is ahead at the largest n, and a table of them.
+
+    Where there are many, a table of their rates stands in place of the one with all columns, a detail then.
+    """
+    known = [pair for pair in pairs if not math.isnan(pair.points[-1].rate) and pair.right is not None]
+    if known:
+        yield Line(_answer(known) + "\n")
+    several = len(dict.fromkeys(pair.pair for pair in pairs)) > 1
+    many = several and len(pairs) > _MOST_ROWS
+    if many:
+        yield _rates_table(pairs)
+    yield replace(summary_table(pairs), detail=many)
+
+
+def _answer(pairs: Sequence[Pair]) -> str:
+    least = min(pairs, key=lambda pair: pair.points[-1].rate)
+    end, count = least.points[-1], len(pairs)
+    rate = f"{end.rate:.1%} [{end.low:.1%}, {end.high:.1%}]"
+    if count == 1:
+        return f"At n = {end.n:g} {least.right} is ahead in {rate} of the replicates."
+    sure = sum(pair.points[-1].rate >= _OFTEN for pair in pairs)
+    said = f"At n = {end.n:g} the right scorer is ahead in at least {_OFTEN:.0%} of the replicates"
+    if sure == count:
+        return f"{said} in each of the {count} comparisons."
+    names = " and ".join(least.pair)
+    return f"{said} in {sure} of {count} comparisons; least often of {names} by {least.measure}: {rate}."
+
+
+def _rates_table(pairs: Sequence[Pair]) -> Table:
+    """Return the rates of the right order at the largest n: a row for each measure, a column for a pair."""
+    names = list(dict.fromkeys(pair.pair for pair in pairs))
+    rates = {(pair.measure, pair.pair): _number(pair.points[-1].rate) for pair in pairs}
+    columns = (Column("measure", whole=True), *(Column(" ".join(name), fixed(4)) for name in names))
+    measures = dict.fromkeys(pair.measure for pair in pairs)
+    title = f"Share of replicates in which the right scorer is ahead at n = {pairs[0].points[-1].n:g}"
+    rows = tuple((measure, *(rates.get((measure, name)) for name in names)) for measure in measures)
+    return Table(title, columns, rows)
 
 
 def _table(title: str, columns: Sequence[_Shown[_Row]], rows: Sequence[_Row]) -> Table:
