@@ -66,10 +66,8 @@ def _section(text: str) -> str:
 
 def _card(entry: Entry) -> str:
     link = f"gallery/{entry.name}"
-    return (
-        f'<div class="card" markdown>\n[![]({link}.webp){{ loading=lazy }}]({link}.md)\n'
-        f"[{entry.title}]({link}.md)\n</div>\n"
-    )
+    image = f"![]({link}.webp){{ loading=lazy }}"
+    return f'<div class="card" markdown>\n[{image} {entry.title}]({link}.md)\n</div>\n'
 
 
 def _page(entry: Entry) -> str:

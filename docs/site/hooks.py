@@ -51,6 +51,21 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     return markdown.replace("<!-- the study file -->", f"```toml\n{TEMPLATE}```")
 
 
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Name the dialog of the search, and make the lists within the navigation groups instead of landmarks."""
+    dialog = 'data-md-component="search" role="dialog"'
+    output = output.replace(dialog, f'{dialog} aria-label="Search"')
+    inner: list[bool] = []
+
+    def element(found: re.Match[str]) -> str:
+        if found[1]:
+            return "</div>" if inner.pop() else found[0]
+        inner.append('class="md-nav" data-md-level=' in found[0])
+        return found[0].replace("<nav", '<div role="group"') if inner[-1] else found[0]
+
+    return re.sub(r"<(/?)nav\b[^>]*>", element, output)
+
+
 def _commands() -> Iterator[tuple[str, str, Any]]:
     """Yield every command with its name and the name of its page."""
     import typer

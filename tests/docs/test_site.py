@@ -102,6 +102,16 @@ def test_figures_and_notebooks_have_pages(site: Path) -> None:
         assert f"{notebook.stem}-" in page  # its figures
 
 
+@pytest.mark.slow
+def test_links_and_dialogs_have_names_and_lists_of_pages_are_no_landmarks(site: Path) -> None:
+    for name in (".", "gallery", "theory"):
+        text = (site / name / "index.html").read_text()
+        assert '<nav class="md-nav" data-md-level' not in text
+        assert text.count("<nav") == text.count("</nav>")
+        assert re.findall(r'role="dialog"(?! aria-label)', text) == []
+        assert re.findall(r"<a [^>]*>\s*<img[^>]*>\s*</a>", text) == [] or name == "theory"
+
+
 def public() -> Iterator[Any]:
     """Yield the public functions and classes of the package and its subpackages."""
     for package in (na, *filter(inspect.ismodule, (getattr(na, name) for name in na.__all__))):
