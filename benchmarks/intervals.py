@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.paired import paired_difference, permutation_test, student_test
+from ndcg_asymptotics.analysis.runs.paired import paired_differences, permutation_tests, student_test
 from ndcg_asymptotics.core.arrays import Floats
 
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -41,9 +41,9 @@ def covered(kind: str, queries: int, samples: int) -> dict[str, float]:
         d = draw(rng, queries)
         if not d.any():
             continue
-        permutation, _ = permutation_test(d, 0.05, RESAMPLES, rng)
+        ((permutation, *_),) = permutation_tests(d[:, None], 0.05, RESAMPLES, rng)
         student, _ = student_test(float(d.mean()), float(d.std(ddof=1)), queries, 0.05)
-        ours = paired_difference(d, resamples=RESAMPLES, seed=seed).interval
+        ours = paired_differences(d[:, None], resamples=RESAMPLES, seed=seed)[0].interval
         assert ours is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

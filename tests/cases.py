@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from ndcg_asymptotics.analysis.runs.paired import Difference, paired_differences
 from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
@@ -110,3 +111,8 @@ def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **furt
     """
     content = {"format": ROC, "depth": depth, "share": share, "exponent": exponent, **further}
     return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
+
+
+def paired_difference(differences: ArrayLike, **options: Any) -> Difference:
+    """The outcome of one of `paired_differences`."""
+    return paired_differences(np.asarray(differences, float)[:, None], **options)[0]

@@ -169,13 +169,13 @@ def count_text(number: int) -> str:
     return f"{number:,}" if number < 10**7 else f"{number:.3g}"
 
 
-def listed(names: Sequence[str], between: str = ", ") -> str:
+def listed(names: Sequence[str]) -> str:
     """Return names with "and" before the last one.
 
     >>> listed(["AP"]), listed(["AP", "RR", "P@5"])
     ('AP', 'AP, RR and P@5')
     """
-    return names[0] if len(names) == 1 else f"{between.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

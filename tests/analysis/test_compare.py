@@ -7,11 +7,12 @@ import json
 
 import numpy as np
 import pytest
+from cases import paired_difference
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.compared import Cut, MeasureComparison
-from ndcg_asymptotics.analysis.runs.paired import paired_difference, sign_changes
+from ndcg_asymptotics.analysis.runs.paired import sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
 from ndcg_asymptotics.core.errors import InputError

@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import paired_difference
 from scipy import stats
 
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.correction import benjamini_hochberg, corrected, holm, limitation, max_t
-from ndcg_asymptotics.analysis.runs.paired import paired_difference
 from ndcg_asymptotics.lists import evaluate
 
 

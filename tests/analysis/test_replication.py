@@ -10,6 +10,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from cases import paired_difference
 from pages import ROOT
 from scipy import optimize, stats
 
@@ -24,7 +25,6 @@ from ndcg_asymptotics.analysis.replication import (
 )
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.paired import paired_difference
 
 
 def test_the_interval_of_the_effect_is_that_of_the_noncentral_t():

@@ -185,36 +185,6 @@ def fewest_queries(level: float) -> int:
     return found
 
 
-def paired_difference(
-    differences: Floats, *, level: float = 0.95, power: float = 0.8, resamples: int = 9999, seed: int = 0
-) -> Difference:
-    """Test the mean of paired differences, and estimate it with an interval.
-
-    Parameters
-    ----------
-    differences : (queries,)
-        At least `fewest_queries` of the level.
-    level : float
-        Confidence level of the interval; the test is at 1 - level.
-    power : float
-        Target power of the sample-size estimate.
-    resamples, seed : int
-        Number of permutations, and the seed of their generator. If there are no more than these in all, each
-        is taken once.
-
-    Raises
-    ------
-    InputError
-        For too few queries or permutations for the level, or a level or power outside (0, 1).
-
-    >>> found = paired_difference(np.array([0.1, 0.2, 0.0, 0.15, 0.05, 0.1, 0.12, 0.08]))
-    >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
-    (0.1, 1, 0.0156, 6)
-    """
-    column = np.asarray(differences, np.float64)[:, None]
-    return paired_differences(column, level=level, power=power, resamples=resamples, seed=seed)[0]
-
-
 def paired_differences(
     differences: Floats,
     *,
@@ -224,15 +194,21 @@ def paired_differences(
     seed: int = 0,
     alternative: Alternative = "two-sided",
 ) -> list[Difference]:
-    """Apply `paired_difference` to each of several tests with the same queries.
+    """Test the means of paired differences, and estimate them with intervals.
 
     The tests share their permutations, which are drawn once, and each result is that of the test by itself.
 
     Parameters
     ----------
     differences : (queries, tests)
-    level, power, resamples, seed
-        As in `paired_difference`.
+        At least `fewest_queries` of the level.
+    level : float
+        Confidence level of the intervals; the tests are at 1 - level.
+    power : float
+        Target power of the sample-size estimate.
+    resamples, seed : int
+        Number of permutations, and the seed of their generator. If there are no more than these in all, each
+        is taken once.
     alternative : {"two-sided", "less", "greater"}
         That of the tests: the mean difference is not 0, below 0, or above 0. A one-sided interval has an
         infinite end.
@@ -240,11 +216,12 @@ def paired_differences(
     Raises
     ------
     InputError
-        As `paired_difference`, and for a one-sided test at a level of 0.5 or less.
+        For too few queries or permutations for the level, a level or power outside (0, 1), and for a
+        one-sided test at a level of 0.5 or less.
 
-    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
-    >>> paired_differences(d)[1] == paired_difference(d[:, 1])
-    True
+    >>> (found,) = paired_differences(np.array([[0.1], [0.2], [0.0], [0.15], [0.05], [0.1], [0.12], [0.08]]))
+    >>> round(found.mean, 3), found.sign, round(found.p, 4), found.queries
+    (0.1, 1, 0.0156, 6)
     """
     d = np.asarray(differences, np.float64)
     queries, alpha = len(d), alpha_of(level)
@@ -332,7 +309,7 @@ def mean_tests(
         Student's interval and p-value of each.
     alpha : float
     resamples, seed : int
-        As in `paired_difference`.
+        As in `paired_differences`.
     weights : (queries,), optional
         Positive weights of the queries in the means.
 
@@ -374,25 +351,15 @@ def t_test(mean: float, error: float, freedom: float, alpha: float) -> tuple[Int
     return Interval(mean - reach, mean + reach), p
 
 
-def permutation_test(
-    d: Floats, alpha: float, resamples: int, rng: np.random.Generator
-) -> tuple[Interval, float]:
-    """Return the shifts that the permutation test does not reject at alpha, and the p-value of the shift 0.
-
-    A permutation does not speak against the shifts between its two means; the identity speaks against
-    none.
-    """
-    interval, p, _ = permutation_tests(np.asarray(d)[:, None], alpha, resamples, rng)[0]
-    return interval, p
-
-
 def permutation_tests(
     d: Floats, alpha: float, resamples: int, rng: np.random.Generator, weights: Floats | None = None
 ) -> list[tuple[Interval, float, float]]:
-    """Apply `permutation_test` with the same permutations to each column of d, (queries, tests).
+    """Apply the same permutations to each column of d, (queries, tests).
 
-    The last of the three numbers is the share of permutations that exceed the observed difference. With
-    positive weights of the queries, means are weighted.
+    Returned are the shifts that the permutation test does not reject at alpha, the p-value of the shift 0,
+    and the share of permutations that exceed the observed difference. A permutation does not speak against
+    the shifts between its two means; the identity speaks against none. With positive weights of the queries,
+    means are weighted.
     """
     total = permutations(len(d), resamples)
     w = np.ones(len(d)) if weights is None else weights
