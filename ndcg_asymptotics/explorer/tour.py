@@ -17,7 +17,7 @@ from ndcg_asymptotics.explorer.drawing import ranked_list
 from ndcg_asymptotics.explorer.state import LARGEST, State
 
 
-class Step(NamedTuple):
+class TourStep(NamedTuple):
     """A step of the tour.
 
     Attributes
@@ -151,7 +151,7 @@ def _judged(state: State) -> str:
 
 
 STEPS = (
-    Step(
+    TourStep(
         "What NDCG sees of a list",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=20",
         "The strip shows 20 items as A orders them, and below as B does; the filled ones are relevant. Each "
@@ -160,7 +160,7 @@ STEPS = (
         _sum_of_a_list,
         "theory.md",
     ),
-    Step(
+    TourStep(
         "Everybody gets 1 (Theorem 1)",
         "a=linear(0,0.6)&b=constant(0.3)&measure=nDCG&n=1000000000000000000",
         "B orders its lists at random: its [relevance curve] is level. To which [limit] does its [NDCG] tend "
@@ -168,14 +168,14 @@ STEPS = (
         _everybody_gets_1,
         "theory.md",
     ),
-    Step(
+    TourStep(
         "And yet it tells rankers apart (Theorem 2)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=1000",
         "Both limits are 1. Does one long list show the [right order] nonetheless?",
         _told_apart,
         "rates.md",
     ),
-    Step(
+    TourStep(
         "Ten ranks, or more? (Theorem 6)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG@10&n=1000",
         "Everybody reports NDCG with a [cutoff] at 10. Are longer lists surer to show the right order? And "
@@ -183,7 +183,7 @@ STEPS = (
         _no_cutoff_settles,
         "rates.md",
     ),
-    Step(
+    TourStep(
         "1/r looks at the top alone (Theorem 5)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(zipf)&n=100000",
         "Zipf's [discount] 1/r falls faster. To which values does NDCG tend now, and does one list show the "
@@ -191,14 +191,14 @@ STEPS = (
         _top_alone,
         "distinguishability.md",
     ),
-    Step(
+    TourStep(
         "First correction: Theorem 4, condition 2",
         "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))&n=1000",
         "Under r^-0.8 the two [limit]s are equal, and A is better at the top. Who is ahead on long lists?",
         _first_correction,
         "distinguishability.md",
     ),
-    Step(
+    TourStep(
         "Second correction: the remark after Theorem 9",
         "a=piecewise(0=0.7,0.2=0.5,0.5=0.1,1=0.5)&b=piecewise(0=0.7,0.2=0.5,1=0.1)"
         "&share=0.36&measure=nDCG@0.2n&n=1000",
@@ -207,7 +207,7 @@ STEPS = (
         _second_correction,
         "distinguishability.md",
     ),
-    Step(
+    TourStep(
         "Few relevant items (Theorem F2)",
         "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&n=1000000",
         "A recommender has one held-out item, however large its catalogue, so that a ranker has a [ROC "
@@ -215,7 +215,7 @@ STEPS = (
         _few_relevant,
         "few.md",
     ),
-    Step(
+    TourStep(
         "A judge who errs",
         "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&n=1000&fpr=0.05&fnr=0.2",
         "A language model is the [judge]: it calls 5% of the irrelevant items relevant ([false positive "
