@@ -88,6 +88,12 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Mo
     )
 
 
+def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Moments:
+    """Return `rank_moments` from the rougher evaluation alone, without errors."""
+    found = _evaluated(scorers, measure, n, ROUGH)
+    return Moments(found.mean, max(found.variance, 0.0), 0.0)
+
+
 def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> Moments:
     """Return moments whose ``size`` is the second moment, to which rounding errors are relative."""
     found = [_one(scorer.alone, measure, n, fineness) for scorer in scorers]

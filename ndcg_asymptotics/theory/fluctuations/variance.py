@@ -14,7 +14,7 @@ that no difference of nearly equal numbers occurs (docs/fluctuations.md, section
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +40,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     Moments,
     mixed_moments,
 )
-from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments
+from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments, rough_rank_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments, judged_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -139,7 +139,7 @@ def quick_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Mean
     >>> round(sd, 6)
     0.002591
     """
-    found = ndcg_moments(scorers, measure, n, ROUGH)
+    found = ndcg_moments(scorers, measure, n, ROUGH, rough_rank_moments)
     certain = found.variance <= FINE.rounding * found.size
     return MeanAndDeviation(found.mean, 0.0 if certain else math.sqrt(found.variance))
 
@@ -212,11 +212,20 @@ def _stated(found: list[tuple[float, float]], most: Floats) -> StandardDeviation
     return StandardDeviation(value, of_value)
 
 
-def ndcg_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int, effort: Effort = USUAL) -> Moments:
-    """Return the moments of NDCG_n, or of its difference for two scorers, from one evaluation."""
+def ndcg_moments(
+    scorers: tuple[Scorer, ...],
+    measure: Measure,
+    n: int,
+    effort: Effort = USUAL,
+    of_few_ranks: Callable[[tuple[Relevance, ...], Measure, int], Moments] = rank_moments,
+) -> Moments:
+    """Return the moments of NDCG_n, or of its difference for two scorers, from one evaluation.
+
+    Where few ranks count they are those of ``of_few_ranks``, which takes no effort into account.
+    """
     return over_groups(
         scorers,
-        lambda *models: _moments(models, measure, n, effort),
+        lambda *models: _moments(models, measure, n, effort, of_few_ranks),
         mixed_moments,
         lambda *models: _of_fixed_counts(models, measure, n, effort),
         lambda *models: judged_moments(models, measure, n, effort),
@@ -234,13 +243,19 @@ def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, 
 
 
 @shared
-def _moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
+def _moments(
+    scorers: tuple[Relevance, ...],
+    measure: Measure,
+    n: int,
+    effort: Effort,
+    of_few_ranks: Callable[[tuple[Relevance, ...], Measure, int], Moments],
+) -> Moments:
     if not any(scorers[0].masses) or measure.discount(1.0, float(n)) == 0:  # n - r at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
     if len(scorers) == 1:
         scorers = (scorers[0].alone,)
     if few_ranks(scorers, measure, n):
-        return rank_moments(scorers, measure, n)
+        return of_few_ranks(scorers, measure, n)
     return _of_many_ranks(scorers, measure, n, effort)
 
 
