@@ -16,7 +16,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, Table, decimals, general
 from ndcg_asymptotics.theory.extrapolation import Extrapolation
-from ndcg_asymptotics.theory.gap import Gap
+from ndcg_asymptotics.theory.leading_terms import Gap
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]

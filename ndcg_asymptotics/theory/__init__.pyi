@@ -3,13 +3,13 @@ from .correlation import correlation as correlation
 from .fluctuations import StandardDeviation as StandardDeviation
 from .fluctuations import difference_std as difference_std
 from .fluctuations import ndcg_std as ndcg_std
-from .gap import leading_gap as leading_gap
+from .leading_terms import first_moment as first_moment
+from .leading_terms import leading_gap as leading_gap
 from .limits import Limit as Limit
 from .limits import limit as limit
 from .mean import Expectation as Expectation
 from .mean import expected_dcg as expected_dcg
 from .mean import expected_ndcg as expected_ndcg
 from .order import order_in_expectation as order_in_expectation
-from .pairs import first_moment as first_moment
 from .prediction import predict as predict
 from .pseudo_expectation import pseudo_expectation as pseudo_expectation

@@ -27,11 +27,11 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Relevance, Scorer
 from ndcg_asymptotics.theory.at_lengths import AtLengths
+from ndcg_asymptotics.theory.fluctuations.effort import CAUTION
 from ndcg_asymptotics.theory.fluctuations.influence import Influence, influence
 from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std
 
 _TERMS = 300  # of the series
-_CAUTION = 3.0  # the stated error over that difference
 _ROUNDING = 1e-13  # of a sum, relative to the moments of its factors
 _NEAR = 3.0  # standard deviations of the number of relevant items within which the ideal list may be full
 
@@ -141,8 +141,8 @@ def _at(
     (a, a_error), (b, b_error), (d, d_error) = sds
     require_available(min(a, b, fine.of_a, fine.of_b) > 0, f"correlation: {measure} does not vary at n = {n}")
     within = (a**2 + b**2 - d**2) / 2 + (fine.coupled - fine.independent) / n
-    error = fine.left_out + _CAUTION * abs(fine.coupled - rough.coupled)
-    error += _CAUTION * abs(fine.independent - rough.independent)
+    error = fine.left_out + CAUTION * abs(fine.coupled - rough.coupled)
+    error += CAUTION * abs(fine.independent - rough.independent)
     sd_error = a_error / a + b_error / b
     left = math.sqrt(abs(a**2 - fine.of_a / n) * abs(b**2 - fine.of_b / n)) if rho else 0.0
     value = within / (a * b)

@@ -30,8 +30,8 @@ from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
+from ndcg_asymptotics.theory.leading_terms import require_one_population
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.pairs import require_one_population
 from ndcg_asymptotics.theory.rare.exponents import error_exponent
 
 _SIZES = tuple(round(10 ** (d / 3)) for d in range(55))  # three per decade, up to 1e18

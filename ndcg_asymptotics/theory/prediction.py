@@ -35,9 +35,9 @@ from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
+from ndcg_asymptotics.theory.rules.quadrature import SPACING
 
 _QUANTILES = (0.05, 0.5, 0.95)
-_ALMOST_ALL = 1 - 2.0**-53  # the share of items with a gain, of which the logarithm of the rest is taken
 _CLOSE = 0.2  # distance of a law up to which its interval is printed
 
 
@@ -244,7 +244,7 @@ def _quantiles(
         return None, None
     most = measure.largest(scorer.gains, n)
     # an empty list has NDCG 0
-    empty = math.exp(n * math.log1p(-min(sum(scorer.model.masses), _ALMOST_ALL)))
+    empty = math.exp(n * math.log1p(-min(sum(scorer.model.masses), 1 - SPACING)))
     found = {}
     for p in _QUANTILES:
         value = law.quantile(p)

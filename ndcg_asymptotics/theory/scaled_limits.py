@@ -41,9 +41,9 @@ from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
 from ndcg_asymptotics.theory.rules.acceleration import accelerated
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
+from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
 
 _EQUAL = 1e-12  # difference of b and kappa that is rounding
-_RANKS = 4096  # terms of a sum over ranks that are added one by one
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
@@ -280,10 +280,10 @@ def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
     >>> round(rank_sum(Discount.parse("zipf"), 0.3, None), 9)  # Gamma(1.3)/0.7
     1.282100995
     """
-    last = _RANKS if k is None else min(k, _RANKS)
+    last = ONE_BY_ONE if k is None else min(k, ONE_BY_ONE)
     r = np.arange(1.0, last + 1)
     total = float(_discounts(discount, r) @ np.exp(_log_chance(r, kappa)))
-    if k is not None and k <= _RANKS:
+    if k is not None and k <= ONE_BY_ONE:
         return total
     # sum_(r > m) f(r) = int_(m + 1/2)^inf f - f'(m + 1/2)/24 …, which is below 1e-9 of it
     end = LARGEST_LOG if k is None else math.log(k + 0.5)

@@ -18,7 +18,7 @@ from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw, exac
 from ndcg_asymptotics.theory.fluctuations.laws import regime
 from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
-from ndcg_asymptotics.theory.gap import Gap, leading_gap
+from ndcg_asymptotics.theory.leading_terms import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import Expectation
 

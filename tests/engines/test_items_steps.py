@@ -19,6 +19,7 @@ from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import kernels, lists, rank_order
 from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
+from ndcg_asymptotics.engines.shared.inverse import coupled_normals
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, mixture
 
@@ -176,7 +177,7 @@ def test_two_scorers_have_the_stated_correlation() -> None:
     """Of the depths of items, given their labels: rho in normal scores, within five standard errors."""
     common, rho, n = 7, 0.4, 20_000
     draws = [
-        items.copula._correlated(
+        coupled_normals(
             n, rho, np.random.Generator(np.random.SFC64(common)), np.random.Generator(np.random.SFC64(own))
         )
         for own in (1, 2)

@@ -128,14 +128,14 @@ THEORY = (
     ),
     Mutation(
         "leading gap of the log discount: 1.1 of it",
-        "theory/gap.py",
+        "theory/leading_terms.py",
         "return Gap((first - value * ideal) /",
         "return Gap(1.1 * (first - value * ideal) /",
         (LINEAR, "nDCG"),
     ),
     Mutation(
         "leading gap of r^-b: 1.1 of it",
-        "theory/gap.py",
+        "theory/leading_terms.py",
         "return Gap(constant * (top - value * most) /",
         "return Gap(1.1 * constant * (top - value * most) /",
         (LINEAR, "nDCG(power(0.7))"),
@@ -212,7 +212,7 @@ THEORY = (
     ),
     Mutation(
         "local slope: over another factor of n",
-        "theory/rare/rates.py",
+        "theory/rare/tilting.py",
         "/ math.log(high / low)",
         "/ math.log(_STEP)",
         (),
@@ -228,7 +228,7 @@ THEORY = (
     ),
     Mutation(
         "probability of a wrong order: without the width of the tilted law",
-        "theory/rare/rates.py",
+        "theory/rare/tilting.py",
         "return -cost + std**2 / 2 + float(log_ndtr(-std))",
         "return -cost + float(log_ndtr(-std))",
         (),
@@ -237,7 +237,7 @@ THEORY = (
     Mutation(
         "error of standard deviations: without the difference of two evaluations",
         "theory/fluctuations/variance.py",
-        "error = _CAUTION * abs(fine.variance - rough.variance) + in_common",
+        "error = CAUTION * abs(fine.variance - rough.variance) + in_common",
         "error = in_common",
         (),
         ("tests/theory/fluctuations/test_variance.py", "-k", "finer_evaluation"),
@@ -267,7 +267,7 @@ THEORY = (
     ),
     Mutation(
         "first moment: log t instead of -log t",
-        "theory/pairs.py",
+        "theory/leading_terms.py",
         "power = power * -np.log(t)",
         "power = power * np.log(t)",
         (LINEAR, "nDCG"),

@@ -16,7 +16,7 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.roc_custom import roc_curve
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability, tilt
-from ndcg_asymptotics.theory.rare.rates import cost_exponent
+from ndcg_asymptotics.theory.rare.tilting import cost_exponent
 from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0

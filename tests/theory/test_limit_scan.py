@@ -17,7 +17,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.gap import leading_gap
+from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import limit
 
 COUNT = int(os.environ.get("NDCG_ASYMPTOTICS_SCAN", "12"))

@@ -8,8 +8,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare import tilt
-from ndcg_asymptotics.theory.rare.cells import grade_masses
-from ndcg_asymptotics.theory.rare.weights import MeanDiscount
+from ndcg_asymptotics.theory.rare.cells import MeanDiscount, grade_masses
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")

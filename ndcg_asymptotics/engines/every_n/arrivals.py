@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +10,7 @@ from scipy.special import ndtr
 
 from ndcg_asymptotics.core.arrays import Floats, stable_order
 from ndcg_asymptotics.engines.every_n.kernels import Arrivals, Grades, Ints, arrival_ranks
-from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
+from ndcg_asymptotics.engines.shared.inverse import coupled_normals, depth_of_grade
 from ndcg_asymptotics.populations import Gaussian
 from ndcg_asymptotics.studies.design import Design
 
@@ -38,10 +37,8 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
     own = design.generator(replicate, "scorer", scorer)
     coupling = design.population.coupling
     if isinstance(coupling, Gaussian):
-        normal = design.generator(replicate, "coupling").standard_normal(grade.size)
-        normal *= math.sqrt(coupling.rho)
-        normal += math.sqrt(1.0 - coupling.rho) * own.standard_normal(grade.size)
-        depth = ndtr(normal)
+        common = design.generator(replicate, "coupling")
+        depth = ndtr(coupled_normals(grade.size, coupling.rho, common, own))
     else:
         depth = own.random(grade.size)
     relevance = design.models[scorer]

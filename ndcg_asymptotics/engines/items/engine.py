@@ -2,7 +2,7 @@
 
 The stream's prefixes S_{n_1} ⊂ S_{n_2} ⊂ … are drawn all at once. An item's *class* is the first
 list size that contains it; the label counts of the classes are multinomial and shared by all
-scorers. Given them, each scorer's items come in rank order (`rank_order` or `copula`), and one
+scorers. Given them, each scorer's items come in rank order (`orders`), and one
 pass over them keeps K running ranks and K sums per discount (`kernels`). No list is sorted twice,
 and the list sizes are met exactly.
 """
@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.engines.items import copula, judged, rank_order
+from ndcg_asymptotics.engines.items import judged, rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
-from ndcg_asymptotics.engines.items.orders import rank_orders
+from ndcg_asymptotics.engines.items.orders import memory_of_blocks, rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.machine import require_memory
 from ndcg_asymptotics.engines.shared.simd import aligned
@@ -212,7 +212,7 @@ def memory(design: Design) -> int:
     """Return the bytes of the largest arrays of `simulate`."""
     n, codes = design.sizes[-1], len(design.sizes) * len(design.kinds)
     gaussian = isinstance(design.population.coupling, Gaussian)
-    order = copula.memory_of_blocks(n) if gaussian else rank_order.memory_of_counts(n, codes)
+    order = memory_of_blocks(n) if gaussian else rank_order.memory_of_counts(n, codes)
     return 8 * sum(wanted_sums(design.measures, design.sizes).lengths) + order
 
 

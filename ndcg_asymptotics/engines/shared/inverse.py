@@ -1,5 +1,7 @@
 """The depth of an item given its grade, by inversion: fast, for any curve, and accurate near the top.
 
+Coupled scorers have coupled normals (`coupled_normals`) in the place of uniform numbers.
+
 ``G_g(t) = int_0^t m_g / p_g`` is cut into cells that shrink in proportion to t towards the top and
 to 1 - t towards the bottom, with the curve's kinks and jumps at their ends. In each cell the
 inverse is a polynomial. A cell whose polynomial misses G is halved, so that a curve with a zero, or
@@ -8,6 +10,7 @@ of any steepness, only takes more cells.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -88,6 +91,16 @@ def depth_of_grade(model: Model, grade: int, u: Floats) -> Floats:
     if u.size:
         _look_up(u, _inverse(model, grade), out)
     return out
+
+
+def coupled_normals(n: int, rho: float, common: np.random.Generator, own: np.random.Generator) -> Floats:
+    """Return ``sqrt(rho) Z_i + sqrt(1 - rho) E_i``, Z_i common to all scorers and E_i a scorer's own."""
+    normals = common.standard_normal(n)
+    normals *= math.sqrt(rho)
+    noise = own.standard_normal(n)
+    noise *= math.sqrt(1.0 - rho)
+    normals += noise
+    return normals
 
 
 def _among_irrelevant(model: FixedCounts, grade: int, u: Floats) -> Floats:

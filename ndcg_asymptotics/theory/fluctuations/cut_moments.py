@@ -35,11 +35,10 @@ from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
 from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
 from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank, gauss_rule, nodes_for
 from ndcg_asymptotics.theory.rules.mesh import Mesh, down_to
 
-_ROUNDING = 1e-14  # of a probability; depths that are less likely are eight standard deviations away
 _PANELS = 5  # of the depth at a cutoff, besides those between breakpoints
 
 
@@ -62,7 +61,7 @@ def _one(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments
     several = [rule_above(mesh, ideal, *piece) for piece in depths]
     # values are in [0, 1], so the error of their squares is at most the probability of what is left out
     lost = 1 - math.fsum(float(chances.sum()) for _, chances in depths)
-    missed = ideal.left_out + (lost if lost > _ROUNDING else 0.0)
+    missed = ideal.left_out + (lost if lost > ROUNDING else 0.0)
 
     def above(depth: float) -> GivenCounts:
         panels, law = down_to(mesh, depth, ideal.k, [rank for rank, _ in effort.stages])

@@ -104,6 +104,8 @@ items of a class, whose values change steeply with the counts.
 """
 FINER = Effort(1.75, 1e-11, TOLERANCE, (8, 5, 3), further=25)
 """The last one, whose difference from `FINE` is the error there."""
+CAUTION = 3.0
+"""The stated error of a variance over the difference of two evaluations."""
 FEW_GRADES = 2
 """Grades up to which `FINE` evaluations take seconds, and rules for label counts have many nodes."""
 

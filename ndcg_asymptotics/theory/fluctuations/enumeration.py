@@ -266,7 +266,7 @@ def _by_panels(relevance: Relevance, k: int, n: int) -> Iterator[tuple[Floats, F
     so_far = [np.zeros(((len(relevance.gains) + 1) ** rank, 1, 1)) for rank in range(k)]
     for start in range(0, len(edges) - 1, _TOGETHER):
         some = edges[start : start + _TOGETHER + 1]
-        t, w = quadrature.on_panels(some[:-1], some[1:], 12)
+        t, w = quadrature.on_panels(some[:-1], some[1:], quadrature.FEWER_NODES)
         _, p = relevance.label_law(t.ravel())
         above = np.ones((1, t.size))
         for rank in range(1, k):

@@ -35,7 +35,7 @@ from ndcg_asymptotics.theory.fluctuations.rank_recursion import (
     largest_counts,
 )
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
-from ndcg_asymptotics.theory.rules.counts import CountLaw
+from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw
 
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
@@ -202,7 +202,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, finene
         sums = [
             np.array(_at_counts(*both, measure, n, counts)) for both in zip(scorers, several, strict=True)
         ]
-    likely = law > 1e-18
+    likely = law > NEGLIGIBLE
     law = law[likely] / law[likely].sum()
     a, b = (value[likely] / chance[likely] for chance, value in sums)
     return float(law @ ((a - law @ a) * (b - law @ b)))

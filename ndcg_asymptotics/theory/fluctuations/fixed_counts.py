@@ -40,6 +40,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.exponentials import TOLERANCE
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts
 from ndcg_asymptotics.theory.fluctuations.cut_moments import moments_above
 from ndcg_asymptotics.theory.fluctuations.cut_rules import CutRule, joined_rules
@@ -55,7 +56,7 @@ from ndcg_asymptotics.theory.mean.fixed_counts import (
 )
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
-from ndcg_asymptotics.theory.rules.counts import CountLaw, gauss_rule
+from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw, gauss_rule
 from ndcg_asymptotics.theory.rules.law_panels import (
     above,
     by_ranks,
@@ -69,8 +70,7 @@ _MOST_NUMBERS = 20_000  # combinations of numbers above
 _SEPARATE, _NARROW = 24, 1000  # combinations, and cutoff, up to which each has its own nodes
 _EACH = 300  # of them up to which a variance is computed for each
 _NO_IDEAL = np.array([1.0, 0.0, 0.0])  # the ideal DCG is not random: delta is 0
-_UNLIKELY = 1e-17  # probability of numbers above that are left out
-_SUMS = 5e-11  # relative error of sums of squared discounts
+_SUMS = 5 * TOLERANCE  # relative error of sums of squared discounts
 
 
 @shared  # a scorer's moments serve it alone and in every pair
@@ -139,7 +139,7 @@ def _rules_above_cutoff(model: FixedCounts, n: int, k: int, effort: Effort) -> I
     numbers, joint = _above_cutoff(model, n, k, depths)
     joint *= width
     joint /= joint.sum()  # the logarithm of a density of 1e18 numbers has lost some digits
-    likely = joint.sum(axis=1) > _UNLIKELY
+    likely = joint.sum(axis=1) > NEGLIGIBLE
     # whether each combination has a rule for the depth; far down they share one, as their laws are narrow
     separate = np.count_nonzero(likely) <= _SEPARATE and k <= _NARROW
     # without relevant items above DCG is 0
@@ -151,8 +151,8 @@ def _rules_above_cutoff(model: FixedCounts, n: int, k: int, effort: Effort) -> I
     for here in (piece == number for number in np.unique(piece)):
         laws = joint[:, here] if separate else joint[:, here].sum(axis=0)[None]
         for row, law in enumerate(laws):
-            kept = law > _UNLIKELY * law.max()
-            if law.sum() <= _UNLIKELY:
+            kept = law > NEGLIGIBLE * law.max()
+            if law.sum() <= NEGLIGIBLE:
                 continue
             for depth, weight in zip(*gauss_rule(np.log(depths[here][kept]), law[kept], count), strict=True):
                 tau = math.exp(depth)

@@ -20,13 +20,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, ndtri, xlog1py, xlogy
+from scipy.special import ndtri
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.ideal import fitted_to
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
 from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, middles, running_integrals
@@ -127,9 +128,13 @@ def mean_discount(discount: Discount, n: int, t: Floats) -> tuple[Floats, Floats
         constant, factor = discount.coefficients(n)
         return constant + factor * (1 + (n - 1) * t), np.full_like(t, factor * (n - 1))
     if n <= 128:
-        values = discount(np.arange(1.0, n + 1), float(n))
-        falls = _binomial(n - 2, t) @ np.diff(values) if n > 1 else np.zeros_like(t)
-        return _binomial(n - 1, t) @ values, (n - 1) * falls
+        every = np.arange(n + 1.0)
+        values = discount(every[1:], float(n))
+        phi = np.exp(log_binomial(every[:-1], n - 1.0, t[:, None])) @ values
+        if n == 1:
+            return phi, np.zeros_like(t)
+        falls = np.exp(log_binomial(every[:-2], n - 2.0, t[:, None])) @ np.diff(values)
+        return phi, (n - 1) * falls
     found = exponential_sum([discount], fitted_to(discount, n))
     w, rates = found.weights[0], found.rates
     q = -np.expm1(-rates)
@@ -139,13 +144,6 @@ def mean_discount(discount: Discount, n: int, t: Floats) -> tuple[Floats, Floats
         np.exp((n - 1) * stays - rates) @ w,
         -(n - 1) * (np.exp((n - 2) * stays - rates) @ (w * q)),
     )
-
-
-def _binomial(n: int, t: Floats) -> Floats:
-    """Return the probabilities of 0 … n successes, (T, n + 1)."""
-    k = np.arange(n + 1.0)
-    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(np.exp(ways + xlogy(k, t[:, None]) + xlog1py(n - k, -t[:, None])))
 
 
 def _edges(mesh: Mesh, further: tuple[float, ...], width: float) -> Floats:

@@ -32,11 +32,11 @@ from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.fluctuations.enumeration import collected, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
 
 LawKind = Literal["normal", "top ranks", "lasting", "certain", "groups", "one item", "few items"]
 
 
-_RANKS = 4000  # terms of a series that are treated one by one; the others add a normal variable
 _MOST_ENUMERATED = 100  # terms of a series whose law may be enumerated
 _ATOMS = 200_000  # atoms that are kept apart
 _LATTICE = 2**19  # points of a lattice to which more atoms move
@@ -185,7 +185,7 @@ def series_law(scorers: tuple[Relevance, ...], measure: Measure, n: int = ENDLES
         chances = np.multiply.outer(chances, others).ravel()
     values = values - chances @ values
     k = min(measure.cutoff(n), n)
-    count = min(k, _RANKS)
+    count = min(k, ONE_BY_ONE)
     discounts = measure.discount(np.arange(1.0, count + 1), float(n))
     tail = 0.0
     if k > count and discounts[-1] > 0:  # the sum of r^-2b over the ranks beyond, as an integral

@@ -21,18 +21,16 @@ from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
-from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.mean.expectation import CAUTION
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, rule
+from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, SPACING, rule
 
 _LEFT_OUT = 1e-19  # probability of the law Beta(r, n - r) on either side
 _SKEW, _LONG_TAIL = 1000.0, 20.0  # r up to which the lower quantile is that of a gamma law, and needs …
 _TAIL_PANELS, _PANELS = 48, 10  # … the first number of panels instead of the second, in log depth
-_CAUTION = 6.0  # the stated error is this times the difference of two evaluations
-_ROUNDING = 1e-14
 _SHORT = 40  # list length up to which a singularity of F at the other end is felt
 _FAR_END = 1 - 0.5 ** np.arange(1, 50)  # edges of panels that shrink towards the other end
-_SPACING = 2.0**-53  # of doubles just below 1
 _CHUNK = 2_000_000  # nodes held at a time
 
 
@@ -156,7 +154,7 @@ def rank_law_from(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple
             rough, _ = _mean_share(model, n, side[part], deep, count)
             # another number of panels shows the error
             value[part], rounding = _mean_share(model, n, side[part], deep, math.ceil(1.5 * count))
-            error[part] = _CAUTION * np.abs(value[part] - rough) + rounding + _ROUNDING
+            error[part] = CAUTION * np.abs(value[part] - rough) + rounding + ROUNDING
     return value, error
 
 
@@ -185,8 +183,8 @@ def _mean_share(model: FixedCounts, n: int, side: Floats, deep: bool, count: int
     (own,) = (part for part, items in zip(model.laws, model.counts, strict=False) if items)
     t = law.quantile(-np.expm1(log_v) if deep else np.exp(log_v))
     mean = (weights * own.cdf(t)).sum(axis=(1, 2))
-    if own.cdf(np.array(1 - _SPACING)) > 1 - _ROUNDING:
+    if own.cdf(np.array(1 - SPACING)) > 1 - ROUNDING:
         return mean, np.zeros(side.size)
     # a density that is infinite at the bottom
-    between = own.cdf(np.minimum(t + _SPACING, 1.0)) - own.cdf(np.maximum(t - _SPACING, 0.0))
+    between = own.cdf(np.minimum(t + SPACING, 1.0)) - own.cdf(np.maximum(t - SPACING, 0.0))
     return mean, (weights * between).sum(axis=(1, 2))

@@ -34,10 +34,10 @@ from ndcg_asymptotics.populations.roc_custom import roc_curve
 from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances
 from ndcg_asymptotics.theory.fluctuations.one_item import rank_law, rank_law_from
 from ndcg_asymptotics.theory.rules.quadrature import rule
+from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
 
 _SHORT = 512  # items up to which ranks are added one by one
 _ENDS = 128  # ranks at each end of a longer list that are
-_LONGEST_TABLE = 4096  # ranks up to which they are for a user's discount
 _DEGREE = 16  # of a polynomial
 _WIDTH = 2.0  # of the first panels, in the logarithm of the number of items on the nearer side
 _RESOLVED = 1e-13  # highest coefficients of a resolved panel
@@ -101,11 +101,11 @@ def _parts(a: FixedCounts, b: FixedCounts, measure: Measure, n: int) -> list[_Pa
     k, discount = min(measure.cutoff(n), n), measure.discount
     if isinstance(discount.asymptotics, ConstantDecay) and not isinstance(discount, Custom):
         return [_one_by_one(a, b, n, np.array([0, k])), _beyond(a, b, n, k)]
-    ranks = np.arange(1, min(k, _LONGEST_TABLE) + 1)
+    ranks = np.arange(1, min(k, ONE_BY_ONE) + 1)
     values = np.asarray(discount(ranks, float(n)))
     if not isinstance(discount, Custom):
         return _falling(a, b, n, k, int(np.count_nonzero(values == values[0])) if values[0] > 0 else 1)
-    known = k <= _LONGEST_TABLE
+    known = k <= ONE_BY_ONE
     require_available(known, f"which of {k:,} ranks {discount} tells apart is not known")
     # without a discount as beyond the cutoff
     ranks, values = ranks[values > 0], values[values > 0]

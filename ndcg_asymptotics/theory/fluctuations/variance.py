@@ -29,6 +29,7 @@ from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.fluctuations.cut_moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
 from ndcg_asymptotics.theory.fluctuations.effort import (
+    CAUTION,
     FEW_GRADES,
     FINE,
     FINER,
@@ -47,7 +48,6 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _SPACING = 3e-17  # rounding of counts of long lists, relative to their standard deviation, over n^1/2
-_CAUTION = 3.0  # the stated error is this times the difference of two evaluations
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[fl
         fine = ndcg_moments(scorers, measure, n, efforts[1])
         in_common = fine.missed + (efforts[1].rounding + _SPACING * math.sqrt(n)) * fine.size
         in_common += _contradicted(fine, scorers, measure, n)
-        error = _CAUTION * abs(fine.variance - rough.variance) + in_common
+        error = CAUTION * abs(fine.variance - rough.variance) + in_common
         # 1% of the standard deviation
         if error <= 0.02 * fine.variance:
             break
@@ -185,7 +185,7 @@ def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure,
     if few_items:  # values lie in [0, 1], so the error of their squares is at most their own
         return float(off + sum(other.error[0] for other in exact))
     # what moves values by much where they are far from their mean changes the variance by more than this
-    return _CAUTION * float(off * math.sqrt(max(found.variance, 0.0)))
+    return CAUTION * float(off * math.sqrt(max(found.variance, 0.0)))
 
 
 def _most(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> Floats:

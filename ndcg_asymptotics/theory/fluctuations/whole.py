@@ -19,6 +19,7 @@ from ndcg_asymptotics.theory.rules.condense import condensed, interpolated
 from ndcg_asymptotics.theory.rules.counts import (
     EVERY,
     EVERY_SPLIT,
+    NEGLIGIBLE,
     CountLaw,
     distributed,
     gauss_rule,
@@ -163,7 +164,7 @@ class CountRule:
         graded, ways = distributed(numbers, law[:-1], most, digits)
         weights = (chances[:, None] * ways).ravel()
         counts = np.column_stack([graded.reshape(weights.size, -1), n - np.repeat(numbers, ways.shape[1])])
-        kept = np.abs(weights) > 1e-17
+        kept = np.abs(weights) > NEGLIGIBLE
         counts, weights = counts[kept], weights[kept]
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())

@@ -27,20 +27,26 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.exponentials import TOLERANCE
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_with_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
-from ndcg_asymptotics.theory.mean.rank_terms import Places, expansion_terms, fourier_terms, projections_of
+from ndcg_asymptotics.theory.mean.rank_terms import (
+    DEGREES,
+    Places,
+    expansion_terms,
+    fourier_terms,
+    projections_of,
+)
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
-_ROUNDING = 2e-11  # relative error that two evaluations share: that of their sums of exponentials
-_OF_JUDGES = 7e-11  # the same of a judge's labels: that of true ones twice, and of the ideal list's kink
-_CAUTION = (
-    6.0  # the stated error is this times the difference of two evaluations, which err alike at a sharp kink
-)
-_DEGREES = (9, 19, 35)  # of expansions in the number of items above, tried in turn
+_ROUNDING = 2 * TOLERANCE  # relative error that two evaluations share: that of their sums of exponentials
+_OF_JUDGES = (
+    7 * TOLERANCE
+)  # the same of a judge's labels: that of true ones twice, and of the ideal list's kink
+CAUTION = 6.0  #: a stated error over the difference of two evaluations, which err alike at a sharp kink
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
 
@@ -64,8 +70,8 @@ class Accuracy:
     nodes: int
 
 
-_TOLERANCE = 1e-10
-_ROUGH, _FINE = Accuracy(0.5, _TOLERANCE, 24), Accuracy(0.75, _TOLERANCE, 30)
+_ACCURATE = 10 * TOLERANCE
+_ROUGH, _FINE = Accuracy(0.5, _ACCURATE, 24), Accuracy(0.75, _ACCURATE, 30)
 """Two evaluations, whose difference estimates the error but for that of the sums of exponentials."""
 
 
@@ -179,7 +185,7 @@ def _each(means: Sequence[tuple[Measure, int]], relevance: Relevance) -> list[tu
     for sizes, measures in together.items():
         # a sum of exponentials has a relative error, and all terms are positive; the degrees that are left
         # out have as much
-        stated = _stated(partial(_flat, relevance, measures, sizes), _ROUNDING + 3 * _TOLERANCE)
+        stated = _stated(partial(_flat, relevance, measures, sizes), _ROUNDING + 3 * _ACCURATE)
         found |= zip(itertools.product(measures, sizes), stated, strict=True)
     return [found[mean] for mean in means]
 
@@ -211,7 +217,7 @@ def _with_fixed_counts(
 def _stated(evaluate_with: Callable[[Accuracy], Floats], both: float) -> list[tuple[float, float]]:
     """Return the better ones of two evaluations, which have a relative error in common, and its bounds."""
     first, value = evaluate_with(_ROUGH), evaluate_with(_FINE)
-    error = _CAUTION * np.abs(value - first) + both * value
+    error = CAUTION * np.abs(value - first) + both * value
     return list(zip(value.tolist(), error.tolist(), strict=True))
 
 
@@ -377,8 +383,8 @@ def _degrees(counts: LabelMeans, places: Places, accuracy: Accuracy) -> Integers
     ratio = correlation[:, None] / correlation[probes]
     ratio = correlation[:, None] if one_grade else np.where(ratio <= 1, ratio, 0.0)
     # in longer lists that need so many degrees a Fourier series has no more terms
-    most = n - 1 if one_grade or n <= _DEGREES[-1] else (n - 1) // 3
-    for highest in sorted({min(degree, most) for degree in _DEGREES}):
+    most = n - 1 if one_grade or n <= DEGREES[-1] else (n - 1) // 3
+    for highest in sorted({min(degree, most) for degree in DEGREES}):
         if one_grade:
             found = np.abs(counts.moments(highest))[None, :]
         else:

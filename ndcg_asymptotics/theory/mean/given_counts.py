@@ -23,6 +23,7 @@ from ndcg_asymptotics.measures.discounts import Constant
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.mean.label_counts import SMALLEST
 from ndcg_asymptotics.theory.mean.rank_terms import (
+    DEGREES,
     Places,
     RankTerms,
     fourier_terms,
@@ -81,7 +82,7 @@ def _expanded(places: Places, discount: Discount, spread: float, tolerance: floa
     """
     gained, rho, allowed = places.gained.sum(axis=0), np.minimum(places.correlation, 1 - 1e-9), 0.0
     gains, degrees = np.zeros((places.t.size, 1)), np.full(places.t.size, -1)
-    for most in sorted({min(degree, places.n - 1) for degree in (9, 35)}):
+    for most in sorted({min(degree, places.n - 1) for degree in DEGREES[::2]}):
         some = np.flatnonzero(degrees < 0)
         gains = np.pad(gains, ((0, 0), (0, most + 1 - gains.shape[1])))
         gains[some] = _projections(places.with_degrees(np.where(degrees < 0, most, -1)), discount)[some]

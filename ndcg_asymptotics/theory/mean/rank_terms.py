@@ -38,12 +38,12 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.theory.rules.binomial import krawtchouk, log_choose
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
 from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
 
-_EXHAUSTED = 1e-14  # relative size of what is rounding
+DEGREES = (9, 19, 35)  #: of expansions in the number of items above, tried in turn
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 
 
@@ -164,7 +164,7 @@ class FewDepths:
             if m == 0 and not node.size:
                 node = np.array([np.argmax(size)])
             exact = powers[m][:, here] @ parts.T
-            solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=_EXHAUSTED)[0]
+            solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=ROUNDING)[0]
             found[m][:, node] = solved.T * size[node]
         return cls(node, found[:, :, node])
 
@@ -176,7 +176,7 @@ def _powers(directions: Floats, size: Floats, highest: int, allowed: float) -> l
         following = (found[-1][:, None] * directions).reshape(-1, size.size)
         _, values, rows = np.linalg.svd(following, full_matrices=False)
         left = np.sqrt(np.cumsum(values[::-1] ** 2))[::-1]  # of each value and those after it
-        smallest = max(allowed / (highest * np.sqrt(size.size)), _EXHAUSTED * values[0])
+        smallest = max(allowed / (highest * np.sqrt(size.size)), ROUNDING * values[0])
         rank = max(1, int(np.count_nonzero(left > smallest)))
         found.append(values[:rank, None] * rows[:rank])
     return found

@@ -1,8 +1,15 @@
 """Large deviations of the wrong order: the tilted law, its cost, and the error exponent."""
 
 from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
-from ndcg_asymptotics.theory.rare.rates import cost_exponent, log_wrong_probability
-from ndcg_asymptotics.theory.rare.tilting import CELLS, Side, Tilt, level_tilt, tilt
+from ndcg_asymptotics.theory.rare.tilting import (
+    CELLS,
+    Side,
+    Tilt,
+    cost_exponent,
+    level_tilt,
+    log_wrong_probability,
+    tilt,
+)
 
 __all__ = [
     "CELLS",

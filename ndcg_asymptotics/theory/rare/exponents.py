@@ -16,7 +16,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.pairs import first_moment
+from ndcg_asymptotics.theory.leading_terms import first_moment
 from ndcg_asymptotics.theory.rare.few_items import fate
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
 

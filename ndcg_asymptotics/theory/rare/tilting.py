@@ -22,12 +22,14 @@ and the label weights are iterated.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.special import log_ndtr
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
@@ -41,6 +43,7 @@ from ndcg_asymptotics.theory.rare.cells import (
     rank_std,
 )
 from ndcg_asymptotics.theory.rare.weights import SHARPEST, MeanDiscount
+from ndcg_asymptotics.theory.rules.acceleration import Acceleration
 
 CELLS = 600
 """The number of cells of depth."""
@@ -55,6 +58,7 @@ _LEVEL_ON_CELLS = 1e-7  # and that a finer mesh may make
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
 _LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
+_STEP_OF_N = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
 
 @dataclass(frozen=True, eq=False)
@@ -498,44 +502,26 @@ def _divergence(u: Floats) -> Floats:
     return np.where(np.abs(u) < 1e-2, series, u * np.exp(u) - np.expm1(u))
 
 
-class Acceleration:
-    """Anderson's (1965) acceleration of the fixed-point iteration x = g(x).
+def log_wrong_probability(cost: float, std: float) -> float:
+    """Return log P(wrong order) for a tilt: ``-cost + s^2/2 + log P(N(0,1) > s)``, s the standard deviation.
 
-    The next point is the combination of the last points whose residuals f = g(x) - x combine to the smallest
-    one, moved by that residual. A step much longer than the residual is replaced by a damped one.
+    Under the tilted law theta (DCG_A - DCG_B) is about normal with mean 0 and standard deviation s,
+    and P is ``exp(-cost)`` times the mean of exp(-x) over x > 0 (Esscher's approximation).
 
-    >>> steps, x = Acceleration(), np.array([3.0, -1.0])
-    >>> A = np.array([[0.9, 0.3], [-0.3, 0.99]])  # spirals out
-    >>> for _ in range(6):
-    ...     x = steps.step(x, A @ x + 1)
-    >>> np.abs(A @ x + 1 - x).max() < 1e-9
-    np.True_
+    >>> round(log_wrong_probability(8.0, 4.0), 3)  # P(N(0,1) > 4), for which it is exact
+    -10.36
     """
+    return -cost + std**2 / 2 + float(log_ndtr(-std))
 
-    def __init__(self, memory: int = 6, furthest: float = 30.0) -> None:
-        self._memory, self._furthest = memory, furthest
-        self._points: list[Floats] = []
-        self._residuals: list[Floats] = []
-        self._damping, self._before = 1.0, np.inf
 
-    def step(self, x: Floats, g: Floats) -> Floats:
-        """Return the next point, given the last one and its image."""
-        f = g - x
-        size = float(np.max(np.abs(f)))
-        self._damping = (
-            max(self._damping / 2, 0.1) if size > 0.9 * self._before else min(1.0, 1.2 * self._damping)
-        )
-        self._before = size
-        self._points.append(x)
-        self._residuals.append(f)
-        if len(self._points) > self._memory:
-            del self._points[0], self._residuals[0]
-        if len(self._points) < 2:
-            return x + self._damping * f
-        # the combination of differences that reduces the residual f most, by least squares
-        dx, df = (np.diff(np.array(kept), axis=0).T for kept in (self._points, self._residuals))
-        weights = np.linalg.lstsq(df, f, rcond=1e-10)[0]
-        move = self._damping * f - (dx + self._damping * df) @ weights
-        if np.max(np.abs(move)) > self._furthest * size:
-            return x + self._damping * f
-        return np.asarray(x + move)
+def cost_exponent(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:
+    """Return d log cost / d log n, over a quarter of a decade around n.
+
+    It is None where the leader at n is behind at one of the two ends: its defeat costs nothing there.
+    """
+    low, high = max(int(n / _STEP_OF_N), 1), min(max(int(n * _STEP_OF_N), n + 1), LARGEST_N)
+    leader = level_tilt(a, b, measure, n).leader
+    costs = [level_tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
+    if min(costs) <= 0:
+        return None
+    return math.log(costs[1] / costs[0]) / math.log(high / low)

@@ -1,4 +1,4 @@
-"""Limits of sequences by reciprocal differences: Wynn's (1956) rho and epsilon algorithms."""
+"""Limits of sequences (Wynn's algorithms, 1956) and of iterations (Anderson's acceleration, 1965)."""
 
 from __future__ import annotations
 
@@ -82,3 +82,46 @@ def _column(values: Floats, scale: Floats | None, window: np.ndarray) -> float:
         with np.errstate(all="ignore"):
             before, now = now, before[1:-1] + step / np.diff(now)
     return float(now[0])
+
+
+class Acceleration:
+    """Anderson's (1965) acceleration of the fixed-point iteration x = g(x).
+
+    The next point is the combination of the last points whose residuals f = g(x) - x combine to the smallest
+    one, moved by that residual. A step much longer than the residual is replaced by a damped one.
+
+    >>> steps, x = Acceleration(), np.array([3.0, -1.0])
+    >>> A = np.array([[0.9, 0.3], [-0.3, 0.99]])  # spirals out
+    >>> for _ in range(6):
+    ...     x = steps.step(x, A @ x + 1)
+    >>> np.abs(A @ x + 1 - x).max() < 1e-9
+    np.True_
+    """
+
+    def __init__(self, memory: int = 6, furthest: float = 30.0) -> None:
+        self._memory, self._furthest = memory, furthest
+        self._points: list[Floats] = []
+        self._residuals: list[Floats] = []
+        self._damping, self._before = 1.0, np.inf
+
+    def step(self, x: Floats, g: Floats) -> Floats:
+        """Return the next point, given the last one and its image."""
+        f = g - x
+        size = float(np.max(np.abs(f)))
+        self._damping = (
+            max(self._damping / 2, 0.1) if size > 0.9 * self._before else min(1.0, 1.2 * self._damping)
+        )
+        self._before = size
+        self._points.append(x)
+        self._residuals.append(f)
+        if len(self._points) > self._memory:
+            del self._points[0], self._residuals[0]
+        if len(self._points) < 2:
+            return x + self._damping * f
+        # the combination of differences that reduces the residual f most, by least squares
+        dx, df = (np.diff(np.array(kept), axis=0).T for kept in (self._points, self._residuals))
+        weights = np.linalg.lstsq(df, f, rcond=1e-10)[0]
+        move = self._damping * f - (dx + self._damping * df) @ weights
+        if np.max(np.abs(move)) > self._furthest * size:
+            return x + self._damping * f
+        return np.asarray(x + move)

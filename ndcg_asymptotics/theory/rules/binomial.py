@@ -9,6 +9,8 @@ from scipy.special import betainc, gammaln
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
+ROUNDING = 1e-14  #: of a probability
+
 # coefficients of (artanh(v) / v - 1) / v^2, by powers of v^2
 _ARTANH = [1 / (2 * j + 1) for j in range(1, 9)]
 _STIRLING_FROM = 16.0  # four terms of Stirling's series are exact in doubles from here on

@@ -24,8 +24,8 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.theory.rules.binomial import gauss_rules, log_binomial
-from ndcg_asymptotics.theory.rules.quadrature import on_panels
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, gauss_rules, log_binomial
+from ndcg_asymptotics.theory.rules.quadrature import FEWER_NODES, on_panels
 
 Number = TypeVar("Number", float, Floats)
 
@@ -37,11 +37,10 @@ EVERY_SPLIT = 128
 """The same where the numbers are then split into grades."""
 NEGLIGIBLE = 1e-18
 """Probability, relative to the likeliest, below which numbers are left out."""
-EXHAUSTED = 1e-7
+EXHAUSTED = ROUNDING**0.5
 """Norm of the next orthogonal polynomial below which a law has no more points."""
-_TAIL = 1e-16  # probability, relative to the largest, below which a number is left out
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
-_WIDTH, _PIECE_NODES = 1.5, 12  # pieces of a law, in standard deviations, and the nodes of each
+_WIDTH = 1.5  # of a piece of a law, in standard deviations
 _MOST_NODES = 25  # of a Gauss rule
 _FEWEST, _MOST = 2, _MOST_NODES  # nodes with which one grade is split off
 _MULTIPLIED = 5  # splits up to which rules are multiplied; products for more have too many nodes
@@ -158,7 +157,7 @@ class CountLaw:
     def _likely_part(self, x: Floats, weights: Floats) -> CountNodes:
         """Return the nodes from ``least`` on that have a weight."""
         x, weights = x[x >= self.least - 0.5], weights[x >= self.least - 0.5]
-        kept = weights > _TAIL * weights.max(initial=0.0)
+        kept = weights > NEGLIGIBLE * weights.max(initial=0.0)
         return CountNodes(x[kept], weights[kept])
 
 
@@ -170,7 +169,7 @@ def _pieces(size: int, probability: float, cuts: tuple[int, ...]) -> CountNodes:
     inner = np.append(steps, np.array(cuts) - 0.5)
     edges = np.concatenate([[low - 0.5], np.unique(inner[(inner > low) & (inner < high)]), [high + 0.5]])
     if high - low >= _SUMMED:
-        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], _PIECE_NODES))
+        x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], FEWER_NODES))
         weights = dx * np.exp(log_binomial(x, float(size), probability))
     else:
         ends = np.unique(np.ceil(edges)).tolist()  # from numbers to numbers
@@ -185,8 +184,8 @@ def _piece(size: int, probability: float, start: float, stop: float) -> CountNod
     """Return the Gauss rule of the numbers from ``start`` up to ``stop - 1`` of a binomial law."""
     x = np.arange(start, stop)
     law = np.exp(log_binomial(x, float(size), probability))
-    kept = law > _TAIL * law.max()
-    return gauss_rule(x[kept], law[kept], _PIECE_NODES)
+    kept = law > NEGLIGIBLE * law.max()
+    return gauss_rule(x[kept], law[kept], FEWER_NODES)
 
 
 def nodes_for(variation: float, digits: float) -> int:

@@ -18,16 +18,22 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING
 from ndcg_asymptotics.theory.rules.counts import around_rank
 from ndcg_asymptotics.theory.rules.mesh import LAST_EDGES, PANEL_WIDTH, TOP, Panels
-from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_graded_panels, rule, unresolved
+from ndcg_asymptotics.theory.rules.quadrature import (
+    PANEL_NODES,
+    SPACING,
+    divided,
+    on_graded_panels,
+    rule,
+    unresolved,
+)
 
 _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
 _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
-_ROUNDED = 1e-14  # relative rounding of a density at t, divided by 1 - t: some units in the last place
-_DEEPEST = 1 - 2.0**-53
 _PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the rank
 
 
@@ -107,7 +113,7 @@ def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     dt = t * half * w
     deep = left >= 0.5
     t[deep], dt[deep] = on_graded_panels(left[deep], right[deep])
-    return np.minimum(t, _DEEPEST), dt  # a density may be infinite at 1
+    return np.minimum(t, 1 - SPACING), dt  # a density may be infinite at 1
 
 
 def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
@@ -146,7 +152,7 @@ def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
     t, dt = _nodes(left, right)
     found = np.zeros(left.size, bool)
     # a density near 1 is that at a rounded depth, so halving a panel there ends at the rounding of 1 - t
-    rounded = np.where(left >= 0.5, _ROUNDED / (1 - left), 0.0)
+    rounded = np.where(left >= 0.5, ROUNDING / (1 - left), 0.0)
     for count, law in zip(model.counts, model.laws, strict=False):
         if count:
             share, content = law.cdf(right), law.density(t) * dt
@@ -156,4 +162,4 @@ def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
                 & (left_over > rounded * content.sum(axis=-1))
                 & (share > _UNDERFLOW)
             )
-    return found & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, _ROUNDED)))
+    return found & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, ROUNDING)))

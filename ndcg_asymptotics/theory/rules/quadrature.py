@@ -15,7 +15,11 @@ SMALLEST = 1e-300  #: depths above it are replaced by it
 
 WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
 
-PANEL_NODES = 16  #: of a panel, where 12 are not enough or a panel must show that it is resolved
+PANEL_NODES = 16  #: of a panel that must show that it is resolved
+
+FEWER_NODES = 12  #: of a panel on which a function is known to be smooth
+
+SPACING = 2.0**-53  #: of doubles just below 1
 
 _HALVINGS = 40
 
@@ -40,7 +44,7 @@ def edges(start: float, stop: float, breaks: tuple[float, ...] = ()) -> Floats:
 
 def nodes_between(panel_edges: Floats) -> tuple[Floats, Floats]:
     """Return the quadrature nodes and weights of the panels between the edges, flattened."""
-    t, weights = on_panels(panel_edges[:-1], panel_edges[1:], 12)
+    t, weights = on_panels(panel_edges[:-1], panel_edges[1:], FEWER_NODES)
     return t.ravel(), weights.ravel()
 
 

@@ -35,6 +35,7 @@ from ndcg_asymptotics.theory.rules.quadrature import on_panels
 # step of sums over a smooth function, in standard deviations: they leave exp(-2 (pi / 0.5)^2) = 5e-35, and of
 # its product with the polynomial of degree 35 not more than 1e-16
 _STEP = 0.5
+ONE_BY_ONE = 4096  #: ranks that are treated one by one where there may be many
 _FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 # numbers held at a time: those that the caches of a processor do not hold take four times as long
 _CHUNK = 50_000

@@ -30,7 +30,7 @@ from numpy.polynomial import chebyshev
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.theory.rules.counts import EXHAUSTED
+from ndcg_asymptotics.theory.rules.counts import EXHAUSTED, NEGLIGIBLE
 from ndcg_asymptotics.theory.sampled.law import at_counts, window
 from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
 
@@ -319,7 +319,7 @@ class _Items:
         smooth = self.measure.discount.smooth
         for which, y, weights in at_counts(m, above_j, total, last, self.replacement, smooth):
             outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
-            row, column = np.nonzero(weights > 1e-17)
+            row, column = np.nonzero(weights > NEGLIGIBLE)
             item = which[row]
             # i + A_i <= j + A_j, so the cutoff cuts no more
             sizes = y[row, column].astype(np.int64)
