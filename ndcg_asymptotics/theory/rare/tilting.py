@@ -36,13 +36,14 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rare.cells import (
     FEWEST_ABOVE,
+    SHARPEST,
+    MeanDiscount,
     difference_of_means,
     finer_around,
     grade_masses,
     mesh,
     rank_std,
 )
-from ndcg_asymptotics.theory.rare.weights import SHARPEST, MeanDiscount
 from ndcg_asymptotics.theory.rules.acceleration import Acceleration
 
 CELLS = 600
