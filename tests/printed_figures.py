@@ -82,7 +82,7 @@ def seen(figure: Figure) -> set[str]:
 
 def check_key(figure: Figure) -> None:
     """Check that the key has what is drawn and nothing else."""
-    legends = [*figure.legends, *(found for ax in figure.axes if (found := ax.get_legend()))]
+    legends = [*figure.legends, *(own for ax in figure.axes if (own := ax.get_legend()))]
     explained: set[str] = set()
     for one in (handle for legend in legends for handle in legend.legend_handles):
         explained |= kinds(one) if isinstance(one, Line2D) else {"band"} if isinstance(one, Patch) else set()
