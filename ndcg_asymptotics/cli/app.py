@@ -87,7 +87,7 @@ def _everything(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """A Monte Carlo asymptotics laboratory for NDCG and its discounts.
+    """Show which of two rankers is better, and how NDCG behaves as ranked lists grow.
 
     Examples:
 

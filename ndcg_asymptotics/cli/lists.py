@@ -312,8 +312,8 @@ class _Compared(Options):
     alternative: Annotated[
         Literal["two-sided", "less", "greater"],
         typer.Option(
-            help="What the tests hold against equal means: that the first run's differs from the second's, "
-            "or is smaller or larger; as in scipy."
+            help="The alternative to equal means, as in scipy: the mean of the first run differs from that "
+            "of the second, is smaller, or is larger."
         ),
     ] = "two-sided"
     resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999

@@ -205,9 +205,9 @@ def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     )
     laws = "; ".join(f"{name}: {_law(scorer)}" for name, scorer in scorers.items())
     fitted = any(isinstance(scorer, Empirical) for scorer in scorers.values())
-    share = f"prevalence={first.masses[0]:.12g} in place of a parameter of a curve states its share"
+    share = f"prevalence={first.masses[0]:.12g} in place of a parameter of a curve sets its share"
     remedy = f" ({_REMEDY if fitted else share})" if fitted or len(first.masses) == 1 else ""
-    require(agree, f"{where}the scorers of a population share their labels, these differ{remedy}: {laws}")
+    require(agree, f"{where}the scorers of a population share their labels, these differ: {laws}{remedy}")
 
 
 def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:

@@ -45,7 +45,8 @@ def test_the_error_names_every_label_law_that_differs():
     with pytest.raises(InputError) as error:
         Population.of({"a": "linear(0.1, 0.7)", "b": "constant(0.4)", "c": "constant(0.41)", "d": "random"})
     message = str(error.value)
-    assert message.endswith("a: P(Y=1) = 0.4; b: P(Y=1) = 0.4; c: P(Y=1) = 0.41")
+    laws = "a: P(Y=1) = 0.4; b: P(Y=1) = 0.4; c: P(Y=1) = 0.41"
+    assert f"these differ: {laws} (prevalence=0.4 in place of a parameter" in message
     assert "\n" not in message
 
 

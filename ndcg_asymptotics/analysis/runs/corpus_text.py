@@ -21,11 +21,11 @@ def warnings(factor: float, untested: Mapping[str, Sequence[str]]) -> Iterator[s
     if factor > TESTED_FACTOR:
         yield (
             f"the largest corpus is {factor:.3g} times the one searched. Predictions were tested to "
-            f"{TESTED_FACTOR:g} times; beyond, they rest on a law that lists of this length cannot show."
+            f"{TESTED_FACTOR:g} times; beyond that they rest on a law that these lists are too short to test."
         )
     for measure, runs in untested.items():
         if runs:
             yield (
-                f"{', '.join(runs)}: how far off the prediction of {measure} may be cannot be told, so it "
-                "has no band. The lists have too few documents to test the model on a tenth of them."
+                f"{', '.join(runs)}: the lists are too short to test the model on a tenth of their "
+                f"documents, so the prediction of {measure} has no band."
             )

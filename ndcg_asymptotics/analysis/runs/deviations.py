@@ -92,12 +92,12 @@ class Deviations(Report):
         by_mixture = sum(abs(row.mixture_z) <= WITHIN for row in rows)
         return (
             f"{measure}: the pooled curve deviates most for {worst.run} at n = {worst.n}, by "
-            f"{worst.real - worst.pooled:+.4f} ({worst.pooled_z:+.1f} standard errors), of which "
-            f"{worst.heterogeneity:+.4f} is due to differences between queries and {worst.left:+.4f} remains "
-            f"unexplained. Of {len(rows)} means, {by_pooled} by the pooled curve and {by_mixture} by the "
-            f"mixture are within {WITHIN:g} standard errors of the real mean. The effect of dependence "
-            f"between documents is at most {far.dependence:+.4f} [{far.dependence_low:+.4f}, "
-            f"{far.dependence_high:+.4f}] ({far.run} at n = {far.n})."
+            f"{worst.real - worst.pooled:+.4f} ({worst.pooled_z:+.1f} standard errors); the mixture "
+            f"deviates there by {worst.left:+.4f}. Of {len(rows)} means, {by_pooled} by the pooled curve and "
+            f"{by_mixture} by the mixture are within {WITHIN:g} standard errors of the real mean. The "
+            "largest estimated effect of dependence between documents is "
+            f"{far.dependence:+.4f} [{far.dependence_low:+.4f}, {far.dependence_high:+.4f}] "
+            f"({far.run} at n = {far.n})."
         )
 
 

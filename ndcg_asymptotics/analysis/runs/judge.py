@@ -191,12 +191,12 @@ def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -
         most = int(np.argmax(t))
         if 2 * float(special.stdtr(queries - 1, -t[most])) * tests < _UNLIKELY:
             found.append(
-                "Warning: the queries that humans judged are hardly a random sample, which the combination "
-                f"needs: by the judge, the runs differ otherwise in them by {measures[most % len(measures)]} "
-                "than in the others"
+                "Warning: the queries that humans judged do not look like a random sample, which the "
+                "combination needs: by the judge's labels, the difference in "
+                f"{measures[most % len(measures)]} on them is not that on the other queries"
             )
     if len(rest) == 0:
-        found.append("The judge has judged no query beyond those of humans, so that its labels add nothing")
+        found.append("The judge has judged no query beyond those of humans, so its labels add nothing")
     if left := by_humans - queries:
         remark = f"{left} of the queries that humans judged have no judgements by the judge and do not count"
         more = f"Warning: humans have judged {by_humans} queries, more than the judge's {len(f)}"
@@ -210,8 +210,8 @@ def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
         yield "Warning: all labels of the judge are the same, so that they tell nothing"
     elif found.fpr.value == found.fnr.value == 0:
         yield (
-            f"The judge agrees with humans about each of {found.documents:,} documents, as where the same "
-            "judgements are given twice"
+            f"The judge agrees with humans about each of {found.documents:,} documents: are the same "
+            "judgements given twice?"
         )
 
 

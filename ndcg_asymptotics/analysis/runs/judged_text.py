@@ -45,8 +45,8 @@ class JudgedWords(PairWords["JudgedPair"]):
         best = pair.clearest
         if best.combined.interval is None:
             return (
-                f"{pair.a} and {pair.b} do not differ by any measure in the {self.human_queries:,} queries "
-                "judged by humans, which cannot tell what the judge's labels of them are worth."
+                f"{pair.a} and {pair.b} do not differ by any measure on the {self.human_queries:,} queries "
+                "judged by humans, so these cannot show what the judge's labels are worth."
             )
         said = [
             self.headline(pair),
@@ -82,7 +82,9 @@ class JudgedWords(PairWords["JudgedPair"]):
             return f"{test} only with more queries than the {self.machine_queries:,} of the judge."
         more = max(found.human_queries_needed - self.human_queries, 0)
         return (
-            f"{test} with {more:,} more of the judge's queries judged by humans." if more else f"{test} now."
+            f"{test} with {more:,} more of the judge's queries judged by humans."
+            if more
+            else f"{test} with those judged already."
         )
 
     def _bias(self, pair: JudgedPair, best: JudgedMeasure) -> str:
@@ -92,20 +94,19 @@ class JudgedWords(PairWords["JudgedPair"]):
         shown = best if best in biased or not biased else biased[0]
         quality, measure = shown.judge, shown.measure
         if quality.bias_interval is None:
-            return "In every query of humans the judge finds the difference that they find."
+            return "On every query that humans judged, the judge's labels give the same difference as theirs."
         low, high = quality.bias_interval
         if not biased:
             return (
-                f"No bias of the judge between the two is shown by {measure}; the {self.level} interval "
-                f"of its bias is {low:+.4f} to {high:+.4f}."
+                f"{measure} shows no bias of the judge for either run ({self.level} interval of the bias "
+                f"{low:+.4f} to {high:+.4f})."
             )
         low, high = sorted((abs(low), abs(high)))
         same = [of.measure for of in biased if of is not shown and of.judge.favours == quality.favours]
         return (
             f"Warning: the judge's labels move the difference by {abs(quality.bias):.4f} {measure} in favour "
             f"of {pair.a if quality.bias > 0 else pair.b} ({self.level} interval {low:.4f} to {high:.4f})"
-            f"{', and by ' * bool(same)}{', '.join(same)}; do not rely on them alone. Errors that are blind "
-            "to the runs shrink differences, too."
+            f"{', and by ' * bool(same)}{', '.join(same)}; do not rely on them alone."
         )
 
     def _few(self, best: JudgedMeasure) -> str:
@@ -139,6 +140,6 @@ class JudgedWords(PairWords["JudgedPair"]):
         by = ", from a multivariate t law for both" if found.correction == "maxt" else ""
         return (
             f"Humans: their queries alone. Judge: its queries alone, with its errors and its bias. Both: the "
-            f"judge's difference, corrected by humans; right if {CONDITION}. Worth: the number of queries "
+            f"judge's difference, corrected by humans; valid if {CONDITION}. Worth: the number of queries "
             f"judged by humans whose mean has the same variance. {found.corrected}{by}."
         )

@@ -41,11 +41,12 @@ def _exception(order: OrderAt) -> str:
     if not pair.difference:
         return f"{pair.a} and {pair.b} are equal by the full metric"
     if order.difference * pair.difference > 0:
-        return f"{ahead} is ahead of {behind} with probability {order.right:.2g} only"
+        return f"{ahead} is ahead, as by the full metric, of {behind} with probability {order.right:.2g} only"
     reverse = f"puts {behind} ahead on average" if order.difference else "does not tell them apart"
-    mend = f", m = {pair.enough:,} or more does" if pair.enough else ""
+    mend = f", and from m = {pair.enough:,} on it puts {ahead} ahead" if pair.enough else ""
     return (
-        f"{ahead} is ahead of {behind}, but the sampled metric {reverse} (repeating it does not help{mend})"
+        f"by the full metric {ahead} is ahead of {behind}, but the sampled one {reverse}, however often it "
+        f"is repeated{mend}"
     )
 
 
@@ -57,8 +58,8 @@ def short_lists(systems: Mapping[str, RelevantDepths]) -> list[str]:
         return []
     return [
         f"Full: the lists hold at most {longest:,} of {items:,} items. A relevant item that a run did not "
-        "retrieve gains nothing, so full is the metric of a ranking of all items only with a cutoff that no "
-        "list is shorter than."
+        "retrieve gains nothing, so this is the metric of a ranking of all items only for cutoffs up to the "
+        "length of the shortest list."
     ]
 
 
@@ -68,7 +69,7 @@ def about_candidates(longest: int, items: int, level: float) -> str:
         f"Every list has at most {longest:,} of {items:,} items, its relevant item among them: "
         "candidates that were sampled. What is measured on them is not the metric of a ranking of all items. "
         f"Full: bounds of that for these users, with {100 * level:.4g}% confidence for all systems together, "
-        "if the negatives are a uniform sample. ±: standard errors over users; estimates are biased besides"
+        "if the negatives are a uniform sample. ±: standard errors over users; estimates are also biased"
     )
 
 
