@@ -23,7 +23,7 @@ from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 
-_MODULES = (run, analyse, theory, plan, explore, lists)
+_MODULES = (lists, plan, theory, run, analyse, explore)  # in the order of --help
 _COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
 _INTERNAL_ERROR = (
@@ -91,10 +91,10 @@ def _everything(
 
     Examples:
 
+        ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics init study.toml
         ndcg-asymptotics run study.toml --out results/two
         ndcg-asymptotics check results/two
-        ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics COMMAND --help
 
     Exit status 1: something is incomplete, damaged or disagrees; 70 an error of the program.

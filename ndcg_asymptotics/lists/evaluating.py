@@ -188,7 +188,13 @@ def _has_name_of_query(scores: Records) -> Bools:
 def _judged_shares(
     scores: Records, labels: Records, queries: Sequence[str], ties: TieOrder, measures: Sequence[Measure]
 ) -> dict[int, Floats]:
-    """Return the share of judged documents in the first k of each query, for the cutoffs k and for 10."""
+    """Return the share of judged documents in the first k of each query, for the cutoffs k and for 10.
+
+    There is none if all judged documents are relevant: whoever lists the relevant ones alone, such as the
+    item of each user that was held out, has judged the others, too.
+    """
+    if not (labels.values <= 0).any():
+        return {}
     depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {DEPTH})
     ranks, sizes = unjudged_ranks(scores, labels, queries, ties, depths[-1])
     return dict(zip(depths, judged_shares(ranks, sizes, depths).T, strict=True))

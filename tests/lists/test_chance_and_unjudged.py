@@ -200,13 +200,14 @@ def test_shares_of_random_runs(ties):
 
 def test_the_report_of_chance_bounds_and_shares():
     run = {"q": {"a": 1.0, "b": 2.0}}
-    found = evaluate({"mine": run}, {"q": {"a": 1}}, "nDCG@5", chance=True, unjudged="bounds")["mine"]
+    qrels = {"q": {"a": 1, "c": 0}}
+    found = evaluate({"mine": run}, qrels, "nDCG@5", chance=True, unjudged="bounds")["mine"]
     names = ["", " lowest", " highest", " chance", " adjusted"]
     assert list(found.columns) == [*(f"nDCG@5{name}" for name in names), "judged@5", "judged@10"]
     assert found.to_dataframe().shape == (1, 2 + 7)
     said = "mine: only 50% of the first 10 documents are judged; the others count as not relevant"
     assert f"{said}." in str(found)
-    plain = evaluate({"mine": run}, {"q": {"a": 1}}, "nDCG@5")["mine"]
+    plain = evaluate({"mine": run}, qrels, "nDCG@5")["mine"]
     assert f"{said} (--unjudged bounds says what that may hide)." in str(plain)
     data = found.as_dict()
     assert data["judged_share"] == {"5": 0.5, "10": 0.5}
@@ -215,6 +216,12 @@ def test_the_report_of_chance_bounds_and_shares():
     assert data["chance"]["mean"] == {"nDCG@5": pytest.approx(mean)}
     assert data["chance"]["std"] == {"nDCG@5": pytest.approx(1 - mean)}
     assert data["chance"]["adjusted"] == {"nDCG@5": pytest.approx(-1.0)}
+
+
+def test_judgements_of_relevant_documents_alone_have_no_share():
+    found = evaluate({"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1}}, "nDCG@5")
+    assert found.judged_share == {}
+    assert "judged" not in str(found)
 
 
 def test_lists_are_judged_as_a_whole(tmp_path):

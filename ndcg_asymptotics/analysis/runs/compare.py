@@ -49,7 +49,7 @@ _OPTIONS = {
 }
 """What may be stated of each kind of input, beside what all of them take."""
 _BELONGS = {
-    "feature": "features are those of lists",
+    "feature": "features are those of SVMlight files, --lists FILE",
     "weights": "they are of the features of lists",
     "over": "it is for collections",
     "lower_is_better": "it is for values and collections of them; higher NDCG is better",
