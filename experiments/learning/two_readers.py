@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, random_generator
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.queries import Queries
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
@@ -56,7 +56,7 @@ class TwoReaders:
     def draw(self, count: int, seed: int | np.random.SeedSequence = 0) -> Queries:
         """Draw ``count`` queries with their labels."""
         require(count >= 1, f"must be at least 1, got {count}", "count")
-        rng = random_generator(seed)
+        rng = np.random.default_rng(seed)
         features = self.features(count, rng)
         harsh = rng.random(count) < self.harsh
         liking = np.where(harsh[:, None], features[:, :, 0], features[:, :, 1])

@@ -493,3 +493,10 @@ def test_letor(data_folder):
     unrelated = parts[1].run(np.random.default_rng(0).random(len(parts[1].labels)))
     worse = evaluate(unrelated, parts[1].qrels(), "nDCG@10").mean[0]
     assert worse < mean - 0.1
+
+
+def test_two_readers_draw_the_same_queries_from_a_number_and_from_its_sequence():
+    drawn = [TwoReaders().draw(5, seed) for seed in (3, np.random.SeedSequence(3))]
+    np.testing.assert_array_equal(drawn[0].labels, drawn[1].labels)
+    other = TwoReaders().draw(5, np.random.SeedSequence([3, 1]))
+    assert not np.array_equal(drawn[0].features, other.features)
