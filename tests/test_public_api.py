@@ -100,6 +100,8 @@ def test_every_command_is_a_public_function() -> None:
     for command in (*group.commands, *(f"losses {name}" for name in inner)):
         name = ELSEWHERE.get(command, command.replace("-", "_"))
         assert callable(operator.attrgetter(name)(na)), command
+    page = (Path(__file__).parents[1] / "docs" / "commands" / "index.md").read_text(encoding="utf-8")
+    assert [name for name in ELSEWHERE.values() if f"{name.removeprefix('learning.')}`" not in page] == []
 
 
 PRINTED = {"quiet", "verbose", "table_format", "as_json", "help", "help_all", "full"}
