@@ -1,8 +1,8 @@
 """Time until the explorer answers a slider, in the browser: python -m benchmarks.explorer.
 
 The page is served in this process. For each slider it is measured how long it takes, from its new value until
-the next frame, to see the curves, means, standard deviations and probabilities (the first answer), and until
-the last chart is there. The CPU time is that of the server for everything.
+the next frame, to see the sentence and the charts of means, standard deviations and probabilities (the first
+answer), and until the last chart is there. The CPU time is that of the server for everything.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Answers:
             place.dim()
 
     def pieces(self, state: State) -> Iterator[Piece[Any]]:
-        """Yield the computations of a state, the most important first.
+        """Yield the computations of a state: the sentence first, then the charts, and what more draws add.
 
         What takes long comes twice: while a slider moves, values at fewer lengths move the curves of the last
         complete answer, and sentences are from fewer draws.
@@ -96,19 +96,19 @@ class Answers:
             return Piece(tuple(lengths), partial(_lengths, state, nodes, moved), show)
 
         def said(effort: float) -> Iterator[Piece[Any]]:
-            yield Piece(numbers, partial(values.numbers, state, effort), self._show_numbers)
             yield Piece(verdict, partial(values.rows, state, effort), partial(self._show_rows, state))
+            yield Piece(numbers, partial(values.numbers, state, effort), self._show_numbers)
 
         yield Piece((curves,), partial(values.curves, state), partial(self._show_curves, state))
         yield self.draws.first(state)
-        yield at(values.NODES) if moved is None else at(values.FIRST, moved)
         yield from said(values.LITTLE)
-        if moved is not None:
-            yield at(values.NODES)
+        yield at(values.NODES) if moved is None else at(values.FIRST, moved)
         yield self.draws.law(state)
         yield Piece((cutoffs,), partial(values.cutoff_sweep, state), self._show_cutoffs)
-        yield from said(1.0)
         yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)
+        if moved is not None:
+            yield at(values.NODES)
+        yield from said(1.0)
         yield Piece(details, lambda: None, lambda _: self._show_details(state))
 
     def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:

@@ -255,7 +255,7 @@ def test_the_tour(seen: Seen) -> None:
     assert seen.state() == STEPS[5].state
     assert "Who is ahead on long lists?" in seen.text()
     seen.open("step=10")
-    assert "step: must be 1 to 9, got 10" in seen.text()
+    assert "step: must be 1 to 9, got '10'" in seen.text()
     assert seen.errors() == []
 
 
