@@ -171,13 +171,6 @@ def test_bad_options_are_one_line(
     assert len(err.splitlines()) == 1
 
 
-def test_grow_names_the_command_for_a_larger_corpus(files: list[object], run: Run) -> None:
-    for option in ("--to", "--corpus"):
-        code, out, err = run("grow", *files[1:], option, "5e4", "--measure", "nDCG@10")
-        assert (code, out, len(err.splitlines())) == (2, "", 1)
-        assert "belong to the command larger-corpus" in err
-
-
 def first(run: Scores, length: int) -> Scores:
     """The first documents of each query."""
     return {q: dict(sorted(of_query.items(), key=lambda d: -d[1])[:length]) for q, of_query in run.items()}
@@ -197,7 +190,7 @@ def test_lists_too_short_for_a_trial_have_no_band() -> None:
     (pair,) = found.pairs
     assert (pair.low, pair.high, pair.ahead) == (None, None, None)
     (warning,) = found.warnings
-    assert warning.startswith("short: how far off the prediction of nDCG@10 may be cannot be told")
+    assert warning.startswith("short: the lists are too short to test the model")
     assert f"{cut[1].mean:.3f} [no band]" in str(found)
     assert json.loads(json.dumps(found.as_dict()))["curves"]["low"][0][1] == [None] * 7
 
