@@ -71,6 +71,21 @@ def test_nothing_else_is_served(address, path: str) -> None:
     assert status(address, path) == 404
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/docs/howto/plan.md", 200),
+        ("/docs/nothing.md", 404),
+        ("/docs/../README.md", 404),
+        ("/docs/%2e%2e/README.md", 404),
+        ("/docs/site/hooks.py", 404),
+    ],
+)
+def test_pages_of_the_documentation_alone_are_served(address, path: str, expected: int) -> None:
+    assert status(address, path) == expected
+    assert status(address, path, Host="evil.example") == 404
+
+
 def websocket(address: str, **headers: str) -> int:
     """The status of a refused websocket."""
 
