@@ -240,7 +240,7 @@ def test_an_internal_error_has_its_own_exit_status(run: Run, monkeypatch: pytest
 def test_plans_of_numbers_out_of_range(arguments: str, run: Run) -> None:
     code, out, err = run("plan", *arguments.split())
     assert (code, out) == (2, "")
-    assert re.fullmatch(r"ndcg-asymptotics: --\w+: must be .* got .*\n", err)
+    assert re.fullmatch(r"ndcg-asymptotics: --[\w-]+: must be .* got .*\n", err)
 
 
 @pytest.mark.parametrize("arguments", ["--sd 0.2 --difference 1e-9", "--sd 0.2 --interval-width 1e-9"])
