@@ -60,10 +60,10 @@ def exponent(pair: tuple[str, str], measure: str) -> tuple[float | None, str]:
         (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG@10", 1.0, "a share of all items"),
         (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG@n^0.5", 1.0, "a share of all items"),
         # Theorem B: labels that are possible just below the top turn over as well
-        (TOPS, "nDCG(zipf)", 0.5, "kappa"),
+        (TOPS, "nDCG(zipf)", 0.5, "the labels of the first n^"),
         (("step(0, 1, 0.5)", "step(1, 0, 0.5)"), "nDCG(zipf)", 1.0, "a share of all items"),
         (("step(0, 1, 0.5)", "constant(0.5)"), "nDCG(zipf)", 1.0, "a share of all items"),
-        (("step(0, 1, 0.5)", "constant(0.5)"), "nDCG(zipf)@n^0.6", 0.6, "kappa"),
+        (("step(0, 1, 0.5)", "constant(0.5)"), "nDCG(zipf)@n^0.6", 0.6, "the labels of the first n^"),
         (("linear(0, 1)", "constant(0.5)"), "nDCG(geometric(2))", 0.0, "no faster than a power of n"),
         (("linear(0, 1)", "constant(0.5)"), "nDCG@10", 0.0, "never settles"),
         (("linear(1, 0)", "constant(0.5)"), "nDCG(geometric(2))", 0.0, "no faster than a power of n"),

@@ -163,9 +163,7 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
     if ahead[0] > behind[-1]:
         return ErrorExponent(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
     if fixed or ahead[0] < behind[-1]:
-        return ErrorExponent(
-            0.0, f"the first ranks decide, independent given the label, and stay random or equal: {_NEVER}"
-        )
+        return ErrorExponent(0.0, f"the first ranks decide, and their labels stay random or equal: {_NEVER}")
     if all(pair.certain):
         return ErrorExponent(
             None, "the labels at the very top are certain and equal: what lies below decides"
@@ -221,8 +219,8 @@ def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
         return ErrorExponent(1.0, "no labels near the top undo the lead: a share of all items decides")
     if not grows:
         return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    kappa = pair.lead / (pair.lead + highest - lowest)
-    return ErrorExponent(grows * kappa, "the first labels turn over: kappa")
+    exponent = grows * pair.lead / (pair.lead + highest - lowest)
+    return ErrorExponent(exponent, f"the labels of the first n^{exponent:.3g} ranks decide")
 
 
 def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
