@@ -82,10 +82,12 @@ def in_order(run: Records, ties: Ties) -> tuple[Records, TieOrder]:
     """Return a run and the rule by which its tied documents are ordered.
 
     "quicksort": the order in which the quicksort of numba, which is not stable, leaves the documents of each
-    query; the run is put in this order.
+    query; the run is put in this order, unless it is ranked already.
     """
     if ties != "quicksort":
         return run, ties
+    if run.ranked:
+        return run, "file"
     from ndcg_asymptotics.engines.shared.quicksort import sorted_parts
 
     order = np.argsort(run.row, kind="stable")

@@ -71,6 +71,8 @@ class Records:
         Scores, labels as they are in the file, or times.
     source : str
         The name of the file; empty for records given in Python.
+    ranked : bool
+        Whether the documents of a query are in order already, those with equal scores too: in a run of ranx.
     """
 
     queries: tuple[str, ...]
@@ -79,6 +81,7 @@ class Records:
     document: Codes
     values: Floats
     source: str = ""
+    ranked: bool = False
 
     @classmethod
     def of(cls, given: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
@@ -99,8 +102,9 @@ class Records:
         rows: Iterable[tuple[object, ...]]
         if hasattr(given, iterator := _ITERATORS.get(kind, "")):  # a data set of ir_datasets
             given = getattr(given, iterator)()
-        elif hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
-            given = given.to_dict()
+        ranked = False
+        if hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
+            given, ranked = given.to_dict(), bool(getattr(given, "sorted", False))
         if isinstance(given, Mapping):
             rows = (
                 (q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind)
@@ -114,7 +118,7 @@ class Records:
             raise InputError(f"expected {_forms(kind)}, got {brief(given)}")
         cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = cells
-        return cls._of_cells(queries, documents, values, kind)
+        return replace(cls._of_cells(queries, documents, values, kind), ranked=ranked)
 
     @classmethod
     def _of_cells(

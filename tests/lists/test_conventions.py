@@ -174,6 +174,22 @@ def test_ties_of_long_lists_like_ranx():
     assert (np.abs(found["file"] - of_ranx) > 1e-3).all()
 
 
+def test_runs_that_ranx_has_sorted_keep_their_order():
+    """The quicksort of a sorted list moves its ties once more."""
+
+    class Sorted:
+        sorted = True
+
+        def to_dict(self):
+            scores = {f"d{i}": float(i * i % 7) for i in range(200)}
+            return {"q": dict(sorted(scores.items(), key=lambda item: -item[1]))}
+
+    qrels = {"q": {f"d{i}": (i % 5 == 0) + (i % 11 == 0) for i in range(200)}}
+    kept = evaluate(Sorted(), qrels, "nDCG@50", like="ranx").values
+    assert kept == evaluate(Sorted().to_dict(), qrels, "nDCG@50", like="ranx", ties="file").values
+    assert kept != evaluate(Sorted().to_dict(), qrels, "nDCG@50", like="ranx").values
+
+
 def test_a_query_without_results_is_an_error_in_ranx():
     with pytest.raises(InputError, match=r"^missing: the run lacks 1 of 5 judged queries \(5\)"):
         evaluate({q: RUN[q] for q in "1234"}, QRELS, "nDCG", like="ranx")
