@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import json
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading.values import read_values
 
@@ -70,6 +73,20 @@ def test_ir_measures(robust: Robust) -> None:
     assert given.runs == tuple(RUNS)
     last = [[expected[query][name] for name in names] for query in given.queries]
     np.testing.assert_allclose(given.values[-1], last, rtol=0, atol=EXACT)
+
+
+def test_pytrec_eval(robust: Robust, tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    evaluator = pytrec_eval.RelevanceEvaluator(robust.qrels, {"ndcg", "ndcg_cut"})
+    names = {"nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "nDCG@100": "ndcg_cut_100"}
+    for run in RUNS:
+        expected = evaluator.evaluate(robust.runs[run])
+        found = evaluate(robust.files[run], robust.qrels_file, list(names))
+        assert_equal(found, expected, list(names.values()))
+        (tmp_path / f"{run}.json").write_text(json.dumps(expected))
+    given = read_values(sorted(tmp_path.glob("*.json")), measures="ndcg")
+    means = [evaluate(robust.files[run], robust.qrels_file, "nDCG").mean.item() for run in given.runs]
+    np.testing.assert_allclose(given.means[:, 0], means, rtol=0, atol=EXACT)
 
 
 def test_ranx(robust: Robust) -> None:
@@ -161,3 +178,43 @@ def test_catboost(data_folder: Path) -> None:
         ]
         found = letor.means("catboost", gain=gain)
         np.testing.assert_allclose(found, expected, rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_tests_of_scipy(robust: Robust, alternative: Any) -> None:
+    """With twelve queries scipy's tests are the same; with all of them the permutations are drawn."""
+    twelve = sorted(robust.qrels)[:12]
+    names = RUNS[:2]
+    values = {
+        name: {q: float(v) for q, (v,) in zip(found.queries, found.values, strict=True)}
+        for name in names
+        for found in [evaluate(robust.files[name], robust.qrels_file, "nDCG@10")]
+    }
+    few = {name: {q: values[name][q] for q in twelve} for name in names}
+    a, b = (np.array(list(few[name].values())) for name in names)
+    (judged,) = compare(values=few, alternative=alternative).pairs[0].by_measure
+    student = stats.ttest_rel(a, b, alternative=alternative)
+    permutation = stats.permutation_test(
+        (a - b,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative=alternative,
+    )
+    assert judged.difference.p == pytest.approx(max(student.pvalue, permutation.pvalue), rel=EXACT)
+
+    a, b = (np.array([values[name][q] for q in sorted(robust.qrels)]) for name in names)
+    (judged,) = compare(values=values, alternative=alternative).pairs[0].by_measure
+    student = stats.ttest_rel(a, b, alternative=alternative)
+    assert judged.difference.p >= student.pvalue * (1 - EXACT)
+    # 9,999 permutations: 5 standard errors of the p-value, 6e-7 of false alarms
+    assert judged.difference.p == pytest.approx(student.pvalue, abs=0.026)
+
+
+def test_false_discovery_rates_of_scipy(robust: Robust) -> None:
+    values = {run: evaluate(robust.files[run], robust.qrels_file, ["nDCG", "nDCG@10"]) for run in RUNS}
+    found = compare(values=values, correction="bh", resamples=999)
+    judged = [one for pair in found.pairs for one in pair.by_measure]
+    expected = stats.false_discovery_control([one.difference.p for one in judged])
+    np.testing.assert_allclose([one.p for one in judged], expected, rtol=EXACT)
