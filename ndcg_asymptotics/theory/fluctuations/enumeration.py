@@ -310,10 +310,13 @@ def _multinomial(law: Floats, counts: Integers, total: int) -> Floats:
     return np.asarray(np.exp(ways + exponent))
 
 
-def collected(values: Floats, chances: Floats) -> tuple[Floats, Floats]:
-    """Return values in increasing order with their probabilities; equal up to rounding are merged."""
+def collected(values: Floats, chances: Floats, size: float | None = None) -> tuple[Floats, Floats]:
+    """Return values in increasing order with their probabilities; equal up to rounding are merged.
+
+    Rounding errors are relative to each value, or to ``size`` where values are sums that may cancel.
+    """
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
-    new = np.concatenate(([True], np.diff(values) > _TIE * np.abs(values).max()))
+    new = np.concatenate(([True], np.diff(values) > _TIE * (values[1:] if size is None else size)))
     sums = np.add.reduceat(chances, np.flatnonzero(new))
     return values[new], sums / sums.sum()

@@ -216,7 +216,8 @@ def _enumerated(law: SeriesLaw) -> tuple[Floats, Floats, float]:
                 return atoms, _sums(chances), left
             return _on_lattice(atoms, chances, terms[r:], law.chances)
         sums = np.add.outer(atoms, term).ravel()
-        atoms, chances = collected(sums, np.multiply.outer(chances, law.chances).ravel())
+        together = np.multiply.outer(chances, law.chances).ravel()
+        atoms, chances = collected(sums, together, float(np.abs(sums).max()))
     return atoms, _sums(chances), 0.0
 
 
