@@ -104,11 +104,9 @@ def test_ranx(robust: Robust) -> None:
 
 def test_beir(robust: Robust) -> None:
     """It prints means with five decimals."""
-    pytest.importorskip("beir")
-    from beir.retrieval.evaluation import EvaluateRetrieval
-
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
     for run in RUNS:
-        expected, *_ = EvaluateRetrieval.evaluate(robust.qrels, robust.runs[run], [10, 100])
+        expected, *_ = evaluation.EvaluateRetrieval.evaluate(robust.qrels, robust.runs[run], [10, 100])
         found = evaluate(robust.files[run], robust.qrels_file, ["nDCG@10", "nDCG@100"], like="beir")
         np.testing.assert_allclose(found.mean, list(expected.values()), rtol=0, atol=5.000001e-6)
 
@@ -167,9 +165,7 @@ def test_xgboost(data_folder: Path) -> None:
 
 
 def test_catboost(data_folder: Path) -> None:
-    pytest.importorskip("catboost")
-    from catboost.utils import eval_metric
-
+    eval_metric = pytest.importorskip("catboost.utils").eval_metric
     letor = Letor(data_folder)
     for gain, kind in (("linear", "Base"), ("exp2", "Exp")):
         expected = [
