@@ -77,7 +77,9 @@ def test_rankers_that_agree_need_fewer_queries_in_words_and_rows() -> None:
         assert row.required_lists_low <= row.required_lists <= row.required_lists_high
         assert row.required_n is None
         assert row.long_run is None
-    assert any("gaussian(0.7)" in said and "independent" in said for said in found.answers)
+    assert any("independent given the label would need" in said for said in found.answers)
+    assert "coupling gaussian(0.7) given its label" in " ".join(str(found).split())
+    assert "would need" not in " ".join(independent.answers)
     assert all(row.correlation is None for row in independent.rows)
 
 

@@ -216,7 +216,7 @@ def test_runs_of_a_pilot() -> None:
     assert plan(runs=scores, qrels=labels, measures="nDCG", theory=False, queries=7).design.queries == 7
     assert plan_figure(found).axes
     same = plan(runs={"a": scores["good"], "b": dict(scores["good"])}, qrels=labels, measures="nDCG")
-    assert "identical" in same.rows[0].reason
+    assert same.rows[0].reason == "the runs have the same value on every query"
     with pytest.raises(InputError, match="takes two runs, got 1"):
         plan(runs={"a": scores["good"]}, qrels=labels, measures="nDCG")
 
