@@ -116,7 +116,7 @@ def test_predict(run: Run) -> None:
 
 @pytest.mark.slow
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
-    for formats, suffixes in ((), {".png"}), (("--format", "svg,pdf"), {".svg", ".pdf"}):
+    for formats, suffixes in ((), {".png"}), (("--figure-format", "svg,pdf"), {".svg", ".pdf"}):
         out = tmp_path / f"figures{len(formats)}"
         assert run("figures", results, "--out", out, *formats)[0] == 0
         assert {p.suffix for p in out.iterdir()} == suffixes
