@@ -77,7 +77,7 @@ def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is
 
 
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:
-    with pytest.raises(InputError, match="at least two runs, such as"):
+    with pytest.raises(InputError, match=r"^values: .* at least two runs, got those of \w+ alone; a run is"):
         compare(values=values(runs=1))
     with pytest.raises(InputError, match="at least 6 common queries, there are 5"):
         compare(values=values(queries=5))

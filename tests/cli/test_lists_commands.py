@@ -363,7 +363,7 @@ def test_options_that_do_not_go_together_with_values(files: Path, run: Run, tmp_
     for wrong, said in (
         ((*one, "--qrels", files / "qrels"), "--qrels: does not belong to a comparison of values"),
         ((*one, "--lower-is-better", "s"), "there is no s; there are AP"),
-        (one, "at least two runs, such as"),
+        (one, "--values: a comparison needs the values of at least two runs, got those of a alone"),
         (
             ("compare", files / "good.run", files / "bad.run"),
             "compare needs either runs and qrels, lists, values, or collections",

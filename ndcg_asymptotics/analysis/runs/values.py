@@ -8,8 +8,9 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.paired import without_rounding
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
@@ -19,7 +20,12 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
     The values and the options are what `read_values` takes.
     """
     values = read_values(given, **options)
-    require_runs(len(values.runs))
+    require(
+        len(values.runs) >= 2,
+        f"a comparison needs the values of at least two runs, got those of {values.runs[0]} alone; "
+        "a run is a file, a column of numbers or a name in the column run",
+        "values",
+    )
     # statistics are of numbers of about the size 1, so that a rounding error has the same size in all
     units = np.tile(values.units, len(values.pairs))
     gaps = without_rounding(values.differences / units)
