@@ -26,7 +26,7 @@ from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
 
 _LAW_TOLERANCE = 1e-12  # of label probabilities, which quadrature gives to about 1e-13
-_REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit --run A --run B …"
+_REMEDY = "one `fit` of all their runs makes them agree: ndcg-asymptotics fit A B … --qrels QRELS"
 
 
 class Coupling(Spec, family="coupling"):

@@ -169,7 +169,7 @@ def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
         (tmp_path / f"{name}.json").write_bytes(curve.encode({}))
     scorers = {name: Relevance.parse(f'empirical("{name}.json")', tmp_path) for name in "ab"}
     with pytest.raises(
-        InputError, match=r"these differ \(one `fit` of all their runs makes them agree: ndcg-"
+        InputError, match=r"these differ: a: .* \(one `fit` of all their runs makes them agree: ndcg-"
     ):
         na.Study(scorers=scorers, measures="nDCG", n=[10], replicates=2)
 
