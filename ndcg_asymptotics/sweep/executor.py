@@ -147,16 +147,19 @@ def _begun(backend: Backend, jobs: int, calls: Iterable[object]) -> Iterator[Gen
             "initializer": end_with_parent,
             "initargs": (os.getpid(),),
         }
-    with parallel_config(backend, **options):
-        parallel = Parallel(
-            jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
-        )
-        with interrupts_deferred():  # the first calls start the processes
-            results = parallel(calls)
+    results: Generator[Any] | None = None
     try:
+        with parallel_config(backend, **options):
+            parallel = Parallel(
+                jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
+            )
+            # the first calls start the processes; a SIGTERM meanwhile is raised before results are given
+            with interrupts_deferred():
+                results = parallel(calls)
         yield results
     finally:
-        with warnings.catch_warnings():
-            # joblib warns if not all results were taken, which a caller who ends early intends
-            warnings.simplefilter("ignore", UserWarning)
-            results.close()
+        if results is not None:
+            with warnings.catch_warnings():
+                # joblib warns if not all results were taken, which a caller who ends early intends
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()

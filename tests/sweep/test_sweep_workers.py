@@ -32,6 +32,32 @@ from ndcg_asymptotics.sweep.sweep import sweep
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
+_TERMINATED = """
+import gc, os, signal, time
+from joblib import delayed
+from ndcg_asymptotics.sweep.executor import _begun
+
+def calls():
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(3):
+        yield delayed(time.sleep)(0.5)
+
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+try:
+    with _begun("loky", 2, calls()):
+        print("nothing came")
+except KeyboardInterrupt:
+    gc.collect()
+    print("interrupted")
+"""
+
+
+@pytest.mark.slow
+def test_a_signal_while_processes_start_is_no_warning() -> None:
+    ended = subprocess.run([sys.executable, "-c", _TERMINATED], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+
+
 @pytest.mark.slow
 def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     dying = study(f"dies:{tmp_path / 'died'}")
