@@ -393,14 +393,14 @@ def compare(
     )
     require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
     require(report is None or collections is None, "there is no page of several collections", "report")
-    files, named = runs.files, runs.run or []
+    files = runs.files
     if collections is not None:
         require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
     by_name = values is not None or collections is not None
     if gated:
         conventions.missing = conventions.missing or "error"
     found = compare_any(
-        [*map(str, named)] or None if by_name else runs.every,
+        runs.names if by_name else runs.every,
         runs.qrels,
         measure or None,
         values=None if values is None else [*values, *files],

@@ -280,6 +280,11 @@ class Runs(Options):
         """All runs, in the order of the arguments and then of the options."""
         return [*self.files, *(self.run or ())] or None
 
+    @property
+    def names(self) -> list[str] | None:
+        """The options as names of runs, beside --values and --collections."""
+        return [str(name) for name in self.run or ()] or None
+
 
 Values = Annotated[
     list[Path] | None,

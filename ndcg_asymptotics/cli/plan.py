@@ -158,11 +158,10 @@ def plan(
     """
     from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
 
-    named = [str(name) for name in runs.run or ()] or None
     if given.values:
         given.values = [*given.values, *runs.files]
     found = plan_any(
-        runs=named if given.values else runs.every,
+        runs=runs.names if given.values else runs.every,
         qrels=runs.qrels,
         measures=measure or None,
         **given.handed,

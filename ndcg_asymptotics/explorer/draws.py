@@ -6,14 +6,14 @@ import asyncio
 import html
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import panel as pn
 
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList, ranked_list
 from ndcg_asymptotics.explorer.figures import Palette
-from ndcg_asymptotics.explorer.histogram import bins
+from ndcg_asymptotics.explorer.histogram import Bins, bins
 from ndcg_asymptotics.explorer.list_charts import HEIGHT, HistogramChart, ListChart, sum_text
 from ndcg_asymptotics.explorer.places import Piece, Place, elsewhere
 from ndcg_asymptotics.explorer.state import State
@@ -34,7 +34,7 @@ class Draws:
         ]
         self.said = Place(self.sums)
         self.said.column.stylesheets = [":host { flex: 1 1 280px; }"]
-        self._values: list[Any] = []  # NDCG of both rankers, of each drawn list
+        self._values: list[Floats] = []  # NDCG of both rankers, of each drawn list
 
     def forget(self) -> None:
         """Remove the lists that were drawn in an earlier state."""
@@ -46,11 +46,11 @@ class Draws:
         """Return the piece that shows the first list, which is not counted as drawn."""
         return Piece((self.places[0], self.said), partial(ranked_list, state, 0), partial(self._show_list, 1))
 
-    def law(self, state: State) -> Piece[Any]:
+    def law(self, state: State) -> Piece[Bins]:
         """Return the piece that shows the law of NDCG at n."""
         return Piece((self.places[1],), partial(bins, state), self._show_law)
 
-    def _show_law(self, found: Any) -> None:
+    def _show_law(self, found: Bins) -> None:
         self.histogram.show(found)
         self._show_values()
 

@@ -8,6 +8,8 @@ from urllib.parse import quote
 from bokeh.models import Axis, CustomJSTickFormatter, Range1d
 from bokeh.plotting import figure
 
+from ndcg_asymptotics.core.looks import COLORS
+
 LOWEST = 190
 """Pixels that a chart is high at least."""
 
@@ -44,7 +46,7 @@ class Palette:
         """Return the colours of a dark or a light page."""
         if dark:
             return cls("#121212", "#e6e8ea", "#a2abb3", "#33383e", ("#4aa8e8", "#ff8a3d"))
-        return cls("#ffffff", "#1b1f23", "#57606a", "#e3e6ea", ("#0072B2", "#D55E00"))
+        return cls("#ffffff", "#1b1f23", "#57606a", "#e3e6ea", (COLORS[0], COLORS[1]))
 
 
 # powers of ten alone: 0.01, 1, 1000 as such, others with an exponent

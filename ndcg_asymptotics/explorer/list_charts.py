@@ -124,7 +124,7 @@ class HistogramChart:
         self.show_drawn(np.empty((0, 2)))
 
     def show(self, bins: Bins) -> None:
-        """Show new bins with what is expected in them, and no lists."""
+        """Show new bins with what is expected in them; `show_drawn` then counts the lists in these."""
         self._bins = bins
         middles = (bins.edges[1:] + bins.edges[:-1]) / 2
         for law, expected in zip(self.laws, bins.expected, strict=True):
@@ -132,11 +132,12 @@ class HistogramChart:
         most = max((float(e.max()) for e in bins.expected if e is not None), default=LISTS / 10)
         set_range(self.plot.x_range, float(bins.edges[0]), float(bins.edges[-1]))
         set_range(self.plot.y_range, 0.0, _HEADROOM * most)
-        known = "no law is known" if bins.expected[0] is None else "lines: the exact law"
-        known = known if bins.exact or bins.expected[0] is None else "lines: the law of long lists"
+        if bins.expected[0] is None:
+            known = "no law is known"
+        else:
+            known = "lines: the exact law" if bins.exact else "lines: the law of long lists"
         self.plot.yaxis[0].axis_label = f"of {LISTS} lists"
         self.plot.xaxis[0].axis_label = f"NDCG at n = {count_text(bins.n)} ({known})"
-        self.show_drawn(np.empty((0, 2)))
 
     def show_drawn(self, values: Floats) -> None:
         """Show the NDCG of drawn lists, (lists, 2)."""

@@ -91,9 +91,10 @@ def _curves(results: Results, measure: Measure) -> Chart:
         theorems.append("no limit" if found.converges is False else found.theorem)
         low, high = np.quantile(values, BAND, axis=0)
         highest = max(highest, float(high.max()))
-        line = plain(relative_means(scorer, measure, study.n))
         between = filled_in(study.n)
-        curve = None if None in line else {"x": between, "y": plain(relative_means(scorer, measure, between))}
+        known = dict(zip(between, plain(relative_means(scorer, measure, between)), strict=True))
+        line = [known[n] for n in study.n]
+        curve = None if None in line else {"x": between, "y": list(known.values())}
         y, errors = plain(values.mean(axis=0)), plain(standard_error(values)) if len(values) > 1 else None
         ends = {"low": plain(low), "high": plain(high)}
         series.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -41,9 +41,9 @@ class Plan(Findings, Report):
             yield Line(self.judge.answer)
         yield Line("")
         tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
-        shown = 1 if self.judge is None else 0
-        yield from tables[:shown] if self.judge is None else self.judge.blocks()
-        yield from details([*tables[shown:], *self._notes()])
+        first: Iterable[ReportBlock] = tables[:1] if self.judge is None else self.judge.blocks()
+        yield from first
+        yield from details([*(tables[1:] if self.judge is None else tables), *self._notes()])
 
     def _notes(self) -> Iterator[Line]:
         yield Line(sentences.meanings(self))
