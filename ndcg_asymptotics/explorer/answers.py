@@ -57,7 +57,8 @@ class Answers:
         ]
         shown = (self.draws.strip, self.curves, self.draws.histogram, *charts[1:])
         self.plots = [chart.plot for chart in shown]
-        self.verdict = _sentences({"font-size": "18px", "min-height": "1.5em"}, margin=(0, 10))
+        large = {"font-size": "18px", "min-height": "1.5em"}
+        self.verdict = _sentences(large, margin=(0, 10), css_classes=["verdict"])
         self.numbers = _sentences({"font-size": "13px"}, margin=(0, 10))
         self.details = _sentences({"font-size": "14px"})
         self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
@@ -80,36 +81,41 @@ class Answers:
             place.dim()
 
     def pieces(self, state: State) -> Iterator[Piece[Any]]:
-        """Yield the computations of a state: the sentence first, then the charts, and what more draws add.
+        """Yield the computations of a state that show it quickly: the sentence, then the charts.
 
-        What takes long comes twice: while a slider moves, values at fewer lengths move the curves of the last
-        complete answer, and sentences are from fewer draws.
+        Sentences are from fewer draws and there are fewer cutoffs than in the end. While a slider moves,
+        values at fewer lengths move the curves of the last complete answer.
         """
+        curves, _, _, cutoffs, exponents = self.charts
         moved = None
         if self._whole is not None and values.similar(state, self._whole[0]):
             moved = self._whole[1]
-        verdict, numbers, details = ((place,) for place in self.said)
-        curves, *lengths, cutoffs, exponents = self.charts
-
-        def at(nodes: Sequence[int], moved: values.Smooth | None = None) -> Piece[Any]:
-            show = partial(self._show_lengths, state, complete=moved is None)
-            return Piece(tuple(lengths), partial(_lengths, state, nodes, moved), show)
-
-        def said(effort: float) -> Iterator[Piece[Any]]:
-            yield Piece(verdict, partial(values.rows, state, effort), partial(self._show_rows, state))
-            yield Piece(numbers, partial(values.numbers, state, effort), self._show_numbers)
-
         yield Piece((curves,), partial(values.curves, state), partial(self._show_curves, state))
         yield self.draws.first(state)
-        yield from said(values.LITTLE)
-        yield at(values.NODES) if moved is None else at(values.FIRST, moved)
+        yield from self._said(state, values.LITTLE)
+        yield self._at(state, values.NODES) if moved is None else self._at(state, values.FIRST, moved)
         yield self.draws.law(state)
-        yield Piece((cutoffs,), partial(values.cutoff_sweep, state), self._show_cutoffs)
+        yield Piece((cutoffs,), partial(values.cutoff_sweep, state, finer=False), self._show_cutoffs)
         yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)
-        if moved is not None:
-            yield at(values.NODES)
-        yield from said(1.0)
-        yield Piece(details, lambda: None, lambda _: self._show_details(state))
+
+    def finer_pieces(self, state: State) -> Iterator[Piece[Any]]:
+        """Yield the computations that then complete the answer."""
+        yield Piece((self.charts[3],), partial(values.cutoff_sweep, state), self._show_cutoffs)
+        if self._whole is None or self._whole[0] != state:
+            yield self._at(state, values.NODES)
+        yield from self._said(state, 1.0)
+        yield Piece((self.said[-1],), lambda: None, lambda _: self._show_details(state))
+
+    def _said(self, state: State, effort: float) -> Iterator[Piece[Any]]:
+        verdict, numbers, _ = self.said
+        yield Piece((verdict,), partial(values.rows, state, effort), partial(self._show_rows, state))
+        yield Piece((numbers,), partial(values.numbers, state, effort), self._show_numbers)
+
+    def _at(self, state: State, nodes: Sequence[int], moved: values.Smooth | None = None) -> Piece[Any]:
+        """Return the computation of the charts against n, from values at some lengths."""
+        _, *lengths, _, _ = self.charts
+        show = partial(self._show_lengths, state, complete=moved is None)
+        return Piece(tuple(lengths), partial(_lengths, state, nodes, moved), show)
 
     def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:
         truths = values.curves(state.truth) if state.errs else ()

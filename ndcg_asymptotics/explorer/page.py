@@ -13,6 +13,7 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import panel as pn
@@ -60,6 +61,7 @@ _LIST = 200  # pixels of the list and its sums
 _BUTTON = 126  # pixels of a download
 _LENGTHS = [m * 10**e for e in range(1, 18) for m in (1, 2, 5)] + [LARGEST]
 _DRAW = f"Draw {LISTS} lists"
+_REST = 0.5  # seconds without a change, after which an answer is completed
 
 _ADDRESS = """
 const url = new URL(window.location.href), theme = url.searchParams.get("theme");
@@ -372,7 +374,7 @@ class Page:
     def answer_now(self) -> None:
         """Compute and show everything at once."""
         self._generation += 1
-        for piece in self.answers.pieces(self.state):
+        for piece in chain(self.answers.pieces(self.state), self.answers.finer_pieces(self.state)):
             piece.attempt()()
 
     def answer(self) -> None:
@@ -390,11 +392,12 @@ class Page:
             self.answer_now()
 
     async def _compute(self, generation: int, state: State) -> None:
-        for piece in self.answers.pieces(state):
-            show = await elsewhere(piece.attempt)
-            if generation != self._generation or self._left:
-                return
-            self._soon(generation, show)
+        for pieces, pause in ((self.answers.pieces, 0.0), (self.answers.finer_pieces, _REST)):
+            await asyncio.sleep(pause)
+            for piece in pieces(state):
+                if generation != self._generation or self._left:
+                    return
+                self._soon(generation, await elsewhere(piece.attempt))
 
     async def _on_draw(self, event: Event, many: bool) -> None:
         state, generation = self.state, self._generation
@@ -416,7 +419,9 @@ class Page:
             self.draw.disabled = self.draw_one.disabled = False
 
     def _soon(self, generation: int, show: Callable[[], None]) -> None:
-        """Show something, where there is a document when it can be changed."""
+        """Show something if it is current, where there is a document when it can be changed."""
+        if generation != self._generation or self._left:
+            return
         shown = partial(self._show_if_current, generation, show)
         if self._document is not None:
             self._document.add_next_tick_callback(shown)

@@ -53,10 +53,10 @@ NAMES = ("A", "B")
 """The rankers."""
 
 _CUTOFFS = 8  # compared, from 1 to n
+_FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _SMALL = 5e-4  # smaller numbers are written with an exponent
 _EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
 _CHART_EFFORT, _CHART_ENOUGH = 0.05, 50  # the share of draws for the chart, and wrong orders that are enough
-_FINER = (0.5, 0.25)  # of their distance, at which cutoffs around the best one are tried
 _CURVE_POINTS = 201  # of a drawn relevance curve
 _SHALLOWEST = 1e-3  # depth at which a drawn ROC curve begins
 _LAST_RATE = 7.0  # quantile beyond which a rate has rounded to 1
@@ -468,12 +468,12 @@ def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
     return experiment(state, effort).rows(measures, lengths=state.relevant is None)
 
 
-def cutoff_sweep(state: State) -> list[FamilyMember]:
-    """Return the chosen discount with cutoffs from 1 to n, and with some around the best of these."""
+def cutoff_sweep(state: State, *, finer: bool = True) -> list[FamilyMember]:
+    """Return the chosen discount with cutoffs from 1 to n, and if ``finer`` with some around the best."""
     planned, discount, n = experiment(state), state.measured.discount, state.n
     ks = np.geomspace(1, n, _CUTOFFS)
     found = list(planned.sweep(by_cutoff(sorted({round(k) for k in ks}), discount), judged=True))
-    for part in _FINER:
+    for part in _FINER if finer else ():
         top = strongest(found)
         if top is None:
             break

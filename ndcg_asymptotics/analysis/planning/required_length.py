@@ -11,6 +11,9 @@ The search follows the probability of the right order (`orders.right_order`) as 
    from more drawn lists and the slope of the law, with an interval (`_refined`).
 
 With a fixed number of relevant items the probability is known at every length (`_by_ranks`).
+
+With less than the usual number of draws, lists are drawn first where the normal law has the required length
+(`_at_law`), and the search above follows only if they contradict it.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.fluctuations.laws import regime
 
 DRAWN = 4 * SIMULATED
 """Up to this length a length that the law gives is confirmed by simulation."""
@@ -93,7 +97,8 @@ def lengths_for(
     rate : float
         The required probability, between 0.5 and 1. A tie does not show the right order.
     effort : float
-        The share of the usual number of draws; with fewer, intervals are wider.
+        The share of the usual number of draws; with fewer, intervals are wider, and where the normal law
+        holds the length is that of the law unless drawn lists contradict it.
 
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
     >>> ((run, length),) = lengths_for(*pair, [Measure.of("nDCG")], 0.95).values()
@@ -108,8 +113,9 @@ def lengths_for(
             continue
     questions = {m: _Question(a, b, m, run.ahead, effort, rate=rate) for m, run in runs.items()}
     open_ = [q for q in questions.values() if runs[q.measure].rate >= rate]
+    by_law = {q.measure: _at_law(q) for q in open_} if a.iid and effort < 1 else {}
     if a.iid:
-        _scan(open_)
+        _scan([q for q in open_ if by_law.get(q.measure) is None])
     found = {}
     for measure, run in tracked(list(runs.items()), "required lengths"):
         question = questions[measure]
@@ -117,7 +123,8 @@ def lengths_for(
             method = "theorem" if run.end.settles is False else question.law_name
             found[measure] = run, Length(None, None, method, run.reason)
         else:
-            found[measure] = run, _between(question) if a.iid else _by_ranks(question)
+            length = by_law.get(measure) or (_between(question) if a.iid else _by_ranks(question))
+            found[measure] = run, length
     return found
 
 
@@ -136,6 +143,24 @@ class _Question(RightOrder):
         """Return -1 if the lists drawn at n say that the rate is too low, 1 if it is high enough, else 0."""
         low, high = self.interval(n, _DECISION_LEVEL)
         return -1 if high < self.rate else int(low >= self.rate)
+
+
+def _at_law(question: _Question) -> Length | None:
+    """Return the required length by the normal law; None where it is short, or drawn lists contradict it."""
+    if regime(question.pair, question.measure) != "normal":
+        return None
+    n = _crossing_of_law(question, _SHORT)
+    if n is None or n == _SHORT + 1:
+        return None
+    if n > DRAWN:
+        return _of_law(question, n)
+    question.simulate(n, question.affordable(n))
+    _, (low, high) = _newton(question, n, _slope(question, n), 1, LONGEST)
+    if not low <= n <= high:
+        return None
+    return Length(
+        n, (low, high), f"{question.law_name}, confirmed on {question.seen[n][1]:,} simulated lists"
+    )
 
 
 def _by_ranks(question: _Question) -> Length:
@@ -242,9 +267,7 @@ def _by_law(question: _Question, low: int) -> Length:
     if found is None:
         return _too_long(question)
     if found > DRAWN:
-        relevant = found * sum(question.a.masses)
-        few = f"lists of {found:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
-        return Length(found, None, name, few if relevant < _FEWEST_RELEVANT else "")
+        return _of_law(question, found)
     question.simulate(found, question.affordable(found))
     if question.decide(found) == 0:
         return Length(found, None, f"{name}, confirmed on {question.seen[found][1]:,} simulated lists")
@@ -257,6 +280,13 @@ def _by_law(question: _Question, low: int) -> Length:
         f"the law of long lists gives n = {found:,}, but simulated lists of {DRAWN:,} items contradict it"
     )
     return Length(None, None, name, contradicted)
+
+
+def _of_law(question: _Question, n: int) -> Length:
+    """Return a length that the law gives, beyond those of lists that are drawn."""
+    relevant = n * sum(question.a.masses)
+    few = f"lists of {n:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
+    return Length(n, None, question.law_name, few if relevant < _FEWEST_RELEVANT else "")
 
 
 def _too_long(question: _Question) -> Length:
@@ -277,7 +307,7 @@ def _crossing_of_law(question: _Question, low: int) -> int | None:
 
     if gap(low) >= 0:
         return low + 1
-    for high in (LONG, LONGEST):
+    for high in (DRAWN, LONG, LONGEST):
         if gap(high) >= 0:
             return crossing(gap, low, high, _CLOSE)
         low = high
@@ -333,14 +363,26 @@ def _refined(question: _Question, low: int, high: int) -> Length:
         if guess <= _SHORT or high - low <= _FEW_LENGTHS:
             return _one_by_one(question, max(low, guess // 2), min(high, 2 * guess))
         question.simulate(guess, max(question.affordable(guess) // share, question.fewest))
-        chance, lists = question.share(guess), question.seen[guess][1]
-        at = float(special.ndtri(chance))
-        slope = slope or _slope(question, guess)
-        error = math.sqrt(chance * (1 - chance) / lists * 2 * math.pi) * math.exp(at**2 / 2) / slope
-        step = (question.wanted - at) / slope
-        steps = np.clip([step, step - 1.96 * error, step + 1.96 * error], -_FURTHEST, _FURTHEST)
-        guess, *ends = (round(n) for n in np.clip(guess * np.exp(steps), low + 1, high).tolist())
-    return Length(guess, (ends[0], ends[1]), f"simulated on {lists:,} lists")
+        lists, slope = question.seen[guess][1], slope or _slope(question, guess)
+        guess, ends = _newton(question, guess, slope, low + 1, high)
+    return Length(guess, ends, f"simulated on {lists:,} lists")
+
+
+def _newton(question: _Question, n: int, slope: float, least: int, most: int) -> tuple[int, tuple[int, int]]:
+    """Return the required length by lists drawn at n, with a 95% interval, none shorter or longer than these.
+
+    Parameters
+    ----------
+    slope : float
+        The derivative of the normal quantile of the rate in log n.
+    """
+    chance, lists = question.share(n), question.seen[n][1]
+    at = float(special.ndtri(chance))
+    error = math.sqrt(chance * (1 - chance) / lists * 2 * math.pi) * math.exp(at**2 / 2) / slope
+    step = (question.wanted - at) / slope
+    steps = np.clip([step, step - 1.96 * error, step + 1.96 * error], -_FURTHEST, _FURTHEST)
+    found, low, high = (round(x) for x in np.clip(n * np.exp(steps), least, most).tolist())
+    return found, (low, high)
 
 
 def _guess(question: _Question, low: int, high: int) -> int:

@@ -82,7 +82,7 @@ def count_orders(
     found = np.zeros((len(measures), 2), np.int64)
     for block, start in enumerate(range(0, lists, size)):
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        difference = _differences(a, b, n, items, len(ranks), size, rng)[: lists - start]
+        difference = _differences(a, b, n, items, len(ranks), (size, min(size, lists - start)), rng)
         ahead = difference @ weights
         tie = _TIE * (np.abs(difference) @ weights)
         found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
@@ -148,64 +148,79 @@ def draw_list(
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, index))))
     items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
     model = a.groups[0][1]
-    first, second, counts = _pair_of_models(model, b.groups[0][1], n, items, k, 1, rng)
+    first, second, counts = _pair_of_models(model, b.groups[0][1], n, items, k, (1, 1), rng)
     of_labels = (1.0,) if isinstance(model, JudgedCounts) else model.gains
     return np.concatenate([first, second]), float(measure.normaliser(counts, of_labels, n)[0])
 
 
 def _differences(
-    a: Scorer, b: Scorer, n: int, items: int, k: int, lists: int, rng: np.random.Generator
+    a: Scorer, b: Scorer, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
 ) -> Floats:
-    """Return the gains at ranks 1 … k of a, minus those of b, (lists, k)."""
+    """Return the gains at ranks 1 … k of a, minus those of b, in the first lists of a block.
+
+    Parameters
+    ----------
+    lists : (int, int)
+        The lists of the block, whose random numbers are drawn, and the first of them, which are ranked: so
+        more lists begin with the same ones.
+    """
     models = [(first, second) for (_, first), (_, second) in zip(a.groups, b.groups, strict=True)]
     if len(models) == 1:
         return _differences_of_models(*models[0], n, items, k, lists, rng)
-    group = rng.choice(len(a.weights), size=lists, p=a.weights / a.weights.sum())
-    out = np.empty((lists, k))
+    drawn, ranked = lists
+    group = rng.choice(len(a.weights), size=drawn, p=a.weights / a.weights.sum())
+    out = np.empty((ranked, k))
     for number, (first, second) in enumerate(models):
-        rows = group == number
-        out[rows] = _differences_of_models(first, second, n, items, k, int(rows.sum()), rng)
+        of_group = group == number
+        rows = of_group[:ranked]
+        sizes = int(of_group.sum()), int(rows.sum())
+        out[rows] = _differences_of_models(first, second, n, items, k, sizes, rng)
     return out
 
 
 def _differences_of_models(
-    a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
+    a: Model, b: Model, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
 ) -> Floats:
     first, second, _ = _pair_of_models(a, b, n, items, k, lists, rng)
     return np.asarray(first - second)
 
 
 def _pair_of_models(
-    a: Model, b: Model, n: int, items: int, k: int, lists: int, rng: np.random.Generator
+    a: Model, b: Model, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
 ) -> tuple[Floats, Floats, Integers]:
-    """Return the gains at ranks 1 … k by both scorers, (lists, k), and the label counts, (lists, J)."""
+    """Return the gains at ranks 1 … k by both scorers and the label counts, of the first lists of a block."""
+    drawn, ranked = lists
     if isinstance(a, JudgedCounts) and isinstance(b, JudgedCounts):
-        found, false = rng.binomial(a.relevant, 1 - a.fnr, lists), rng.binomial(n - a.relevant, a.fpr, lists)
+        found, false = rng.binomial(a.relevant, 1 - a.fnr, drawn), rng.binomial(n - a.relevant, a.fpr, drawn)
         counts = np.column_stack([found, false, a.relevant - found, n - a.relevant - false])
-        ranked = [_ranked_kinds(one.by_kind, counts, items / n, k, rng) for one in (a, b)]
+        kinds = [_ranked_kinds(one.by_kind, counts, ranked, items / n, k, rng) for one in (a, b)]
         reported = np.array(a.KINDS)
-        return reported[ranked[0]], reported[ranked[1]], np.asarray(found + false)[:, None]
+        return reported[kinds[0]], reported[kinds[1]], np.asarray(found + false)[:ranked, None]
     if isinstance(a, FixedCounts):
-        counts = np.tile([*a.counts, n - a.least_n], (lists, 1))
+        counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
     else:
         law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
-        counts = rng.multinomial(n, law / law.sum(), size=lists)
-    first, second = (_ranked_gains(one, counts, items / n, k, rng) for one in (a, b))
-    return first, second, np.asarray(counts[:, :-1])
+        counts = rng.multinomial(n, law / law.sum(), size=drawn)
+    first, second = (_ranked_gains(one, counts, ranked, items / n, k, rng) for one in (a, b))
+    return first, second, np.asarray(counts[:ranked, :-1])
 
 
-def _ranked_gains(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Floats:
-    """Return the gains at the first k ranks of lists with these label counts, (lists, k)."""
-    return np.asarray(np.append(model.gains, 0.0)[_ranked_kinds(model, counts, part, k, rng)])
+def _ranked_gains(
+    model: Model, counts: Integers, lists: int, part: float, k: int, rng: np.random.Generator
+) -> Floats:
+    """Return the gains at the first k ranks of the first lists with these label counts, (lists, k)."""
+    return np.asarray(np.append(model.gains, 0.0)[_ranked_kinds(model, counts, lists, part, k, rng)])
 
 
-def _ranked_kinds(model: Model, counts: Integers, part: float, k: int, rng: np.random.Generator) -> Integers:
-    """Return the grades at the first k ranks, best first from 0, of lists with these label counts.
+def _ranked_kinds(
+    model: Model, counts: Integers, lists: int, part: float, k: int, rng: np.random.Generator
+) -> Integers:
+    """Return the grades at the first k ranks, best first from 0, of the first lists with these label counts.
 
     Items are drawn down to the depth ``part``. The grade of an item takes the place of the last bits of its
     depth, so that sorting depths sorts grades.
     """
-    lists, kinds = counts.shape
+    kinds = counts.shape[1]
     shares = np.ones(kinds)
     if part < 1:
         assert isinstance(model, Relevance)
@@ -215,10 +230,11 @@ def _ranked_kinds(model: Model, counts: Integers, part: float, k: int, rng: np.r
         # G_g(part), the chance of an item of grade g to be drawn
         shares = np.array([min(x / p, 1.0) if p > 0 else 0.0 for x, p in zip(above, masses, strict=True)])
         counts = rng.binomial(counts, shares)
+    drawn, counts = counts.sum(axis=0).tolist(), counts[:lists]
     grade = np.repeat(np.tile(np.arange(kinds, dtype=np.int16), lists), counts.ravel())
     depth = np.empty(grade.size)
-    for g, items in enumerate(counts.sum(axis=0).tolist()):
-        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(items))
+    for g, ranked in enumerate(counts.sum(axis=0).tolist()):
+        depth[grade == g] = depth_of_grade(model, g, shares[g] * rng.random(drawn[g])[:ranked])
     mask = (1 << (kinds - 1).bit_length()) - 1
     # in place: half of the time of these large arrays would go to making them
     keys: Integers = depth.view(np.int64)

@@ -11,10 +11,11 @@ from numpy.polynomial import Polynomial
 from oracles.orders import chance_not_greater
 from scipy import stats
 
-from ndcg_asymptotics.analysis.orders.right_order import long_run
+from ndcg_asymptotics.analysis.orders.right_order import RightOrder, long_run
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.engines import items
+from ndcg_asymptotics.engines.items import lists as lists_module
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
@@ -130,6 +131,33 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
         assert bool(abs(seen - wanted) < off) is enough
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "measure"),
+    [
+        ("linear(0.1, 0.7)", "constant(0.4)", "nDCG"),
+        ("linear(0.2, 0.5)", "constant(0.35)", "nDCG"),
+        ("linear(0, 0.1)", "constant(0.05)", "nDCG(power(0.3))"),
+        ("power(0.2, 0.6, 3)", "linear(0.2, 0.4)", "nDCG@0.3n"),
+    ],
+)
+@pytest.mark.parametrize("wrong", [1.0, 1.5])
+def test_with_few_draws_lengths_are_of_the_law_unless_lists_contradict_it(
+    a: str, b: str, measure: str, wrong: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A law whose effect sizes are 1.5 times the true ones gives less than half of the length."""
+    law = RightOrder.law_quantile
+    monkeypatch.setattr(RightOrder, "law_quantile", lambda self, n: wrong * law(self, n))
+    pair, asked = (Scorer.of(a), Scorer.of(b)), Measure.of(measure)
+    ((_, found),) = lengths_for(*pair, [asked], 0.95, effort=0.125).values()
+    assert found.method.startswith("normal law, confirmed" if wrong == 1 else "simulated")
+    assert found.n is not None
+    assert found.between is not None
+    assert found.between[0] <= found.n <= found.between[1]
+    counts, lists = count_orders(*pair, [asked], found.n, 4000, seed=3)[0], 4000
+    # of the law, or of some hundred lists, whose quantile has a standard error of about 0.1: 6e-7
+    assert abs(stats.norm.ppf(counts.max() / lists) - stats.norm.ppf(0.95)) < (0.15 if wrong == 1 else 0.6)
+
+
 @pytest.mark.slow
 def test_the_same_question_has_the_same_answer() -> None:
     pair = Scorer.of("linear(0.1, 0.9)"), Scorer.of("constant(0.5)")
@@ -212,9 +240,37 @@ def test_drawn_orders_are_those_of_the_items_engine() -> None:
     assert (np.abs(seen - (found - 0.1)) > 5 * np.sqrt(found * (1 - found) / lists)).all()
 
 
-def test_more_lists_begin_with_the_same_ones() -> None:
-    a, b = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
-    few, many = (count_orders(a, b, [Measure.of("nDCG")], 50, lists, seed=3)[0] for lists in (100, 9000))
+@pytest.mark.parametrize(
+    ("a", "b", "n", "items"),
+    [
+        ("linear(0.1, 0.7)", "constant(0.4)", 50, 50),
+        ("linear(0.1, 0.7)", "constant(0.4)", 10**6, 79),
+        ("graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))", "graded(2=constant(0.1), 1=constant(0.2))", 30, 30),
+        (
+            "mixture(0.3=linear(0.2, 0.8), 0.7=constant(0.1))",
+            "mixture(0.3=constant(0.5), 0.7=linear(0, 0.2))",
+            40,
+            40,
+        ),
+        ("relevant(3, roc_power(0.4))", "relevant(3, roc_power(0.6))", 40, 40),
+        (
+            "relevant(3, noisy(roc_power(0.4), 0.05, 0.2))",
+            "relevant(3, noisy(roc_power(0.6), 0.05, 0.2))",
+            40,
+            40,
+        ),
+    ],
+)
+def test_more_lists_begin_with_the_same_ones(a: str, b: str, n: int, items: int) -> None:
+    pair = Scorer.of(a), Scorer.of(b)
+    some, whole, others = (
+        lists_module._differences(*pair, n, items, 10, (50, ranked), np.random.default_rng(seed))
+        for ranked, seed in ((7, 1), (50, 1), (7, 2))
+    )
+    assert some.shape == (7, 10)
+    assert (some == whole[:7]).all()
+    assert (some != others).any()
+    few, many = (count_orders(*pair, [Measure.of("nDCG@10")], n, lists, seed=3)[0] for lists in (100, 9000))
     assert (few <= many).all()
     assert few.sum() <= 100
 
