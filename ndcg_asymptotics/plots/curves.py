@@ -171,7 +171,7 @@ def shared_limit(limits: dict[str, Limit]) -> float | None:
 def theorems(limits: dict[str, Limit], choice: Choice) -> str:
     """Return the theorems about the limits of a panel's scorers, and who does not meet their assumptions."""
     found = list(limits.values())
-    sources = " / ".join(dict.fromkeys(f.theorem for f in found if f.theorem != "none"))
+    sources = _sources(f.theorem for f in found)
     if all(f.converges is False for f in found):
         return f"no limit ({sources})"
     if all(f.converges is None for f in found):
@@ -181,6 +181,18 @@ def theorems(limits: dict[str, Limit], choice: Choice) -> str:
         return sources
     who = ", ".join(unmet) if len(unmet) <= _NAMED else f"{len(unmet)} scorers"
     return f"{sources}; assumptions not met: {who}"
+
+
+def _sources(theorems: Iterable[str]) -> str:
+    """Return the sources of limits in one line.
+
+    >>> _sources(["beyond the paper (as Theorem 6)", "Theorem 6", "none"])
+    'Theorem 6, in part beyond the paper'
+    """
+    found = dict.fromkeys(theorem for theorem in theorems if theorem != "none")
+    alike = {like: theorem for theorem in found if (like := f"beyond the paper (as {theorem})") in found}
+    partly = set(alike.values())
+    return " / ".join(f"{t}, in part beyond the paper" if t in partly else t for t in found if t not in alike)
 
 
 def _draw_limits(

@@ -75,7 +75,8 @@ def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, LineStyle | str]]
             va="center",
             size=mpl.rcParams["legend.fontsize"],
             linespacing=1.0,
-            arrowprops={**leader, "shrinkA": 1.0, "shrinkB": 0.0},
+            # no patch: a steep line would end at the edge of the text's frame, beside another label
+            arrowprops={**leader, "patchA": None, "shrinkA": 2.5, "shrinkB": 0.0},
             annotation_clip=False,
             clip_on=False,
             # until it is placed, matplotlib takes its offset for data, which no logarithmic axis may have

@@ -65,7 +65,7 @@ def wrong_order_rates(
     drawn = [p for p in pairs if p.right is not None]
     lowest = min((1 - r.rate for p in drawn for r in (*p.points, *p.from_n) if r.rate < 1), default=1.0)
     log_axis(ax.yaxis)
-    ax.set_ylim(min(0.05, 0.5 * lowest), 1.2)  # at least a decade
+    ax.set_ylim(min(0.2, 0.5 * lowest), 1.2)
     sizes = [rate.n for rate in pairs[0].points]
     last = max((_none_from(rates) for p in drawn for rates in (p.points, p.from_n)), default=len(sizes))
     length_axis(ax, sizes[: last + 1])
