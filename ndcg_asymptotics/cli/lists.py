@@ -278,8 +278,8 @@ class _Compared(Options):
     over: Annotated[
         Literal["fixed", "random", "both"] | None,
         typer.Option(
-            help="Of --collections: intervals and tests about these collections, about others of which "
-            "these are a sample, or both.",
+            help="With --collections: draw conclusions about these collections, about others of which they "
+            "are a sample, or both.",
             show_default="both",
         ),
     ] = None

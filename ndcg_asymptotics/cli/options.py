@@ -247,7 +247,7 @@ class Runs(Options):
         list[Path] | None,
         _from_input(
             metavar="RUN",
-            help="A run in place of an argument; of --values and --collections, its name. May be repeated.",
+            help="A run, as an argument is; with --values or --collections the name of one. May be repeated.",
         ),
     ] = None
     qrels: Annotated[

@@ -22,6 +22,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, ReportBlock, Table, general
+from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem, given_problem
 from ndcg_asymptotics.learning.utilities import ExactOrder, PairwiseDisagreement, ranks_of
@@ -31,6 +32,8 @@ LeftOut = tuple[tuple[str, str], ...]
 """Losses that cannot be used, each with the reason."""
 
 _T = TypeVar("_T")
+
+_NAMED = 3  # losses that a sentence names
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,9 @@ class Decision(Report):
     left_out: Annotated[LeftOut, HIDDEN] = ()
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the best order, and a table with a row for every loss."""
-        best = " ".join(map(str, self.optimal_order))
-        value = float(self.problem.expected([self.optimal_order])[0])
-        yield Table.of(
-            f"{self.problem.utility}: best order {best}, expected value {value:.6g}",
-            LossDecision,
-            self.losses,
-        )
+        """Yield the answer, and a table with a row for every loss."""
+        yield Line(self._answer())
+        yield Table.of("", LossDecision, self.losses)
         yield from left_out_lines(self.left_out)
         if isinstance(self.problem.utility, PairwiseDisagreement | ExactOrder):
             try:
@@ -112,6 +110,26 @@ class Decision(Report):
                 "Ties: other minimisers of the loss have an optimal order, but not the one shown.",
                 detail=True,
             )
+
+    def _answer(self) -> str:
+        """Return the best order and the losses that lead to it, in words."""
+        best = " ".join(map(str, self.optimal_order))
+        value = float(self.problem.expected([self.optimal_order])[0])
+        right = [d.loss for d in self.losses if d.verdict == "consistent here"]
+        wrong = [d.loss for d in self.losses if d.wrong]
+        said = [
+            f"{_named(losses)} {'leads' if len(losses) == 1 else 'lead'} to {where}"
+            for losses, where in ((wrong, "another one"), (right, "it"))
+            if losses
+        ]
+        if unknown := [d.loss for d in self.losses if d.verdict == "undecided"]:
+            said.append(f"of {_named(unknown)} this is not known")
+        order = f"The best order by {self.problem.utility} is {best}, with the expected value {value:.6g}"
+        return f"{order}. When minimised, {'; '.join(said)}." if said else f"{order}."
+
+
+def _named(losses: Sequence[Loss]) -> str:
+    return listed([str(loss) for loss in losses]) if len(losses) <= _NAMED else f"{len(losses)} losses"
 
 
 def decide_losses(

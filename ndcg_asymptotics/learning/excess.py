@@ -94,13 +94,14 @@ class ExcessRisk(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the regret of the order, and a table with a row for every loss."""
         order = " ".join(map(str, self.order))
-        yield Table.of(
-            f"{self.problem.utility}: order {order}, regret {self.regret:.4g}", LossExcess, self.losses
-        )
         if self.margin is None:
             yield Line("Every order is optimal.")
         else:
-            yield Line(f"Every order that is not optimal has at least the regret {self.margin:.4g}.")
+            least = f"every order that is not optimal has at least the regret {self.margin:.4g}"
+            yield Line(
+                f"The order {order} has the regret {self.regret:.4g} by {self.problem.utility}; {least}."
+            )
+        yield Table.of("", LossExcess, self.losses)
         yield from left_out_lines(self.left_out)
 
 

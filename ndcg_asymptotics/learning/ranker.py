@@ -344,12 +344,12 @@ class Trained(Report):
     test_queries: int
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the report of the ranker, and the means."""
-        yield from self.ranker.blocks()
-        yield Line(f"{self.ranker.utility}: {self.training:.4f} on the {self.queries} training queries.")
+        """Yield the means, and the report of the ranker."""
         if self.test is not None:
             test = _with_error(self.test, self.test_error)
             yield Line(f"{self.ranker.utility}: {test} on the {self.test_queries} test queries.")
+        yield Line(f"{self.ranker.utility}: {self.training:.4f} on the {self.queries} training queries.")
+        yield from self.ranker.blocks()
 
 
 def train(

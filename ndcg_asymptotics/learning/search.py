@@ -97,15 +97,29 @@ class Search(Report):
         return self.utility.gain
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield a table with a row for every loss, and the worst examples as problem files."""
+        """Yield the answer, a table with a row for every loss, and the worst examples as problem files."""
+        yield Line(self._answer())
         title = f"{self.utility}, {self.n} items, labels 0 … {self.grades - 1}, {self.draws} distributions "
         yield Table.of(f"{title}of {self.vectors} label vectors", LossSummary, self.losses)
         for f in self.losses:
             if f.example is not None:
                 yield Line(f"# {f.loss}: regret {f.worst:.4g}", "bold")
                 yield Line(f.example.to_toml())
-        if not any(f.example for f in self.losses):
-            yield Line("No loss was inconsistent.")
+
+    def _answer(self) -> str:
+        """Return which losses are inconsistent, and how much the worst of them loses, in words."""
+        found = [f for f in self.losses if f.example is not None]
+        if not found:
+            return "No loss was inconsistent."
+        often = max(found, key=lambda f: f.inconsistent)
+        worst = max(found, key=lambda f: f.worst)
+        share, regret = f"{often.inconsistent:.1%} of the distributions", f"{worst.worst:.4g}"
+        if len(self.losses) == 1:
+            return f"{often.loss} is inconsistent for {share}; the largest regret found is {regret}."
+        return (
+            f"{len(found)} of {len(self.losses)} losses were inconsistent, most often {often.loss}, for "
+            f"{share}; the largest regret found is {regret}, that of {worst.loss}."
+        )
 
 
 def search_losses(

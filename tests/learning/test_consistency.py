@@ -343,7 +343,7 @@ def test_the_certificate_in_json():
 
 def test_the_report_of_a_decision():
     shown = repr(decide_losses(Problem.of_preferences(np.roll(np.eye(3), 1, axis=1))))
-    assert "best order 0 1 2" in shown
+    assert "is 0 1 2, with the expected value" in shown
     assert "not low-noise at items 0, 1, 2" in shown
     assert (
         "Left out: squared, cosine, listnet, linear_ndcg, listmle, approx_ndcg (labels: every item" in shown

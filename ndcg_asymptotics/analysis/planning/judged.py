@@ -127,12 +127,13 @@ class Judged:
             return f"With {judge} the order by {listed(wrong)} is wrong with any number of queries{others}."
         if not right:
             return f"Whether {judge} turns the order of the two is not known."
-        known = [row for row in self.rows if row.worth is not None]
-        worth = [
-            f"{row.worth:.1f}{' of the judge' * (not i)} by {row.measure}" for i, row in enumerate(known)
-        ]
-        said = f" A query judged by humans is worth {listed(worth)}." if worth else ""
-        return f"With {judge} the order is right by {listed(right)}.{said}"
+        by = f"all {len(right)} measures" if len(right) == len(self.rows) > 2 else listed(right)
+        worth = dict.fromkeys(
+            f"{x:.1f}" for x in sorted(row.worth for row in self.rows if row.worth is not None)
+        )
+        ends = " to ".join([*worth][:: max(len(worth) - 1, 1)])
+        said = f" A query judged by humans is worth {ends} of the judge's." if worth else ""
+        return f"With {judge} the order is right by {by}.{said}"
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the measures."""

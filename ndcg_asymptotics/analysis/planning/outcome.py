@@ -35,10 +35,12 @@ class Plan(Findings, Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answers, a table by measure, and lines that say what its numbers mean."""
         yield from remark_lines(self.remarks, warnings=True)
-        for answer in self.answers:
-            yield Line(answer)
         if self.judge is not None:
             yield Line(self.judge.answer)
+        # with a judge the best discount and cutoff are beside the question
+        aside = sentences.choice(self) if self.judge is not None else ""
+        for answer in self.answers:
+            yield Line(answer, detail=answer == aside)
         yield Line("")
         tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
         first: Iterable[ReportBlock] = tables[:1] if self.judge is None else self.judge.blocks()

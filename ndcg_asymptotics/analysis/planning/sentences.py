@@ -32,7 +32,7 @@ def answers(found: Findings) -> list[str]:
     if found.source == "sd":
         return [_detected(found), *_enough(found)]
     needs = _lists(found), _agreement(found)
-    said = (_long_run(found), _lengths(found), *needs, *_enough(found), _choice(found))
+    said = (_long_run(found), _lengths(found), *needs, *_enough(found), choice(found))
     return [sentence for sentence in said if sentence]
 
 
@@ -175,7 +175,8 @@ def _enough(found: Findings) -> Iterator[str]:
             yield f"{queries:,} new queries {_by(said, *words)}."
 
 
-def _choice(found: Findings) -> str:
+def choice(found: Findings) -> str:
+    """Return which measure, discount and cutoff need the fewest queries, and which the fewest judgements."""
     fewest = []
     if len(found.rows) > 1 and found.rows[0].required_lists:
         fewest.append(f"{found.rows[0].required_lists:,} by {found.rows[0].measure} of these measures")
