@@ -31,6 +31,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.lists.ranking import Ranks, RelevantRanks, ideal_lengths, mean_discounts
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import gain_steps
 
 
 def judged_shares(unjudged: Ranks, sizes: Integers, depths: Sequence[int]) -> Floats:
@@ -100,13 +101,13 @@ def ndcg_bounds(
 def _worst(c: Floats, best: Floats, y: Floats, dcg: float) -> float:
     """Return the minimum over m >= 1: the m documents with the smallest discounts have the gain y_1."""
     numerator = dcg + y[0] * np.cumsum(c[::-1])
-    ideal = _steps(y) @ best[:, 1:]
+    ideal = gain_steps(y) @ best[:, 1:]
     return float(np.divide(numerator, ideal, out=np.zeros_like(ideal), where=ideal > 0).min())
 
 
 def _best(c: Floats, best: Floats, y: Floats, dcg: float) -> float:
     """Return the maximum of the ratio by Dinkelbach's iteration, from all documents at the gain y_1 on."""
-    steps, row = _steps(y), np.arange(y.size)
+    steps, row = gain_steps(y), np.arange(y.size)
     sums = np.append(0.0, np.cumsum(c))
     m = np.full(y.size, c.size)
     t = -1.0
@@ -117,8 +118,3 @@ def _best(c: Floats, best: Floats, y: Floats, dcg: float) -> float:
         t = ratio
         m = np.argmax(sums - t * best, axis=1)
     return t
-
-
-def _steps(y: Floats) -> Floats:
-    """Return y_j - y_{j+1}."""
-    return np.asarray(y - np.append(y[1:], 0.0))

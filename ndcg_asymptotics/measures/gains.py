@@ -28,6 +28,18 @@ _LARGEST_FILE = 2**20  # bytes of a file with a table of gains
 _MOST_LABELS = 10_000  # of a table
 
 
+def gain_steps(gains: Floats) -> Floats:
+    """Return by how much each gain exceeds the next smaller one, which after the last is 0.
+
+    The ideal list of label counts c_1, c_2, … has the DCG ``sum_j (y_j - y_(j+1)) S(c_1 + … + c_j)`` with
+    S(k) the sum of the first k discounts.
+
+    >>> gain_steps(np.array([3.0, 1.0]))
+    array([2., 1.])
+    """
+    return -np.diff(gains, append=0.0)
+
+
 def label_gains(labels: Floats, gain: Gain) -> Floats:
     """Return the gains of labels; NaN stays NaN.
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
+from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.rules.binomial import binomial_below
 from ndcg_asymptotics.theory.rules.condense import condensed
@@ -178,7 +179,7 @@ class CutIdeal:
 
     @cached_property
     def _steps(self) -> Floats:
-        return np.asarray(self.gains - np.append(self.gains[1:], 0.0))
+        return gain_steps(self.gains)
 
     @cached_property
     def _ends(self) -> Floats:

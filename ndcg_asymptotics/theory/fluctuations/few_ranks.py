@@ -21,6 +21,7 @@ from scipy.special import betainc
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Moments
 from ndcg_asymptotics.theory.fluctuations.rank_recursion import (
@@ -143,7 +144,7 @@ def _first_ranks(
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
     states = CountStates.of(k, items) if counted else CountStates.none(gains.size)
     discount = measure.discount(np.arange(1.0, k + 1), float(n))
-    steps = gains - np.append(gains[1:], 0.0)
+    steps = gain_steps(gains)
     # D of the rank up to which one item more extends each gain in the ideal list
     following = discount[np.minimum(np.cumsum(states.counts, axis=1), k - 1)]
 

@@ -26,6 +26,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.ideal import fitted_to
@@ -100,7 +101,7 @@ def influence(relevance: Relevance, measure: Measure, n: int, width: float = _WI
         base = base - float(relevance.mean_gain(c)) * at_ends[-1] * (within - c)
     psi = np.append(gains, 0.0)[:, None] * np.where(within, phi, 0.0) + base
     if measure.normalised:
-        steps = gains - np.append(gains[1:], 0.0)
+        steps = gain_steps(gains)
         ideal = float(
             sum(step * (dt * phi)[t < min(end, c)].sum() for step, end in zip(steps, ends, strict=True))
         )

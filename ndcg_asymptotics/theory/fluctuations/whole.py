@@ -12,6 +12,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
 from ndcg_asymptotics.theory.fluctuations.given_counts import AffineGivenCounts, GivenCounts, GivenCountsOfSum
@@ -124,7 +125,7 @@ def _ideal(
     gains: Floats, centre: Floats, counts: Floats, discount: Discount, n: int, tolerance: float
 ) -> tuple[float, Floats]:
     """Return IDCG at the centre, and its relative change elsewhere, without cancellation."""
-    steps = gains - np.append(gains[1:], 0.0)
+    steps = gain_steps(gains)
     ends, moved = np.cumsum(centre[:-1]), np.cumsum((counts - centre)[:, :-1], axis=1)
     ideal = float(smooth_sums(discount, n, tolerance)(ends) @ steps)
     return ideal, increase(discount, n, ends, moved, tolerance) @ steps / ideal
@@ -168,7 +169,7 @@ class CountRule:
         counts, weights = counts[kept], weights[kept]
         none = math.exp(n * math.log1p(-some)) if some < 1 else 0.0
         weights = weights * ((1 - none) / weights.sum())
-        steps = gains - np.append(gains[1:], 0.0)
+        steps = gain_steps(gains)
         ideal = np.asarray(sums(np.cumsum(counts[:, :-1], axis=1)) @ steps)
         # a grade may have the gain 0; half an item of the smallest other gain is none
         gained = ideal > gains[gains > 0].min() * sums(np.ones(1)) / 2
