@@ -20,6 +20,7 @@ pytest.importorskip("panel")
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists, ranked_list
 from ndcg_asymptotics.explorer.page import Page
+from ndcg_asymptotics.explorer.places import Piece
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.explorer.tour import STEPS
 
@@ -106,6 +107,25 @@ def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:
     next(iter(page.answers.pieces(page.state))).attempt()()
     assert chart.plot.title.text == "Relevance curves"
     assert len(chart.truths[0].data["y"]) == 0
+
+
+def test_an_answer_is_completed_at_rest(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes long is not begun while a slider moves, as the next answer would wait for it."""
+    computed: list[State] = []
+    piece = Piece((), lambda: computed.append(page.state), lambda _: None)
+    monkeypatch.setattr(page.answers, "pieces", lambda _: iter(()))
+    monkeypatch.setattr(page.answers, "finer_pieces", lambda _: iter([piece]))
+
+    async def move() -> None:
+        answer = asyncio.create_task(page._compute(page._generation, page.state))
+        await asyncio.sleep(0.1)
+        page._generation += 1
+        await answer
+
+    asyncio.run(move())
+    assert computed == []
+    asyncio.run(page._compute(page._generation, page.state))
+    assert computed == [page.state]
 
 
 def test_back_to_a_share(page: Page) -> None:
