@@ -15,7 +15,7 @@ from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, s
 from ndcg_asymptotics.analysis.planning.requirements import RATE
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
-from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer import against_n, values
 from ndcg_asymptotics.explorer.charts import CurveChart, LengthChart, SweepChart, WrongChart
 from ndcg_asymptotics.explorer.drawing import DrawnLists
 from ndcg_asymptotics.explorer.draws import Draws
@@ -63,11 +63,11 @@ class Answers:
         self.details = _sentences({"font-size": "14px"})
         self.said = [Place(pane) for pane in (self.verdict, self.numbers, self.details)]
         self.places = [*self.said, *self.charts, *self.draws.places, self.draws.said]
-        self._whole: tuple[State, values.Smooth] | None = None  # the last state with values at all nodes
+        self._whole: tuple[State, against_n.Smooth] | None = None  # the last state with values at all nodes
         self._forget()
 
     def _forget(self) -> None:
-        self.points: list[values.Point] = []
+        self.points: list[against_n.Point] = []
         self.rows: list[PlanRow] = []
         self.cutoffs: list[FamilyMember] = []
         self.exponents: list[FamilyMember] = []
@@ -88,12 +88,12 @@ class Answers:
         """
         curves, _, _, cutoffs, exponents = self.charts
         moved = None
-        if self._whole is not None and values.similar(state, self._whole[0]):
+        if self._whole is not None and against_n.similar(state, self._whole[0]):
             moved = self._whole[1]
         yield Piece((curves,), partial(values.curves, state), partial(self._show_curves, state))
         yield self.draws.first(state)
         yield from self._said(state, values.LITTLE)
-        yield self._at(state, values.NODES) if moved is None else self._at(state, values.FIRST, moved)
+        yield self._at(state, against_n.NODES) if moved is None else self._at(state, against_n.FIRST, moved)
         yield self.draws.law(state)
         yield Piece((cutoffs,), partial(values.cutoff_sweep, state, finer=False), self._show_cutoffs)
         yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)
@@ -102,7 +102,7 @@ class Answers:
         """Yield the computations that then complete the answer."""
         yield Piece((self.charts[3],), partial(values.cutoff_sweep, state), self._show_cutoffs)
         if self._whole is None or self._whole[0] != state:
-            yield self._at(state, values.NODES)
+            yield self._at(state, against_n.NODES)
         yield from self._said(state, 1.0)
         yield Piece((self.said[-1],), lambda: None, lambda _: self._show_details(state))
 
@@ -111,7 +111,7 @@ class Answers:
         yield Piece((verdict,), partial(values.rows, state, effort), partial(self._show_rows, state))
         yield Piece((numbers,), partial(values.numbers, state, effort), self._show_numbers)
 
-    def _at(self, state: State, nodes: Sequence[int], moved: values.Smooth | None = None) -> Piece[Any]:
+    def _at(self, state: State, nodes: Sequence[int], moved: against_n.Smooth | None = None) -> Piece[Any]:
         """Return the computation of the charts against n, from values at some lengths."""
         _, *lengths, _, _ = self.charts
         show = partial(self._show_lengths, state, complete=moved is None)
@@ -124,7 +124,7 @@ class Answers:
     def _show_lengths(
         self,
         state: State,
-        found: tuple[list[values.Point], values.Smooth, list[float | None]],
+        found: tuple[list[against_n.Point], against_n.Smooth, list[float | None]],
         *,
         complete: bool,
     ) -> None:
@@ -172,11 +172,11 @@ def _sentences(styles: dict[str, str], **options: Any) -> pn.pane.HTML:
 
 
 def _lengths(
-    state: State, lengths: Sequence[int], moved: values.Smooth | None
-) -> tuple[list[values.Point], values.Smooth, list[float | None]]:
+    state: State, lengths: Sequence[int], moved: against_n.Smooth | None
+) -> tuple[list[against_n.Point], against_n.Smooth, list[float | None]]:
     """Return what depends on n, from values at some lengths, and the limits that can be drawn."""
-    points = [values.point(state, n) for n in values.lengths_of(state, lengths)]
+    points = [against_n.point(state, n) for n in against_n.lengths_of(state, lengths)]
     confined = state.errs and state.relevant is not None
-    smooth = values.Smooth.through(points, values.OrderLaw.of(state), moved, confined=confined)
+    smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state), moved, confined=confined)
     limits = [None if found.scaled else found.value for found in values.limits(state)]
     return points, smooth, limits

@@ -12,11 +12,11 @@ from scipy.special import ndtr
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
+from ndcg_asymptotics.explorer.against_n import Point, Smooth
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
 from ndcg_asymptotics.explorer.figures import NOTHING, Palette, legend, new_figure, power_ticks, set_range
 from ndcg_asymptotics.explorer.gestures import drag_points
-from ndcg_asymptotics.explorer.state import Shape
-from ndcg_asymptotics.explorer.values import NAMES, Point, Smooth
+from ndcg_asymptotics.explorer.state import NAMES, Shape
 
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
 _ROOM = 0.05  # beside what is drawn, as a part of its range

@@ -8,8 +8,8 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.explorer.against_n import NODES
 from ndcg_asymptotics.explorer.state import State
-from ndcg_asymptotics.explorer.values import NODES
 from ndcg_asymptotics.studies.study import Study
 
 LISTS = 300

@@ -8,9 +8,9 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
+from ndcg_asymptotics.explorer.against_n import moments
 from ndcg_asymptotics.explorer.drawing import LISTS, shown_length
 from ndcg_asymptotics.explorer.state import State
-from ndcg_asymptotics.explorer.values import moments
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
 from ndcg_asymptotics.theory.fluctuations.enumeration import exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import standard_cdfs

@@ -11,7 +11,7 @@ from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList
 from ndcg_asymptotics.explorer.figures import Palette, legend, new_figure, set_range
 from ndcg_asymptotics.explorer.histogram import Bins
-from ndcg_asymptotics.explorer.values import NAMES
+from ndcg_asymptotics.explorer.state import NAMES
 
 HEIGHT = 150
 """Pixels that a list is high."""

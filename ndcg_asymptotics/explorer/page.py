@@ -44,6 +44,7 @@ from ndcg_asymptotics.explorer.state import (
     FPR,
     LARGEST,
     MOST_RELEVANT,
+    NAMES,
     SHARE,
     SMALLEST,
     Shape,
@@ -157,7 +158,7 @@ class Page:
         self.fpr, self.fnr = float_slider(FPR), float_slider(FNR)
         self.rankers = [
             ShapeControl(name, color, self._watcher, style, self._on_shape, self._on_heights)
-            for name, color in zip(values.NAMES, self.colors.rankers, strict=True)
+            for name, color in zip(NAMES, self.colors.rankers, strict=True)
         ]
         self.measure = MeasureControl(self._watcher, style, self._on_widget)
         self.length = pn.widgets.DiscreteSlider(

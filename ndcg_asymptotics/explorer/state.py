@@ -37,6 +37,8 @@ from ndcg_asymptotics.specs.scanner import Call, number_text, parse_text
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 from ndcg_asymptotics.studies.study import Study, decades
 
+NAMES = ("A", "B")
+"""The rankers."""
 SMALLEST, LARGEST = 10, 10**18
 """The range of list lengths."""
 MOST_RELEVANT = 100

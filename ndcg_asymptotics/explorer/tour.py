@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ndcg_asymptotics.analysis.planning.curves import by_cutoff
 from ndcg_asymptotics.analysis.planning.findings import PlanRow, strongest
 from ndcg_asymptotics.core.text import count_text
-from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer import against_n, values
 from ndcg_asymptotics.explorer.drawing import ranked_list
 from ndcg_asymptotics.explorer.state import LARGEST, State
 
@@ -45,12 +45,12 @@ class TourStep(NamedTuple):
 
 
 def _means(state: State) -> tuple[str, str]:
-    a, b, _ = values.moments(state, state.n)
+    a, b, _ = against_n.moments(state, state.n)
     return f"{a.mean:.3f}", f"{b.mean:.3f}"
 
 
 def _wrong(state: State) -> str:
-    return str(values.order_on_one_list(state))
+    return str(against_n.order_on_one_list(state))
 
 
 def _row(state: State, *, lengths: bool = False) -> PlanRow:
@@ -75,7 +75,7 @@ def _everybody_gets_1(state: State) -> str:
 
 
 def _told_apart(state: State) -> str:
-    *_, both = values.moments(state, state.n)
+    *_, both = against_n.moments(state, state.n)
     row = _row(state, lengths=True)
     return (
         f"Yes. At n = {count_text(state.n)} the mean difference is {both.mean / both.sd:.2g} standard "

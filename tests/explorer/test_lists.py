@@ -12,12 +12,12 @@ from scipy.stats import chi2
 pytest.importorskip("panel")
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.explorer.against_n import moments
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnList, ranked_list
 from ndcg_asymptotics.explorer.histogram import bins
 from ndcg_asymptotics.explorer.list_charts import sum_text
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import State
-from ndcg_asymptotics.explorer.values import moments
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
 
 STATES = (

@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import browser
 import pytest
 
+from ndcg_asymptotics.explorer.against_n import LENGTHS
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.tour import STEPS
-from ndcg_asymptotics.explorer.values import LENGTHS
 from ndcg_asymptotics.reports import glossary
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, ndtr
 from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer import against_n, values
 from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
@@ -24,10 +24,10 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 
-def shown(query: str) -> tuple[State, values.Smooth]:
+def shown(query: str) -> tuple[State, against_n.Smooth]:
     state = State.from_query(query)
-    points = [values.point(state, n) for n in values.lengths_of(state)]
-    return state, values.Smooth.through(points, values.OrderLaw.of(state))
+    points = [against_n.point(state, n) for n in against_n.lengths_of(state)]
+    return state, against_n.Smooth.through(points, against_n.OrderLaw.of(state))
 
 
 @pytest.mark.slow
@@ -50,8 +50,8 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
 def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
     """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
     state, smooth = shown(f"measure=nDCG@{k}")
-    law = values.OrderLaw.of(state)
-    plain = values.Smooth.through([values.point(state, n) for n in values.NODES], law)
+    law = against_n.OrderLaw.of(state)
+    plain = against_n.Smooth.through([against_n.point(state, n) for n in against_n.NODES], law)
     others = [
         round(part * k) for part in (1.05, 1.25, 0.9 / state.share, 1.01 / state.share, 1.4 / state.share)
     ]
@@ -79,16 +79,18 @@ def test_what_is_shown_first_is_what_is_shown_when_all_lengths_are_known(before:
     """Curves that are moved are within a line's width: a hundredth of the chart."""
     old, known = shown(before)
     state, whole = shown(after)
-    assert values.similar(state, old)
-    lengths = values.lengths_of(state, values.FIRST)
-    assert len(lengths) < len(values.lengths_of(state))
-    first = values.Smooth.through([values.point(state, n) for n in lengths], values.OrderLaw.of(state), known)
+    assert against_n.similar(state, old)
+    lengths = against_n.lengths_of(state, against_n.FIRST)
+    assert len(lengths) < len(against_n.lengths_of(state))
+    first = against_n.Smooth.through(
+        [against_n.point(state, n) for n in lengths], against_n.OrderLaw.of(state), known
+    )
     height = (whole.means + whole.sds).max() - (whole.means - whole.sds).min()
 
-    def distance(one: values.Smooth, name: str) -> float:
+    def distance(one: against_n.Smooth, name: str) -> float:
         rows = [
             [
-                np.interp(np.log(values.LENGTHS), np.log(curve.n), row)
+                np.interp(np.log(against_n.LENGTHS), np.log(curve.n), row)
                 for row in np.atleast_2d(getattr(curve, name))
             ]
             for curve in (one, whole)
@@ -164,9 +166,9 @@ def test_the_order_of_few_relevant_items_is_that_of_lists_of_n_items() -> None:
 def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
     """None of some hundred lists of 1000 items is wrong; the chart is then known where some are."""
     state = State.from_query(f"relevant=100&{FEW.replace('0.6', '1')}&measure=nDCG&n=1000")
-    points = [values.point(state, n) for n in (100, 1000)]
+    points = [against_n.point(state, n) for n in (100, 1000)]
     assert points[1].right is None
-    smooth = values.Smooth.through(points, None)
+    smooth = against_n.Smooth.through(points, None)
     assert np.all(np.isfinite(smooth.log10_wrong))
     rows = [row for row in values.table(state, points, []) if row[0] == "log10 P(wrong order)"]
     assert [row[2] for row in rows] == ["100"]
@@ -185,8 +187,8 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     other = Shape("roc_power", (0.6,))
     states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
     for state in states:
-        points = [values.point(state, n) for n in (10, 100)]
-        smooth = values.Smooth.through(points, values.OrderLaw.of(state))
+        points = [against_n.point(state, n) for n in (10, 100)]
+        smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state))
         assert np.all(np.isfinite([*smooth.means, *smooth.sds]))
         assert np.all((smooth.means >= 0) & (smooth.means <= 1))
         assert np.all(smooth.log10_wrong <= 0)
@@ -260,10 +262,10 @@ def test_what_is_shown_of_a_judge_is_by_its_labels() -> None:
     for (x, y), (plain_x, plain_y) in zip(values.curves(state), values.curves(plain), strict=True):
         assert np.interp(plain_x, x, y) == pytest.approx(plain_y, abs=1e-9)
     for n in (10, 1000, 10**9):
-        found, expected = values.point(state, n), values.point(plain, n)
+        found, expected = against_n.point(state, n), against_n.point(plain, n)
         assert found.means == pytest.approx(expected.means, abs=1e-6)
         assert found.sds == pytest.approx(expected.sds, rel=1e-3)
-        assert found.means != pytest.approx(values.point(state.truth, n).means, abs=1e-3)
+        assert found.means != pytest.approx(against_n.point(state.truth, n).means, abs=1e-3)
     for curve, by_judge in zip(("linear(0.02,0.18)", "linear(0.05,0.15)"), values.limits(state), strict=True):
         truth = limit(curve, "nDCG(power(0.5))").value
         assert truth is not None
@@ -301,11 +303,11 @@ def test_lists_are_drawn_with_the_judges_labels() -> None:
     state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.3&fnr=0.2")
     found = draw_lists(state)
     (at,) = np.flatnonzero(found.n == 1000)
-    moments = values.point(state, 1000)
+    moments = against_n.point(state, 1000)
     error = moments.sds[0] / LISTS**0.5
     # 5 standard errors: a false alarm in 2e6 seeds
     assert found.values[0, :, at].mean() == pytest.approx(moments.means[0], abs=5 * error)
-    true = values.point(state.truth, 1000).means[0]
+    true = against_n.point(state.truth, 1000).means[0]
     assert abs(found.values[0, :, at].mean() - true) > 5 * error
 
 
@@ -318,18 +320,18 @@ def test_a_judge_of_a_number_of_relevant_items() -> None:
     found = draw_lists(state)
     for n in (100, 1000):
         (at,) = np.flatnonzero(found.n == n)
-        p, drawn = values.point(state, n), found.values[..., at]
+        p, drawn = against_n.point(state, n), found.values[..., at]
         # 5 standard errors: a false alarm in 2e6 seeds each
         assert drawn.mean(axis=1) == pytest.approx(p.means, abs=5 * max(p.sds) / LISTS**0.5)
         difference = drawn[0] - drawn[1]
         assert difference.mean() == pytest.approx(p.difference, abs=5 * p.sd / LISTS**0.5)
         wrong = ndtr(-p.right)
         assert found.wrong[at] == pytest.approx(wrong, abs=5 * (wrong / LISTS) ** 0.5)
-        true = values.point(state.truth, n)
+        true = against_n.point(state.truth, n)
         assert abs(drawn.mean(axis=1)[0] - true.means[0]) > 5 * max(p.sds) / LISTS**0.5
-    points = [values.point(state, n) for n in (100, 1000, 10**6)]
+    points = [against_n.point(state, n) for n in (100, 1000, 10**6)]
     assert points[-1].right is None
-    smooth = values.Smooth.through(points, values.OrderLaw.of(state), confined=True)
+    smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state), confined=True)
     assert np.array_equal(np.isnan(smooth.log10_wrong), smooth.n > 1000)
 
 
