@@ -103,7 +103,9 @@ class Seen:
         return State.from_query("&".join(fields))
 
     def complete(self) -> None:
-        wait(lambda: any(said in self.text() for said in ("Fewest queries", "one query never settles it")))
+        """Wait until nothing is dimmed, and the answers in words are there, which come last."""
+        dimmed = 'return [...Bokeh.documents[0]._all_models.values()].some(m => m.styles?.opacity === "0.35")'
+        wait(lambda: not self.driver.execute_script(dimmed) and self.all("ul"))
 
     def errors(self) -> list[str]:
         log = self.driver.get_log("browser")

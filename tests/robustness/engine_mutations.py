@@ -438,8 +438,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/lists.py",
         "lists drawn together: groups with equal weights",
-        "size=lists, p=a.weights / a.weights.sum())",
-        "size=lists)",
+        "size=drawn, p=a.weights / a.weights.sum())",
+        "size=drawn)",
         "of_groups",
     ),
     (
