@@ -128,7 +128,7 @@ def test_a_plan_with_a_judge_fits_a_terminal(run: Run, monkeypatch: pytest.Monke
     assert "the order is right by all 6 measures" in out.splitlines()[0]
     assert sum(max(1, -(-len(line) // 80)) for line in out.splitlines()) <= 23
     assert "Cheapest to judge" not in out
-    assert "Cheapest to judge" in run(*asked, "-v")[1]
+    assert "Cheapest to judge" in run(*asked, "-v", "--measure", "nDCG@3")[1]
 
 
 def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
