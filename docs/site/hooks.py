@@ -82,7 +82,7 @@ def _contents() -> str:
     for name, page, command in _commands():
         first = (command.help or "").partition("\n")[0].replace("|", "/")
         rows.append(f"| [`{name}`]({page}) | {first} |")
-    return "\n".join(["| command | |", "|---|---|", *rows])
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
 
 def _command(name: str, command: Any) -> str:

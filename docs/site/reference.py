@@ -154,7 +154,7 @@ def _contents_of(task: Task) -> str:
         f"| [`{name.removeprefix('na.')}`]({_file(name)}) | {_summary(thing)} |"
         for name, thing in task.names.items()
     ]
-    return "\n".join([f"# {task.title}\n\n{task.about}\n\n| `na.` | |\n|---|---|", *rows])
+    return "\n".join([f"# {task.title}\n\n{task.about}\n\n| `na.` | what it is |\n|---|---|", *rows])
 
 
 def _summary(thing: Any) -> str:

@@ -99,6 +99,20 @@ def test_rows_of_tables_have_as_many_cells_as_their_heading() -> None:
     assert wrong_rows(f"```\n{table}```\n") == []
 
 
+def unnamed_columns(text: str) -> list[int]:
+    """Return the lines of tables' headings in which a column has no name."""
+    lines = text.splitlines()
+    headings = [i for i, line in enumerate(lines) if RULE.fullmatch(line)]
+    return [i for i in headings if not all(cell.strip() for cell in CELLS.split(lines[i - 1])[1:-1])]
+
+
+def test_every_column_of_a_table_has_a_name() -> None:
+    """A screen reader reads it with every cell."""
+    found = {named(page): unnamed_columns(page.read_text(encoding="utf-8")) for page in pages()}
+    assert {page: lines for page, lines in found.items() if lines} == {}
+    assert unnamed_columns("| a | |\n|---|---|\n| x | y |\n") == [1]
+
+
 def test_the_reader_runs_blocks_and_reports_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = (
