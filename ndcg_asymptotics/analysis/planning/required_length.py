@@ -37,6 +37,7 @@ from ndcg_asymptotics.analysis.orders.right_order import (
     right,
     simulate_together,
 )
+from ndcg_asymptotics.core.caching import shared_each
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.search import first_true
@@ -105,6 +106,14 @@ def lengths_for(
     >>> run.rate, length.n, length.between
     (1.0, 126, (122, 130))
     """
+    found = _lengths(measures, a, b, rate, effort)
+    return {measure: one for measure, one in zip(measures, found, strict=True) if one is not None}
+
+
+@shared_each  # the measures that a page compares its own with stay the same, whatever n and this one are
+def _lengths(
+    measures: Sequence[Measure], a: Scorer, b: Scorer, rate: float, effort: float
+) -> list[tuple[LongRun, Length] | None]:
     runs = {}
     for measure in tracked(measures, "measures"):
         try:
@@ -125,7 +134,7 @@ def lengths_for(
         else:
             length = by_law.get(measure) or (_between(question) if a.iid else _by_ranks(question))
             found[measure] = run, length
-    return found
+    return [found.get(measure) for measure in measures]
 
 
 @dataclass

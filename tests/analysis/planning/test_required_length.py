@@ -14,6 +14,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.orders.right_order import RightOrder, long_run
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import lists as lists_module
 from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
@@ -148,7 +149,9 @@ def test_with_few_draws_lengths_are_of_the_law_unless_lists_contradict_it(
     law = RightOrder.law_quantile
     monkeypatch.setattr(RightOrder, "law_quantile", lambda self, n: wrong * law(self, n))
     pair, asked = (Scorer.of(a), Scorer.of(b)), Measure.of(measure)
+    clear_caches()
     ((_, found),) = lengths_for(*pair, [asked], 0.95, effort=0.125).values()
+    clear_caches()
     assert found.method.startswith("normal law, confirmed" if wrong == 1 else "simulated")
     assert found.n is not None
     assert found.between is not None
@@ -162,7 +165,10 @@ def test_with_few_draws_lengths_are_of_the_law_unless_lists_contradict_it(
 def test_the_same_question_has_the_same_answer() -> None:
     pair = Scorer.of("linear(0.1, 0.9)"), Scorer.of("constant(0.5)")
     measures = [Measure.of("nDCG"), Measure.of("nDCG(zipf)")]
-    found = [lengths_for(*pair, measures[:k], 0.8)[measures[0]] for k in (1, 2)]
+    found = []
+    for k in (1, 2):
+        clear_caches()
+        found.append(lengths_for(*pair, measures[:k], 0.8)[measures[0]])
     assert found[0] == found[1]
 
 
