@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("panel")
 
-from ndcg_asymptotics.explorer import values
+from ndcg_asymptotics.explorer import against_n, values
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists, ranked_list
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.places import Piece
@@ -328,15 +328,16 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise ValueError("y is\n<nothing>")
 
-    for name in PIECES:  # each is computed once
-        monkeypatch.setattr(values, name, functools.cache(getattr(values, name)))
+    homes = {name: against_n if name == "point" else values for name in PIECES}
+    for name, home in homes.items():  # each is computed once
+        monkeypatch.setattr(home, name, functools.cache(getattr(home, name)))
     page = Page(State(n=10))
     said, charts = ("verdict", "numbers", "details"), ("curves", "length", "wrong", "cutoff", "exponent")
     names = (*said, *charts, "list", "histogram", "sums")
     places = dict(zip(names, page.answers.places, strict=True))
     for failing, silent in PIECES.items():
         with monkeypatch.context() as patch:
-            patch.setattr(values, failing, fail)
+            patch.setattr(homes[failing], failing, fail)
             page.answer()
         assert {name for name, place in places.items() if place.column[0] is place.error} == silent
         for name in silent - {"details"}:
