@@ -10,7 +10,7 @@ from cases import paired_difference
 from scipy import stats
 
 from ndcg_asymptotics.analysis.runs.compare import compare
-from ndcg_asymptotics.analysis.runs.correction import benjamini_hochberg, corrected, holm, limitation, max_t
+from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, MultipleTests, holm, max_t
 from ndcg_asymptotics.lists import evaluate
 
 
@@ -19,9 +19,14 @@ def test_holm_by_hand():
     assert holm([0.9, 0.8]) == [1.0, 1.0]
 
 
-def test_benjamini_hochberg_is_scipys():
-    p = np.random.default_rng(1).random(20) ** 3
-    assert benjamini_hochberg(p.tolist()) == pytest.approx(stats.false_discovery_control(p))
+def adjusted(p: list[float]) -> list[float]:
+    return MultipleTests(correction="bh").corrected(p, np.empty((0, len(p))))
+
+
+def test_benjamini_hochberg_by_hand():
+    assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert adjusted([0.3]) == [0.3]
+    assert adjusted([]) == []
 
 
 def by_definition(d: np.ndarray) -> list[float]:
@@ -58,9 +63,10 @@ def test_max_t_is_brute_force_over_all_signs(seed):
 def test_one_test_is_the_permutation_test_and_no_p_is_below_the_uncorrected_one():
     d = np.random.default_rng(3).normal(0.15, 1.0, (40, 6))
     p = [paired_difference(column, resamples=999).p for column in d.T]
-    assert corrected(p[:1], d[:, :1], "maxt", 999) == p[:1]
-    for correction in ("maxt", "holm", "bh"):
-        assert all(q >= one for q, one in zip(corrected(p, d, correction, 999), p, strict=True))
+    assert MultipleTests(correction="maxt", resamples=999).corrected(p[:1], d[:, :1]) == p[:1]
+    for correction in DESCRIPTIONS:
+        found = MultipleTests(correction=correction, resamples=999).corrected(p, d)
+        assert all(q >= one for q, one in zip(found, p, strict=True))
 
 
 def test_identical_runs_have_p_1():
@@ -93,21 +99,22 @@ def test_the_family_wise_error_rate(better):
 
 
 def test_limits_of_a_correction_are_stated():
-    assert limitation("maxt", 1000, 100, 9999, 0.05) is None
-    assert limitation("holm", 499, 100, 9999, 0.05) is None
-    assert limitation("holm", 500, 100, 9999, 0.05) == (
+    by_holm, by_bh = MultipleTests(correction="holm"), MultipleTests(correction="bh")
+    assert MultipleTests(correction="maxt").limitation(1000, 100) is None
+    assert by_holm.limitation(499, 100) is None
+    assert by_holm.limitation(500, 100) == (
         "With 9999 permutations no p-value is below 0.0001, so Holm's correction for 500 tests can reject "
         "nothing"
     )
-    assert limitation("bh", 6, 8, 9999, 0.05) is None
-    said = limitation("bh", 12, 6, 9999, 0.05)
+    assert by_bh.limitation(6, 8) is None
+    said = by_bh.limitation(12, 6)
     assert said is not None
     assert said.startswith("With 6 queries no p-value is below 0.031")
     assert said.endswith("can reject only 8 or more of them together")
     # that is so: 12 p-values at the floor, or 7 of them
     for count, rejected in ((7, 0), (8, 8)):
         p = [1 / 32] * count + [1.0] * (12 - count)
-        assert sum(q < 0.05 for q in benjamini_hochberg(p)) == rejected
+        assert sum(q < 0.05 for q in adjusted(p)) == rejected
     assert [q < 0.05 for q in holm([1e-4] * 499)] == [True] * 499
     assert not any(q < 0.05 for q in holm([1e-4] * 500))
 

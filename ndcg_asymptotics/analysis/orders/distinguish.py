@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
 from ndcg_asymptotics.analysis.orders.pair import (
@@ -256,19 +255,9 @@ def _pair(
     measure: Measure,
     exponents: bool,
 ) -> Pair:
+    """Count the right orders of plain replicates; weigh those that are drawn from a tilted law."""
     if "log_weight" in cell:
         return _weighted_pair(cell, results, pair, measure)
-    return _counted_pair(cell, results, pair, measure, exponents)
-
-
-def _counted_pair(
-    cell: dict[str, NDArray[np.generic]],
-    results: Results,
-    pair: tuple[str, str],
-    measure: Measure,
-    exponents: bool,
-) -> Pair:
-    """Count the right orders of plain replicates."""
     order = cell["order"]
     sign, source = _elect(results, pair, measure)
     if source == "replicates":

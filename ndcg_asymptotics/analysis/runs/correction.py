@@ -106,8 +106,26 @@ class MultipleTests:
         )
 
     def corrected(self, p: Sequence[float], d: Floats) -> list[float]:
-        """Return p-values corrected for their number (`corrected`)."""
-        return corrected(p, d, self.correction, self.resamples, self.seed, self.alternative)
+        """Return p-values corrected for their number, none of them below the uncorrected one.
+
+        Parameters
+        ----------
+        p : (tests,)
+            From `differences`.
+        d : (queries, tests)
+
+        >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
+        >>> [round(x, 2) for x in MultipleTests(correction="holm").corrected([0.9, 0.001], d)]
+        [0.9, 0.0]
+        """
+        if self.correction == "holm":
+            return holm(p)
+        if self.correction == "bh":
+            from scipy.stats import false_discovery_control  # takes long to import
+
+            return list(map(float, false_discovery_control(p)))
+        largest = max_t(d, self.resamples, self.seed, self.alternative)
+        return [max(pair) for pair in zip(p, largest, strict=True)]
 
     def of(self, d: Floats) -> tuple[list[Difference], list[float]]:
         """Return the outcomes of tests, and their corrected p-values."""
@@ -115,8 +133,24 @@ class MultipleTests:
         return found, self.corrected([one.p for one in found], d)
 
     def limitation(self, tests: int, queries: int) -> str | None:
-        """Return what keeps every p-value from being significant after correction, if anything does."""
-        return limitation(self.correction, tests, queries, self.resamples, self.alpha, self.alternative)
+        """Return what keeps the smallest possible p-value from being significant, if anything does.
+
+        >>> print(MultipleTests(correction="holm").limitation(20, 8))
+        With 8 queries no p-value is below 0.0078, so Holm's correction for 20 tests can reject nothing
+        >>> MultipleTests(correction="maxt").limitation(20, 8)
+        """
+        found = permutations(queries, self.resamples)
+        total = found * (1 if self.alternative == "two-sided" else 2)
+        if self.correction == "maxt" or tests < self.alpha * total:
+            return None
+        given = f"{queries} queries" if found <= self.resamples else f"{self.resamples} permutations"
+        start = (
+            f"With {given} no p-value is below {1 / total:.2g}, "
+            f"so {DESCRIPTIONS[self.correction]} correction for {tests} tests "
+        )
+        if self.correction == "holm":
+            return start + "can reject nothing"
+        return start + f"can reject only {int(tests / (self.alpha * total)) + 1} or more of them together"
 
 
 class Statistics(TypedDict, total=False):
@@ -133,36 +167,6 @@ def require_runs(count: int) -> None:
     """Refuse fewer than two runs."""
     example = 'such as {"a": run_a, "b": run_b} or ["a.run", "b.run"]'
     require(count >= 2, f"a comparison needs at least two runs, {example}, got {count}", "runs")
-
-
-def corrected(
-    p: Sequence[float],
-    differences: Floats,
-    correction: Correction,
-    resamples: int = 9999,
-    seed: int = 0,
-    alternative: Alternative = "two-sided",
-) -> list[float]:
-    """Return p-values corrected for their number, none of them below the uncorrected one.
-
-    Parameters
-    ----------
-    p : (tests,)
-        From `paired_differences` with the same ``resamples``, ``seed`` and ``alternative``.
-    differences : (queries, tests)
-    correction : {"maxt", "holm", "bh"}
-    resamples, seed : int
-        Number of permutations for "maxt", and the seed of their generator.
-
-    >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (20, 2))
-    >>> [round(x, 2) for x in corrected([0.9, 0.001], d, "holm")]
-    [0.9, 0.0]
-    """
-    if correction == "holm":
-        return holm(p)
-    if correction == "bh":
-        return benjamini_hochberg(p)
-    return [max(pair) for pair in zip(p, max_t(differences, resamples, seed, alternative), strict=True)]
 
 
 def max_t(
@@ -249,48 +253,3 @@ def holm(p: Sequence[float]) -> list[float]:
     found = np.empty(len(p))
     found[order] = np.minimum(np.maximum.accumulate(raised), 1.0)
     return found.tolist()
-
-
-def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Return Benjamini and Hochberg's p-values: tests at alpha have a false discovery rate of alpha.
-
-    The k-th smallest of m is multiplied by m / k, and none is above the one after (Benjamini and Hochberg
-    1995). The rate holds for tests that are independent or positively dependent.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.04]
-    """
-    order = np.argsort(p, kind="stable")
-    raised = np.asarray(p)[order] * len(p) / np.arange(1, len(p) + 1)
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
-    return found.tolist()
-
-
-def limitation(
-    correction: Correction,
-    tests: int,
-    queries: int,
-    resamples: int,
-    alpha: float,
-    alternative: Alternative = "two-sided",
-) -> str | None:
-    """Return what keeps the smallest possible p-value from being significant after correction, if anything.
-
-    >>> print(limitation("holm", 600, 100, 9999, 0.05))
-    With 9999 permutations no p-value is below 0.0001, so Holm's correction for 600 tests can reject nothing
-    >>> limitation("maxt", 600, 100, 9999, 0.05)
-    """
-    total = permutations(queries, resamples) * (1 if alternative == "two-sided" else 2)
-    if correction == "maxt" or tests < alpha * total:
-        return None
-    given = (
-        f"{queries} queries" if permutations(queries, resamples) <= resamples else f"{resamples} permutations"
-    )
-    start = (
-        f"With {given} no p-value is below {1 / total:.2g}, so {DESCRIPTIONS[correction]} correction for "
-        f"{tests} tests "
-    )
-    if correction == "holm":
-        return start + "can reject nothing"
-    return start + f"can reject only {int(tests / (alpha * total)) + 1} or more of them together"
