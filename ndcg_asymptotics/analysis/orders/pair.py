@@ -161,14 +161,6 @@ _SUMMARY: tuple[_Shown[Pair], ...] = (
 )
 
 
-def summary_table(pairs: Sequence[Pair]) -> Table:
-    """Return a table with a row for each pair and measure.
-
-    The error exponent e is the predicted one: P(wrong order at n) is ``exp(-n^(e + o(1)))``.
-    """
-    return _table("At the largest n", _SUMMARY, pairs)
-
-
 def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     """Yield in how many comparisons the right scorer is ahead at the largest n, and a table of them.
 
@@ -181,7 +173,7 @@ def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     many = several and len(pairs) > _MOST_ROWS
     if many:
         yield _rates_table(pairs)
-    yield replace(summary_table(pairs), detail=many)
+    yield replace(_table("At the largest n", _SUMMARY, pairs), detail=many)
 
 
 def _answer(pairs: Sequence[Pair]) -> str:
