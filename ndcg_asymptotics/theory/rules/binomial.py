@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betainc, gammaln
+from scipy.special import betaincc, gammaln
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 
@@ -78,7 +78,8 @@ def binomial_below(size: int, probability: Floats, least: int) -> Floats:
     >>> binomial_below(2, np.array([0.5]), 1)
     array([0.25])
     """
-    return np.asarray(betainc(size - least + 1, least, 1 - probability))
+    # 1 - probability would lose the digits of a rare label in long lists
+    return np.asarray(betaincc(least, size - least + 1, probability))
 
 
 def krawtchouk(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from oracles.counts import LAW, curved, every_count
 from scipy.stats import binom
 
-from ndcg_asymptotics.theory.rules.binomial import gauss_rules
+from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
 
 
@@ -48,3 +49,17 @@ def test_condensed():
             assert moment(few) @ left == pytest.approx(moment(found) @ weights, rel=1e-8)
     # and not those beyond
     assert (few[:, 1] ** 12) @ left != pytest.approx((found[:, 1] ** 12) @ weights, rel=1e-8)
+
+
+@pytest.mark.parametrize("size", [1000, 10**4, 10**10, 10**16, 10**18])
+@pytest.mark.parametrize(("expected", "least"), [(1e-3, 1), (10.0, 20), (10.0, 2), (30.0, 30), (300.0, 280)])
+def test_probabilities_that_few_items_have_a_rare_label(size, expected, least):
+    p = expected / size
+    with mpmath.workdps(50):
+        q = mpmath.mpf(p)
+        term = summed = (1 - q) ** size
+        for m in range(1, least):
+            term *= (size - m + 1) * q / (m * (1 - q))
+            summed += term
+    # from 1 - p, which has few digits of p left, it is off by 3e-7 at 1e10 and wrong at 1e18
+    assert binomial_below(size, np.array([p]), least)[0] == pytest.approx(float(summed), rel=1e-12)
