@@ -156,6 +156,7 @@ _SUMMARY: tuple[_Shown[Pair], ...] = (
     (Column("n for 95%", general("g")), lambda pair: pair.required_n(0.95)),
     (Column("n for 99%", general("g")), lambda pair: pair.required_n(0.99)),
     (Column("wrong in the long run", fixed(4), 1), lambda pair: pair.wrong_in_the_long_run),
+    # e, with P(wrong order at n) = exp(-n^(e + o(1)))
     (Column("error exponent", general(".3g"), 2), lambda pair: pair.error_exponent.predicted),
     (Column("the rate of the wrong order", None, 3), lambda pair: pair.decay.verdict),
 )

@@ -108,6 +108,9 @@ class MultipleTests:
     def corrected(self, p: Sequence[float], d: Floats) -> list[float]:
         """Return p-values corrected for their number, none of them below the uncorrected one.
 
+        The false discovery rate of Benjamini and Hochberg (1995) holds for tests that are independent or
+        positively dependent.
+
         Parameters
         ----------
         p : (tests,)
@@ -133,7 +136,7 @@ class MultipleTests:
         return found, self.corrected([one.p for one in found], d)
 
     def limitation(self, tests: int, queries: int) -> str | None:
-        """Return what keeps the smallest possible p-value from being significant, if anything does.
+        """Return what keeps the smallest possible p-value from being significant once corrected, if anything.
 
         >>> print(MultipleTests(correction="holm").limitation(20, 8))
         With 8 queries no p-value is below 0.0078, so Holm's correction for 20 tests can reject nothing

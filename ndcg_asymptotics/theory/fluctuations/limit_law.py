@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincc, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
@@ -196,7 +196,7 @@ def _any_unlike_the_top(relevance: Relevance, count: int, n: int) -> float:
     densities of the first depths add up to that.
     """
     t, w = quadrature.nodes_between(quadrature.edges(0.0, 1.0, relevance.breakpoints))
-    some_above = betaincc(count, n - count, t) if count < n else np.ones(t.size)
+    some_above = binomial_below(n - 1, t, count) if count < n else np.ones(t.size)
     return float(n * (w @ (_unlike_the_top(relevance, t) * some_above)))
 
 
