@@ -20,7 +20,7 @@ from ndcg_asymptotics.measures import Measure
 
 Floats = NDArray[np.float64]
 
-STEPS = 'custom("own_discount:steps", 10000000)'
+STEPS = 'custom("own_discount:steps", 10000)'
 FORMULAS = {
     **{text: DISCOUNTS[text] for text in ("log", "power(0.5)", "power(2)", "power(40)", "zipf")},
     **{text: DISCOUNTS[text] for text in ("geometric(2)", "geometric(1.001)", "linear", "constant")},

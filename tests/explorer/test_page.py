@@ -30,6 +30,13 @@ const found = [...every(document)].filter(e => e.matches(selector) && e.getBound
 return found.filter(e => !label || (e.getRootNode().textContent + e.textContent).includes(label));
 """
 
+_DIMMED = '[...Bokeh.documents[0]._all_models.values()].filter(m => m.styles?.opacity === "0.35").length'
+_COMPLETE = f"return {_DIMMED} === 0"
+_ANSWERED = f"""
+const last = (window.Bokeh?.documents ?? [])[0]?.get_model_by_name("exponent b");
+return last?.data.x.length && {_DIMMED} <= 1
+"""
+
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
@@ -60,12 +67,19 @@ class Seen:
     def __init__(self, driver: Any, address: str) -> None:
         self.driver, self.address = driver, address
 
+    def start(self) -> None:
+        """Show the state at the start, on the page that is open if there is one."""
+        if not self.driver.current_url.startswith(self.address) or not self.all("button", "Reset"):
+            return self.open()
+        press(self, "Reset")
+        wait(lambda: self.state() == State() and "step=" not in self.driver.current_url)
+        self.answered()
+
     def open(self, query: str = "", width: int = 1280) -> None:
         settings = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", settings)
         self.driver.get(f"{self.address}?{query}")
-        wait(lambda: self.driver.execute_script("return (window.Bokeh?.documents ?? []).length"))
-        self.complete()
+        self.answered()
 
     def all(self, selector: str, label: str = "") -> list[Any]:
         found: list[Any] = self.driver.execute_script(_FIND, selector, label)
@@ -102,10 +116,13 @@ class Seen:
         fields = (p for p in query.split("&") if not p.startswith(("theme=", "step=")))
         return State.from_query("&".join(fields))
 
+    def answered(self) -> None:
+        """Wait until every chart is there: only the answers in words, which stand below them, are to come."""
+        wait(lambda: self.driver.execute_script(_ANSWERED))
+
     def complete(self) -> None:
         """Wait until nothing is dimmed, and the answers in words are there, which come last."""
-        dimmed = 'return [...Bokeh.documents[0]._all_models.values()].some(m => m.styles?.opacity === "0.35")'
-        wait(lambda: not self.driver.execute_script(dimmed) and self.all("ul"))
+        wait(lambda: self.driver.execute_script(_COMPLETE) and self.all("ul"))
 
     def errors(self) -> list[str]:
         log = self.driver.get_log("browser")
@@ -121,6 +138,7 @@ def test_the_first_view_and_that_nothing_else_is_loaded(seen: Seen) -> None:
     seen.driver.get("about:blank")
     browser.requests(seen.driver)
     seen.open()
+    seen.complete()
     said = "nDCG tells them apart from n = 1,382 [1,260, 1,517] on; nDCG@10 never does."
     assert said in seen.text()
     assert "tends to 1 (Theorem 1)" in seen.text()
@@ -135,7 +153,7 @@ def test_the_first_view_and_that_nothing_else_is_loaded(seen: Seen) -> None:
 
 
 def test_sliders_move_with_keys_and_the_address_follows(seen: Seen) -> None:
-    seen.open()
+    seen.start()
     before = seen.source("mean A")["y"]
     slider = wait(lambda: seen.all(".noUi-handle[aria-label=top]"))[0]
     slider.send_keys("\ue014")  # the right arrow
@@ -166,7 +184,7 @@ def choose(seen: Seen, label: str, option: str) -> None:
 
 def test_menus(seen: Seen) -> None:
     """One of each kind; `test_widgets` has them all."""
-    seen.open()
+    seen.start()
     choose(seen, "Ranker B", "constant (a random order)")
     wait(lambda: seen.state().b.family == "constant")
     choose(seen, "Discount", "r^-b")
@@ -175,7 +193,7 @@ def test_menus(seen: Seen) -> None:
 
 
 def test_a_slider_ends_where_nothing_more_is_possible(seen: Seen) -> None:
-    seen.open()
+    seen.start()
     wait(lambda: seen.all(".noUi-handle[aria-label=top]"))[1].send_keys("\ue010")  # End
     wait(lambda: seen.state().b.values == (0.6,))
     assert seen.all("[role=alert]") == []
@@ -183,7 +201,7 @@ def test_a_slider_ends_where_nothing_more_is_possible(seen: Seen) -> None:
 
 
 def test_a_number_of_relevant_items(seen: Seen) -> None:
-    seen.open()
+    seen.start()
     press(seen, "a number is relevant")
     wait(lambda: seen.state().relevant == 1)
     wait(lambda: "one query never settles it" in seen.text())
@@ -194,7 +212,7 @@ def test_a_number_of_relevant_items(seen: Seen) -> None:
 
 
 def test_a_judge_who_errs(seen: Seen) -> None:
-    seen.open()
+    seen.start()
     before = seen.source("mean A")["y"]
     seen.one(".noUi-handle[aria-label^='judge: false positive rate']").send_keys("\ue014")  # the right arrow
     wait(lambda: seen.state().fpr == 0.01)
@@ -212,7 +230,7 @@ def test_a_judge_who_errs(seen: Seen) -> None:
 def test_points_are_dragged(seen: Seen) -> None:
     from selenium.webdriver import ActionChains
 
-    seen.open()
+    seen.start()
     choose(seen, "Ranker A", "points that you drag")
     wait(lambda: seen.state().a.family == "piecewise")
     wait(lambda: len(seen.source("points A")["x"]) == 5)
@@ -238,7 +256,7 @@ def test_points_are_dragged(seen: Seen) -> None:
 
 def test_the_tour(seen: Seen) -> None:
     """The first steps; `test_widgets` has them all."""
-    seen.open()
+    seen.start()
     for i, step in enumerate(STEPS[:3], 1):
         press(seen, "›")
         wait(lambda i=i: f"step={i}" in seen.driver.current_url)
@@ -253,16 +271,14 @@ def test_the_tour(seen: Seen) -> None:
     assert seen.one("[popover]").text == glossary.term("relevance curve").meaning
     seen.driver.get(seen.one("a", "More: docs/theory.md").get_attribute("href"))
     assert "<h1>The mathematics" in seen.driver.page_source
-    seen.open("step=6")
-    assert seen.state() == STEPS[5].state
-    assert "Who is ahead on long lists?" in seen.text()
-    seen.open("step=10")
-    assert "step: must be 1 to 9, got '10'" in seen.text()
+    seen.open("step=8")
+    assert seen.state() == STEPS[7].state
+    assert STEPS[7].question.partition("[")[0].strip() in seen.text()
     assert seen.errors() == []
 
 
 def test_simulated_lists(seen: Seen) -> None:
-    seen.open()
+    seen.start()
     assert seen.source("histogram A")["top"] == [0.0] * len(seen.source("law A")["y"])
     press(seen, "Draw a list")
     wait(lambda: sum(seen.source("histogram A")["top"]) == 1)
@@ -282,10 +298,13 @@ def test_addresses_that_are_no_state(seen: Seen) -> None:
     seen.open('a=empirical("/etc/passwd")')
     assert "the explorer has the curves linear" in seen.one("[role=alert]").text
     assert "nDCG tells them apart from n = 1,3" in seen.text()  # the state at the start
+    seen.open(f"step=10&{CHEAP}")
+    assert "step: must be 1 to 9, got '10'" in seen.text()
 
 
 def test_a_phone_and_a_dark_page(seen: Seen) -> None:
     seen.open(f"theme=dark&{CHEAP}", 390)
+    seen.complete()
     assert seen.driver.execute_script("return document.documentElement.scrollWidth") <= 390
     # answers stand below the charts
     bottom, top = seen.driver.execute_script(
