@@ -20,6 +20,8 @@ _SECONDS_TO_WIND_DOWN = 5.0
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status; the arguments are those of the process by default."""
+    # Matrices of theory are small: a second thread of the linear algebra library waits more than it computes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with interruptible(), standard_streams():
         try:
             from ndcg_asymptotics.cli.app import run_app

@@ -62,6 +62,22 @@ def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run_cli: 
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
 
 
+@pytest.mark.slow
+def test_commands_use_one_thread_of_the_linear_algebra_library_unless_told() -> None:
+    pytest.importorskip("threadpoolctl")
+    code = (
+        "import atexit, threadpoolctl; from ndcg_asymptotics.cli.main import main\n"
+        "atexit.register(lambda: print([p['num_threads'] for p in threadpoolctl.threadpool_info()]))\n"
+        "main(['predict', '--scorer', 'random', '--measure', 'nDCG', '-n', '9', '-q'])"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    for given, threads in (({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, min(2, os.cpu_count() or 1))):
+        ended = subprocess.run(
+            [sys.executable, "-c", code], env=environment | given, capture_output=True, text=True, check=True
+        )
+        assert set(json.loads(ended.stdout.splitlines()[-1])) == {threads}
+
+
 def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     to = ("--out", tmp_path / "out", "--jobs", 1)
     run_cli("run", study_file, *to)

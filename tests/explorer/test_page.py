@@ -69,11 +69,12 @@ class Seen:
 
     def start(self) -> None:
         """Show the state at the start, on the page that is open if there is one."""
-        if not self.driver.current_url.startswith(self.address) or not self.all("button", "Reset"):
-            return self.open()
-        press(self, "Reset")
-        wait(lambda: self.state() == State() and "step=" not in self.driver.current_url)
-        self.answered()
+        if self.driver.current_url.startswith(self.address) and self.all("button", "Reset"):
+            press(self, "Reset")
+            wait(lambda: self.state() == State() and "step=" not in self.driver.current_url)
+            self.answered()
+        else:
+            self.open()
 
     def open(self, query: str = "", width: int = 1280) -> None:
         settings = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
