@@ -36,6 +36,7 @@ from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
 SEEN = 0.1  # simulated means with a larger relative standard error are left out
+POINTS = 45  # of a theoretical curve of `regimes`
 SPANS = ((10**3, 10**6), (10**15, 10**18))  # list lengths between which `regimes` measures slopes
 _ASYMPTOTE: dict[str, Any] = {"color": "0.82", "lw": 3.5, "zorder": 0}
 HITS = 50  # fewest lists with a relevant item among the first ten: on fewer, simulated variances miss them
@@ -233,7 +234,7 @@ def regimes(results: Results) -> Figure:
     (name,) = study.scorers
     kappa = _kappa(results, name)
     b = np.array([measure.discount.asymptotics.exponent for measure in study.measures])
-    fine = np.round(np.linspace(b[0], b[-1], 45), 3)
+    fine = np.round(np.linspace(b[0], b[-1], POINTS), 3)
     model, cache = study.scorers[name], user_cache()
 
     def exponent(measure: Measure, ends: tuple[int, int]) -> float:

@@ -69,11 +69,9 @@ class Batch:
         labels = floats(self.labels, "labels").reshape(-1)
         sizes = np.asarray(self.sizes)
         whole = sizes.ndim == 1 and sizes.size > 0 and bool(np.all(sizes == np.floor(sizes)))
-        require(
-            whole and bool(np.all(sizes >= 1)) and int(sizes.sum()) == labels.size,
-            f"must be list lengths >= 1 that add up to the {labels.size} labels, got {brief(sizes.tolist())}",
-            "sizes",
-        )
+        if not (whole and bool(np.all(sizes >= 1)) and int(sizes.sum()) == labels.size):
+            said = f"must be list lengths >= 1 that add up to the {labels.size} labels"
+            raise InputError(f"{said}, got {brief(sizes.tolist())}", "sizes")
         object.__setattr__(self, "labels", require_labels(labels))
         object.__setattr__(self, "sizes", sizes.astype(np.int64))
 
@@ -83,9 +81,9 @@ class Batch:
         try:
             vectors = [np.atleast_1d(np.asarray(labels, np.float64)) for labels in lists]
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"must be lists of numbers, got {brief(lists)}", "labels") from None
-        flat = all(vector.ndim == 1 for vector in vectors)
-        require(len(vectors) > 0 and flat, f"must be lists of numbers, got {brief(lists)}", "labels")
+            vectors = []
+        if not vectors or any(vector.ndim != 1 for vector in vectors):
+            raise InputError(f"must be lists of numbers, got {brief(lists)}", "labels")
         return cls(np.concatenate(vectors), np.array([vector.size for vector in vectors]))
 
     @cached_property

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
-from ndcg_asymptotics.core.errors import naming, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
@@ -104,9 +104,9 @@ def named_runs(given: object) -> dict[str, object]:
             found = dict(named_paths(paths, "runs"))
         else:
             names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
-            distinct = len(set(names)) == len(names)
-            expected = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
-            require(distinct, f"{expected}, got {brief(given)}", "runs")
+            if len(set(names)) < len(names):
+                expected = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
+                raise InputError(f"{expected}, got {brief(given)}", "runs")
             found = dict(zip(names, runs, strict=True))
     require(len(found) > 0, "must hold at least one run", "runs")
     return found

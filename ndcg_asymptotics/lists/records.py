@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.core.errors import InputError, needing
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 NumberKind = Literal["score", "label", "time", "rank", "items"]
@@ -152,7 +152,8 @@ class Records:
             As `of`, and for what is no table.
         """
         frame = as_table(given)
-        require(frame is not None, f"expected a file or a frame, got {brief(given)}", "lists")
+        if frame is None:
+            raise InputError(f"expected a file or a frame, got {brief(given)}", "lists")
         wanted: tuple[NumberKind, NumberKind] = "score", "label"
         query, score, label = (_column(frame.columns, name, columns) for name in ("query", *wanted))
         named = {*COLUMNS["document"], (columns or {}).get("document")} & {*frame.columns}

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.folder import open_results
@@ -26,10 +26,10 @@ def results_of(given: object) -> Results:
     """
     if isinstance(given, str | os.PathLike):
         return open_results(path_of(given, "results"))
+    if isinstance(given, Results):
+        return given
     expected = "expected the results of a study or the path of their folder"
-    require(isinstance(given, Results), f"{expected}, got {brief(given)}", "results")
-    assert isinstance(given, Results)
-    return given
+    raise InputError(f"{expected}, got {brief(given)}", "results")
 
 
 def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults | Growth:

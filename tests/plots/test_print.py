@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from figure_kinds import FIGURES
 from matplotlib.figure import Figure
@@ -12,7 +14,9 @@ from ndcg_asymptotics import plots
 ALL = pytest.mark.parametrize("name", FIGURES)
 
 
-def drawn(name: str, width: float | None = None) -> Figure:
+@cache
+def drawn(name: str, width: float | None) -> Figure:
+    """Return a figure that tests look at and leave as it is."""
     with plots.style():
         figure = FIGURES[name](width)
         figure.draw_without_rendering()
@@ -40,9 +44,9 @@ def share(figure: Figure) -> float:
 
 @ALL
 def test_at_least_half_of_the_canvas_is_data(name: str) -> None:
-    assert share(drawn(name)) > 0.5
+    assert share(drawn(name, None)) > 0.5
 
 
 @ALL
 def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
-    check_key(drawn(name))
+    check_key(drawn(name, None))

@@ -178,9 +178,8 @@ class _Collected:
             )
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             for place, one in enumerate(given):
-                require(
-                    bool(_scores_of_ranx(one)), f"expected {_IN_PYTHON}, got {brief(one)} in a list", "values"
-                )
+                if not _scores_of_ranx(one):
+                    raise InputError(f"expected {_IN_PYTHON}, got {brief(one)} in a list", "values")
                 self._add_run(str(getattr(one, "name", None) or f"run {place + 1}"), one)
         else:
             require(not hasattr(given, "stat_test"), _REPORT, "values")
