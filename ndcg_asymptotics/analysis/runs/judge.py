@@ -23,7 +23,6 @@ from ndcg_asymptotics.analysis.runs.judged import (
     JudgedPair,
     Labelled,
     OfBoth,
-    OfHumans,
     Quality,
 )
 from ndcg_asymptotics.analysis.runs.paired import fewest_queries
@@ -119,8 +118,8 @@ def compare_judged(
             judged.append(
                 JudgedMeasure(
                     measure,
-                    OfHumans.of(measure, "humans", alone[t], p_alone[t], len(both)),
-                    Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries)),
+                    Labelled.of(measure, "humans", alone[t], p_alone[t], len(both), float(len(both))),
+                    Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries), None),
                     of_both(measure, together[t], p_both[t], len(both), tests, (means[m][a], means[m][b])),
                     Quality.of(bias[t].mean, bias[t].interval, found),
                 )
@@ -169,11 +168,11 @@ def of_both(
         found.p,
         p,
         found.every,
+        found.equivalent,
         found.weight,
         humans,
         found.every,
         "nested" if found.every > humans else "equal",
-        found.equivalent,
         found.needed(tests.power, tests.alpha),
         found.differing,
         means,

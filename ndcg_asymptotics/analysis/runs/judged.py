@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
 from ndcg_asymptotics.analysis.runs.correction import Correction
@@ -31,7 +31,8 @@ LABEL_LOOKS = {
 class Labelled(WithInterval):
     """The difference of two runs by some labels: a - b, with its interval and test.
 
-    ``interval`` is None where the runs are the same for every query; ``queries`` is the number of queries.
+    ``interval`` is None where the runs are the same for every query; ``queries`` is the number of queries,
+    and ``worth`` that of queries judged by humans whose mean has the same variance, if it is known.
     """
 
     measure: Annotated[str, Column("measure", whole=True), Data(json=False)]
@@ -41,26 +42,14 @@ class Labelled(WithInterval):
     p: Annotated[float, Column("p", general(".2g"), 3)]
     p_corrected: Annotated[float, Column("corrected p", general(".2g"))]
     queries: Annotated[int, Column("queries", general(","), 2)]
+    worth: Annotated[float | None, Column("worth", general(",.0f")), Data(json=False)]
 
     @classmethod
-    def of(cls, measure: str, labels: str, found: Difference, p: float, queries: int) -> Self:
+    def of(
+        cls, measure: str, labels: str, found: Difference, p: float, queries: int, worth: float | None
+    ) -> Labelled:
         """Return the row of a difference, with its corrected p-value."""
-        return cls(measure, labels, found.mean, found.interval, found.p, p, queries)
-
-    @property
-    def worth(self) -> Annotated[float | None, Column("worth", general(",.0f")), Data(json=False)]:
-        """How many queries judged by humans have a mean of the same variance, if that is known."""
-        return None
-
-
-@dataclass(frozen=True)
-class OfHumans(Labelled):
-    """The difference by the labels of humans."""
-
-    @property
-    def worth(self) -> float | None:
-        """The number of queries."""
-        return float(self.queries)
+        return Labelled(measure, labels, found.mean, found.interval, found.p, p, queries, worth)
 
 
 @dataclass(frozen=True)
@@ -74,8 +63,6 @@ class OfBoth(Labelled):
     human_queries, machine_queries : int
         The queries judged by humans, and by the judge.
     design : {"nested", "equal"}
-    effective_human_queries : float or None
-        The number of queries judged by humans whose mean has the same variance.
     human_queries_needed : int or None
         The number of queries judged by humans with which, beside those of the judge, the test has the target
         power if the true difference is the observed one; None if those of the judge are too few.
@@ -89,15 +76,14 @@ class OfBoth(Labelled):
     human_queries: int
     machine_queries: int
     design: Nesting
-    effective_human_queries: float | None
     human_queries_needed: int | None
     differing: int
     means: Annotated[tuple[float, float], HIDDEN] = (math.nan, math.nan)
 
     @property
-    def worth(self) -> float | None:
+    def effective_human_queries(self) -> Annotated[float | None, Data(before="human_queries_needed")]:
         """The number of queries judged by humans whose mean has the same variance."""
-        return self.effective_human_queries
+        return self.worth
 
 
 @dataclass(frozen=True)
@@ -134,7 +120,7 @@ class JudgedMeasure:
     """Two runs compared by one measure and each kind of labels."""
 
     measure: str
-    human: OfHumans
+    human: Labelled
     machine: Labelled
     combined: OfBoth
     judge: Quality
