@@ -170,7 +170,7 @@ def test_short_lists_that_lack_relevant_items_are_said_to_be_short() -> None:
     run = {f"u{u}": {f"i{u + place}": -float(place) for place in range(40)} for u in range(5)}
     qrels = {f"u{u}": {f"i{u}": 1, "far": 1} for u in range(5)}
     found = na.sampled({"a": run}, qrels, "nDCG@10", items=ITEMS)
-    assert "the lists hold at most 40 of 2,000 items" in found.remarks[0]
+    assert "the lists hold at most 40 of 2,000 items" in found.statements[0]
     assert not any(
-        "at most" in remark for remark in na.sampled({"a": run}, qrels, items=60, negatives=5).remarks
+        "at most" in said for said in na.sampled({"a": run}, qrels, items=60, negatives=5).statements
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Annotated, Any, TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -23,14 +23,7 @@ from ndcg_asymptotics.analysis.runs.sampled_text import short_lists, statement
 from ndcg_asymptotics.core.arrays import brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Data,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-)
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames
@@ -58,9 +51,8 @@ class Sampled(Report):
     pairs : tuple of PairRow
     corrected : tuple of CorrectedRow
     statements : tuple of str
-        What the sampled results can and cannot say, a sentence per measure and number of negatives.
-    remarks : tuple of str
-        Why there are no corrected estimates, where there are none.
+        What the sampled results can and cannot say, a sentence per measure and number of negatives, and why
+        there are no corrected estimates, where there are none.
     curves : SampledCurves
     """
 
@@ -73,14 +65,8 @@ class Sampled(Report):
     rows: tuple[SampledRow, ...]
     pairs: tuple[PairRow, ...]
     corrected: tuple[CorrectedRow, ...]
-    statements: Annotated[tuple[str, ...], HIDDEN]
-    remarks: Annotated[tuple[str, ...], HIDDEN]
+    statements: tuple[str, ...]
     curves: SampledCurves
-
-    @property
-    def said(self) -> Annotated[tuple[str, ...], Data("statements", before="curves")]:
-        """The statements and the remarks."""
-        return (*self.statements, *self.remarks)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -99,7 +85,7 @@ class Sampled(Report):
         alone = f"{different.pop()} " if len(different) == 1 else ""
         heading = {"negatives": None} if alone else {}
         items = f"{self.fewest_items} to {self.items}" if self.fewest_items < self.items else self.items
-        yield from map(Line, self.said)
+        yield from map(Line, self.statements)
         yield Line("")
         title = f"{self.users} users, {items} items, {alone}negatives sampled {how} replacement"
         yield Table.of(title, SampledRow, self.rows, **heading)
@@ -256,8 +242,7 @@ def sampled(
         tuple(rows),
         tuple(pairs),
         tuple(corrected),
-        tuple(statements),
-        tuple(remarks),
+        (*statements, *remarks),
         SampledCurves(grid, tuple(map(str, parsed)), tuple(systems), np.array(means), np.array(sds)),
     )
 
