@@ -73,17 +73,13 @@ def judged_orders(results: Results, pair: tuple[str, str], measure: Measure) -> 
     >>> found.mean_order, found.low < found.same < found.high
     ('right', True)
     """
+    found = [results.of_scorer(name, measure) for name in pair]
     (true, reported) = (
         values[0] - values[1]
-        for values in zip(*(_both(results, name, measure) for name in pair), strict=True)
+        for values in ([of_one[kind] for of_one in found] for kind in ("ndcg", "reported"))
     )
     for i, n in enumerate(results.study.n):
         yield _judged_order(pair, measure, n, true[:, i], reported[:, i])
-
-
-def _both(results: Results, name: str, measure: Measure) -> tuple[Floats, Floats]:
-    values = results.of_scorer(name, measure)
-    return values["ndcg"], values["reported"]
 
 
 def _judged_order(

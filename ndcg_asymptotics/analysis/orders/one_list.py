@@ -25,7 +25,7 @@ from typing import Annotated, Literal
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, clopper_pearson
+from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.caching import shared
@@ -299,8 +299,7 @@ def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> 
     most = weighted_rate(n, log_weight, order != 1, np.zeros_like(unknown))
     if found.log10_wrong is None or most.log10_wrong is None:
         return None
-    low = found.log10_wrong - NORMAL_QUANTILE * (found.relative_se or 0.0) / math.log(10)
-    high = most.log10_wrong + NORMAL_QUANTILE * (most.relative_se or 0.0) / math.log(10)
+    low, high = found.log10_wrong - found.log10_error, most.log10_wrong + most.log10_error
     # a list without relevant items, or with nothing else, is a tie; the tilted law may hardly ever draw it
     tie = max(n * math.log10(p) for p in (*a.masses, 1 - sum(a.masses)) if p > 0)
     both = float(np.logaddexp2(high * _BITS, tie * _BITS)) / _BITS

@@ -70,11 +70,6 @@ class Pair:
     text: str
 
     @property
-    def wrong_in_the_long_run(self) -> float | None:
-        """The limit of the rate of the wrong order, where it is known."""
-        return None if self.long_run is None else 1 - self.long_run
-
-    @property
     def weighted(self) -> bool:
         """Whether all rates are from the rare engine."""
         return all(isinstance(point, WeightedRate) for point in self.points)
@@ -155,7 +150,10 @@ _SUMMARY: tuple[_Shown[Pair], ...] = (
     ),
     (Column("n for 95%", general("g")), lambda pair: pair.required_n(0.95)),
     (Column("n for 99%", general("g")), lambda pair: pair.required_n(0.99)),
-    (Column("wrong in the long run", fixed(4), 1), lambda pair: pair.wrong_in_the_long_run),
+    (
+        Column("wrong in the long run", fixed(4), 1),
+        lambda pair: None if pair.long_run is None else 1 - pair.long_run,
+    ),
     # e, with P(wrong order at n) = exp(-n^(e + o(1)))
     (Column("error exponent", general(".3g"), 2), lambda pair: pair.error_exponent.predicted),
     (Column("the rate of the wrong order", None, 3), lambda pair: pair.decay.verdict),

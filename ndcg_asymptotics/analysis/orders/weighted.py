@@ -175,7 +175,7 @@ def fit_exponent(
     # the standard error of a least-squares slope, from the points' relative errors and from their scatter
     sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
     scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
-    half = max(1.96 * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
+    half = max(NORMAL_QUANTILE * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
     predicted = _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
     return FittedExponent(
         slope,

@@ -31,10 +31,6 @@ def percent(rate: float) -> str:
     return "100%" if rate == 1 else f"{min(100 * rate, 99.9):.1f}%"
 
 
-def _yes_or_no(enough: bool) -> str:
-    return "yes" if enough else "no"
-
-
 def _difference(value: float) -> str:
     return value.text(4) if isinstance(value, Estimate) else f"{value:+.4f}"
 
@@ -135,7 +131,9 @@ class PlanRow:
     correlation: Annotated[float | None, Column("correlation", fixed(2), 2, optional=True)] = None
     correlation_error: float | None = None
     correlation_method: CorrelationMethod | None = None
-    enough: Annotated[bool | None, Column("enough", _yes_or_no, optional=True)] = None
+    enough: Annotated[
+        bool | None, Column("enough", lambda enough: "yes" if enough else "no", optional=True)
+    ] = None
     wrong: Annotated[
         WrongOrder | None, Column("P(wrong order)", str, 1, optional=True), Data(inline=True)
     ] = None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, Findings, PlanRow, percent
 from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+from ndcg_asymptotics.analysis.runs.paired import level_text
 from ndcg_asymptotics.core.text import count_text, listed
 
 INDEPENDENT = (
@@ -286,7 +287,7 @@ def remarks_on_runs(
         Whether the long run of a measure is left out.
     """
     remarks = [
-        f"The differences are those of {queries} queries. In brackets: {100 * (1 - alpha):.6g}% "
+        f"The differences are those of {queries} queries. In brackets: {level_text(alpha)} "
         "intervals. The smallest of several estimated numbers tends to be too small"
     ]
     if fitted:

@@ -92,7 +92,7 @@ def compare_collections(
     ways = _ways(read, over, tests.level, remarks)
     units = np.max([values.units for values in read.values()], axis=0)
     every_unit = np.tile(units, len(first.pairs))
-    gaps = [_gaps(values, every_unit) for values in read.values()]
+    gaps = [without_rounding(values.differences / every_unit) for values in read.values()]
     remarks[:0] = _few_that_differ(dict(zip(read, gaps, strict=True)))
     overall = {way: (_fixed if way == "fixed" else _random)(gaps, tests) for way in ways}
     each = _in_collections(gaps, tests)
@@ -199,11 +199,6 @@ def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remark
         )
         return ["fixed"]
     return ["fixed", "random"] if over == "both" else [over]
-
-
-def _gaps(values: RunValues, units: Floats) -> Floats:
-    """Return the differences of all pairs and measures in units, without rounding errors."""
-    return without_rounding(values.differences / units)
 
 
 def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:

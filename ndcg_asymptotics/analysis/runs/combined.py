@@ -8,12 +8,7 @@ covariance of y and f over the n queries and the variance of f over all N,
     estimate = mean_n(y) + lambda (mean_N(f) - mean_n(f)),
 
 which is unbiased for a fixed lambda, whatever errors the judge makes: mean_n(y - lambda f) corrects them.
-This is the estimate of PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453). There the N - n queries that
-only the judge has judged are another sample, with the weight
-
-    lambda' = Cov / ((1 + n/(N - n)) Var f) = lambda (N - n)/N;
-
-as mean_N(f) - mean_n(f) = (N - n)/N (mean_(N-n)(f) - mean_n(f)), both are the same number.
+This is the estimate of PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), as docs/judges.md shows.
 
 The variance of double sampling with an estimated slope (Cochran 1977, "Sampling Techniques", section 12.6) is
 

@@ -28,7 +28,14 @@ from ndcg_asymptotics.analysis.runs.corpus_rows import (
     TrialRow,
 )
 from ndcg_asymptotics.analysis.runs.corpus_text import warnings
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, named_generator, require_fraction, tails
+from ndcg_asymptotics.core.arrays import (
+    LARGEST_N,
+    Floats,
+    named_generator,
+    require_fraction,
+    tails,
+    whole_number,
+)
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.lists.depths import DepthModel, RelevantDepths, fit_depths
@@ -93,10 +100,8 @@ def larger_corpus(
     ([1000, 10000], True)
     """
     parsed = measures_of(measures)
-    whole = isinstance(corpus, int | np.integer) and 1 <= corpus <= LARGEST_N
-    require(whole, f"must be a whole number from 1 on, got {brief(corpus)}", "corpus")
-    further = isinstance(to, int | np.integer) and corpus < to <= LARGEST_N
-    require(further, f"must be a whole number above the {corpus} documents searched, got {brief(to)}", "to")
+    corpus, to = whole_number(corpus, "corpus", 1, LARGEST_N), whole_number(to, "to", 1, LARGEST_N)
+    require(corpus < to, f"must be a whole number above the {corpus} documents searched, got {to}", "to")
     require_fraction(level, "level")
     depths = relevant_depths(runs, qrels, gain=gain, columns=columns)
     longest = max(of_run.longest for of_run in depths.values())
@@ -122,7 +127,7 @@ def larger_corpus(
     known = np.stack([of_run.tested(parsed) for of_run in grown], axis=1)  # measures, runs
     low[~known] = high[~known] = np.nan
     names = list(depths)
-    documents = (*(round(corpus * f) for f in (10.0 ** exponents[:-1]).tolist()), int(to))
+    documents = (*(round(corpus * f) for f in (10.0 ** exponents[:-1]).tolist()), to)
     shown = [k for k in range(len(documents)) if k % _SIZES_PER_DECADE == 0 or k == len(documents) - 1]
     rows = [
         CorpusRow(name, str(measure), documents[k], float(mean[m, r, k]), *_band(low[m, r, k], high[m, r, k]))
@@ -144,7 +149,7 @@ def larger_corpus(
     relevant = next(iter(depths.values())).ranked.relevant
     counted = (int(relevant.min()), int(np.median(relevant)), int(relevant.max()))
     return LargerCorpus(
-        int(corpus),
+        corpus,
         relevant.size,
         counted,
         level,
