@@ -73,11 +73,8 @@ def judged_orders(results: Results, pair: tuple[str, str], measure: Measure) -> 
     >>> found.mean_order, found.low < found.same < found.high
     ('right', True)
     """
-    found = [results.of_scorer(name, measure) for name in pair]
-    (true, reported) = (
-        values[0] - values[1]
-        for values in ([of_one[kind] for of_one in found] for kind in ("ndcg", "reported"))
-    )
+    first, second = (results.of_scorer(name, measure) for name in pair)
+    true, reported = (first[labels] - second[labels] for labels in ("ndcg", "reported"))
     for i, n in enumerate(results.study.n):
         yield _judged_order(pair, measure, n, true[:, i], reported[:, i])
 
