@@ -12,29 +12,15 @@ CELLS: tuple[Broken, ...] = (
     (
         "cells/ranks.py",
         "few relevant items: ranks one too large",
-        "ranks[k, i] = above[i] + i + 1",
-        "ranks[k, i] = above[i] + i + 2",
+        "ranks[j, k, i] = above[i] + i + 1",
+        "ranks[j, k, i] = above[i] + i + 2",
         "one_relevant",
     ),
     (
         "cells/ranks.py",
         "few relevant items: cut at one rank less",
-        "counted = one.ranks <= scale.cutoff[:, None]",
-        "counted = one.ranks < scale.cutoff[:, None]",
-        "one_relevant",
-    ),
-    (
-        "cells/ranks.py",
-        "separate lists: ranks one too large",
-        "ranks[j, i] = irrelevant - left + i + 1",
-        "ranks[j, i] = irrelevant - left + i + 2",
-        "one_relevant",
-    ),
-    (
-        "cells/ranks.py",
-        "separate lists: cut at one rank less",
-        "counted = ranks <= measure.cutoff(n)",
-        "counted = ranks < measure.cutoff(n)",
+        "counted = self.ranks <= cutoff[:, None]",
+        "counted = self.ranks < cutoff[:, None]",
         "one_relevant",
     ),
     (
@@ -47,8 +33,8 @@ CELLS: tuple[Broken, ...] = (
     (
         "cells/ranks.py",
         "few relevant items: gains in the order of the grades",
-        "gains = np.repeat(model.gains, counts)[order]",
-        "gains = np.repeat(model.gains, counts)",
+        "gains = np.repeat(model.gains, model.counts)[order]",
+        "gains = np.repeat(model.gains, model.counts)[np.sort(order)]",
         "several_relevant",
     ),
     (

@@ -21,7 +21,7 @@ from ndcg_asymptotics.engines.cells.philox import binomial
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Model, Scorer
 from ndcg_asymptotics.studies.design import Design
 
 # Bounds of the rounding error of DCG: that of the discounts and their sums, relative, and that of D = n - r,
@@ -34,10 +34,11 @@ def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
 
     The bracket is as wide as rounding. Where those of a pair overlap, it ties to the last digits of a double.
     """
-    drawn = [
-        _ranked(model, labels, design.generator(replicate, "scorer", name))
-        for name, model in design.models.items()
-    ]
+    drawn = []
+    for name, model in design.population.fixed_counts.items():
+        rng = design.generator(replicate, "scorer", name)
+        key = _key(rng)
+        drawn.append(_ranked(model, _depths(model, 1, rng), labels[:, -1].copy(), key))
     scales = [
         _scale(measure, design.sizes, tuple(labels[0, :-1].tolist()), design.population.gains)
         for measure in design.measures
@@ -56,54 +57,67 @@ def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The relevant items of one scorer's stream.
+    """The relevant items of one scorer, in separate lists that grow.
 
     Attributes
     ----------
-    ranks : (K, R)
+    ranks : (lists, K, R)
         Their ranks at every list length, in increasing order.
-    gains : (R,)
+    gains : (lists, R)
         Their gains in this order.
     """
 
     ranks: Integers
     gains: Floats
 
+    def dcg(self, measure: Measure, sizes: Sequence[int], cutoff: Integers) -> Floats:
+        """Return DCG of every list at every list length, (lists, K), with the cutoff there."""
+        counted = self.ranks <= cutoff[:, None]
+        lengths = np.array(sizes, np.float64)[:, None]
+        weights = measure.discount(np.where(counted, self.ranks, 1), lengths)
+        return np.asarray((np.where(counted, weights, 0.0) * self.gains[:, None]).sum(axis=-1), np.float64)
 
-def _ranked(model: Relevance | FixedCounts, labels: Integers, rng: np.random.Generator) -> _Ranked:
-    """Draw the ranks of the relevant items.
 
-    Parameters
-    ----------
-    model : FixedCounts
-        With fixed numbers of relevant items.
-    labels : (K, J + 1)
-        The number of new items of each label at each step; all relevant ones come with the first.
-    """
-    counts = labels[0, :-1]
-    key = rng.integers(0, 2**32, 2, dtype=np.uint64)
-    depth = np.concatenate([depth_of_grade(model, g, rng.random(count)) for g, count in enumerate(counts)])
-    order = np.argsort(depth, kind="stable")
-    ends = depth[order]
-    starts = np.append(0.0, ends[:-1])
+def _key(rng: np.random.Generator) -> Words:
+    return rng.integers(0, 2**32, 2, dtype=np.uint64)
+
+
+def _depths(model: FixedCounts, lists: int, rng: np.random.Generator) -> Floats:
+    """Draw the depths of the relevant items, grade by grade, (lists, R)."""
+    depths = [
+        depth_of_grade(model, g, rng.random(lists * count)).reshape(lists, count)
+        for g, count in enumerate(model.counts)
+    ]
+    return np.concatenate(depths, axis=1)
+
+
+def _ranked(model: FixedCounts, depth: Floats, arrivals: Integers, key: Words) -> _Ranked:
+    """Draw the ranks of relevant items at these depths (lists, R); irrelevant ones arrive step by step."""
+    order = np.argsort(depth, axis=1, kind="stable")
+    ends = np.take_along_axis(depth, order, axis=1)
+    starts = np.hstack([np.zeros((len(ends), 1)), ends[:, :-1]])
     below = 1.0 - starts
     fraction = np.divide(ends - starts, below, out=np.ones_like(ends), where=below > 0)
-    gains = np.repeat(model.gains, counts)[order]
-    return _Ranked(_ranks(fraction, labels[:, -1].copy(), key), gains)
+    gains = np.repeat(model.gains, model.counts)[order]
+    return _Ranked(_ranks(fraction, arrivals, key), gains)
 
 
 @njit(cache=True)
 def _ranks(fraction: Floats, arrivals: Integers, key: Words) -> Integers:
     """Return the ranks at every step; ``fraction`` of the items below a relevant item are above the next."""
-    ranks = np.empty((len(arrivals), len(fraction)), np.int64)
-    above = np.zeros(len(fraction), np.int64)
+    lists, relevant = fraction.shape
+    ranks, above = np.empty((lists, len(arrivals), relevant), np.int64), np.empty(relevant, np.int64)
     zero = np.uint64(0)
-    for k in range(len(arrivals)):
-        left = arrivals[k]
-        for i in range(len(fraction)):
-            left -= binomial(left, fraction[i], np.uint64(i), zero, zero, np.uint64(k), key[0], key[1])
-            above[i] += arrivals[k] - left
-            ranks[k, i] = above[i] + i + 1
+    for j in range(lists):
+        above[:] = 0
+        for k in range(len(arrivals)):
+            left = arrivals[k]
+            for i in range(relevant):
+                left -= binomial(
+                    left, fraction[j, i], np.uint64(i), np.uint64(j), zero, np.uint64(k), key[0], key[1]
+                )
+                above[i] += arrivals[k] - left
+                ranks[j, k, i] = above[i] + i + 1
     return ranks
 
 
@@ -128,15 +142,9 @@ def _scale(
 
 
 def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -> Floats:
-    """Return NDCG, or DCG, at every list length, and a lower and an upper bound of it, (3, K)."""
-    counted = one.ranks <= scale.cutoff[:, None]
-    ranks, discount = np.where(counted, one.ranks, 1), measure.discount
-    if discount.depends_on_n:
-        weights = np.array([discount(row, float(n)) for row, n in zip(ranks, sizes, strict=True)])
-    else:
-        weights = discount(ranks)
-    dcg = (np.where(counted, weights, 0.0) * one.gains).sum(axis=1)
-    slack = _RELATIVE * dcg + (_ABSOLUTE * scale.ideal if discount.affine else 0.0)
+    """Return NDCG, or DCG, of a single list at every length, and a lower and an upper bound of it, (3, K)."""
+    (dcg,) = one.dcg(measure, sizes, scale.cutoff)
+    slack = _RELATIVE * dcg + (_ABSOLUTE * scale.ideal if measure.discount.affine else 0.0)
     found = np.array([dcg, dcg - slack, dcg + slack])
     values = np.divide(found, scale.normaliser, out=np.zeros_like(found), where=scale.normaliser > 0)
     return np.asarray(np.clip(values, 0.0, 1.0 if measure.normalised else None), np.float64)
@@ -176,32 +184,6 @@ def count_orders_of_ranks(
 def _separate_dcg(model: Model, measure: Measure, n: int, lists: int, rng: np.random.Generator) -> Floats:
     """Return DCG of separate lists of n items."""
     assert isinstance(model, FixedCounts)
-    depth = np.concatenate(
-        [
-            depth_of_grade(model, g, rng.random(lists * count)).reshape(lists, count)
-            for g, count in enumerate(model.counts)
-        ],
-        axis=1,
-    )
-    order = np.argsort(depth, axis=1)
-    ends = np.take_along_axis(depth, order, axis=1)
-    starts = np.hstack([np.zeros((lists, 1)), ends[:, :-1]])
-    fraction = np.divide(ends - starts, 1.0 - starts, out=np.ones_like(ends), where=starts < 1)
-    key = rng.integers(0, 2**32, 2, dtype=np.uint64)
-    ranks = _separate_ranks(fraction, n - model.least_n, key)
-    counted = ranks <= measure.cutoff(n)
-    weights = np.where(counted, measure.discount(np.where(counted, ranks, 1), float(n)), 0.0)
-    return np.asarray((weights * np.repeat(model.gains, model.counts)[order]).sum(axis=1), np.float64)
-
-
-@njit(cache=True)
-def _separate_ranks(fraction: Floats, irrelevant: int, key: Words) -> Integers:
-    """Return the ranks of the relevant items of separate lists, (lists, R)."""
-    ranks = np.empty(fraction.shape, np.int64)
-    zero = np.uint64(0)
-    for j in range(len(fraction)):
-        left = irrelevant
-        for i in range(fraction.shape[1]):
-            left -= binomial(left, fraction[j, i], np.uint64(i), np.uint64(j), zero, zero, key[0], key[1])
-            ranks[j, i] = irrelevant - left + i + 1
-    return ranks
+    depth = _depths(model, lists, rng)
+    one = _ranked(model, depth, np.array([n - model.least_n]), _key(rng))
+    return one.dcg(measure, [n], np.array([measure.cutoff(n)]))[:, 0]
