@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -15,9 +14,7 @@ from ndcg_asymptotics.measures.exponentials import TOLERANCE, exponential_sum
 Sums = Callable[[Floats], Floats]
 
 _SUMMED_TO = 4096.0  # F is a sum of exponentials up to here and the discount's own `cumulative` beyond
-_LONGEST = 9.3e18  # largest k in the table
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
-_ENTRIES, _NEIGHBOURS = 2401, 10  # of the table, and those that a value is interpolated from
 
 
 def discount_sums(discount: Discount, n: int) -> Sums:
@@ -33,37 +30,13 @@ def discount_sums(discount: Discount, n: int) -> Sums:
     """
     if not discount.regular:  # its F is known at whole numbers only
         return smooth_sums(discount, n)
-    # a table is quicker for many numbers
-    return lambda k: np.asarray(_table(discount)(np.log1p(k))) if k.size > 200 else _regular(discount, k)
 
+    def sums(k: Floats) -> Floats:
+        near = k < _SUMMED_TO
+        smooth = exponential_sum([discount], _SUMMED_TO).cumulative(np.minimum(k, _SUMMED_TO))[0]
+        return smooth if near.all() else np.where(near, smooth, discount.cumulative(k))
 
-def _regular(discount: Discount, k: Floats) -> Floats:
-    near = k < _SUMMED_TO
-    smooth = exponential_sum([discount], _SUMMED_TO).cumulative(np.minimum(k, _SUMMED_TO))[0]
-    return smooth if near.all() else np.where(near, smooth, discount.cumulative(k))
-
-
-@shared
-def _table(discount: Discount) -> Callable[[Floats], Floats]:
-    """Return F as a function of log(1 + k); its interpolation error is below 1e-12."""
-    # scipy.interpolate has splines, but loading it takes longer than most means
-    nodes = np.linspace(-1.0, 1.0, _NEIGHBOURS)
-    values = _regular(discount, np.expm1(np.linspace(0.0, math.log1p(_LONGEST), _ENTRIES)))
-    windows = np.lib.stride_tricks.sliding_window_view(values, _NEIGHBOURS)
-    # the polynomial through ten neighbours, by powers of the place between the first and the last of them
-    powers = np.linalg.solve(np.vander(nodes, increasing=True), windows.T)
-    per_step = (_ENTRIES - 1) / math.log1p(_LONGEST)
-
-    def at(x: Floats) -> Floats:
-        place = x * per_step
-        first = np.clip(place.astype(np.int64) - _NEIGHBOURS // 2 + 1, 0, len(windows) - 1)
-        u = (place - first) * (2 / (_NEIGHBOURS - 1)) - 1
-        found = powers[-1, first]
-        for row in powers[-2::-1]:
-            found = found * u + row[first]
-        return np.asarray(found)
-
-    return at
+    return sums
 
 
 def smooth_sums(discount: Discount, n: int, tolerance: float = TOLERANCE) -> Sums:
