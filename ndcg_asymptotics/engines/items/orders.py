@@ -74,5 +74,5 @@ def _correlated_blocks(
 
 
 def memory_of_blocks(n: int) -> int:
-    """Return the bytes of the largest arrays of `correlated_blocks`: normals or depths, and their order."""
+    """Return the bytes of the largest arrays of `_correlated_blocks`: normals or depths, and their order."""
     return 8 * 2 * n
