@@ -84,8 +84,10 @@ class CutIdeal:
     def parts(self) -> list[tuple[int, bool]]:
         """The parts of 1/IDCG as arguments of `part`: a grade, and whether it is 0 below the threshold."""
         negligible = self.effort.negligible
-        last = max(1, int(np.count_nonzero(self._fewer > negligible)))
-        return [(last, False), *((j, True) for j in range(1, last) if 1 - self._fewer[j - 1] > negligible)]
+        # only where the gain falls does IDCG depend on C_j: not after a class of gain 0, nor between equal gains
+        steps = [j for j, step in enumerate(self._steps, 1) if step > 0]
+        last = max([j for j in steps if self._fewer[j - 1] > negligible], default=steps[0])
+        return [(last, False), *((j, True) for j in steps if j < last and 1 - self._fewer[j - 1] > negligible)]
 
     @cached_property
     def left_out(self) -> float:
@@ -115,7 +117,7 @@ class CutIdeal:
         more = self._more(last, number)
         lower = sum(self._steps[i] * self._full[i] for i in range(last + 1, len(self.gains)))
         cut = lower + self._steps[last] * np.where(number > self.k, self._full[last], more)
-        some = (number > 0) | (last + 1 < len(self.gains))  # lower grades fill the list
+        some = (number > 0) | bool(self._steps[last + 1 :].any())  # lower grades fill the list
         # the relative change of IDCG is a product of matrices, since F(x + y) is
         left, right = [np.ones((len(own), 1))], [np.zeros((len(others), 1))]
         for i in range(last):

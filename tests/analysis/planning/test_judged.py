@@ -65,7 +65,7 @@ def said_of(pair: Sequence[str], measure: str, n: int, judge: Judge | Fields | s
     return judged(Experiment(first, second, n, Requirements()), [Measure.parse(measure)], judge)
 
 
-LISTS, N, K, JUDGE = 12_000, 100, 20, (0.05, 0.2)
+LISTS, N, K, JUDGE = 12_000, 60, 8, (0.05, 0.2)
 SAID = {"fpr": 0.05, "fnr": 0.2}
 # the mean of 12,000 differences has a standard error of 0.9% of their deviation; 4.5 of it: probability 7e-6
 
@@ -73,7 +73,7 @@ SAID = {"fpr": 0.05, "fnr": 0.2}
 def test_queries_of_relevance_curves() -> None:
     """The pair is independent given the true label, which is not the same as given the judge's."""
     texts = "step(0.02, 0.9, 0.8)", "step(0.03, 0.86, 0.8)"
-    (found,) = said_of(texts, "nDCG@20", N, SAID).rows
+    (found,) = said_of(texts, f"nDCG@{K}", N, SAID).rows
     truth = (np.random.default_rng(1).random((LISTS, N)) < 0.196).astype(int)
     true, by_judge = differences((step(0.02, 0.9, 0.8), step(0.03, 0.86, 0.8)), truth, JUDGE, K, 2)
     for mean, drawn in ((found.difference, true), (found.judged_difference, by_judge)):
@@ -86,7 +86,7 @@ def test_queries_of_relevance_curves() -> None:
     needed = queries(found.judged_difference, float(by_judge.std()))
     assert found.judged_queries == pytest.approx(needed, rel=0.08)
     a, b = (f"noisy({text}, 0.05, 0.2)" for text in texts)
-    alone = difference_std(a, b, "nDCG@20", [N]).value[0]
+    alone = difference_std(a, b, f"nDCG@{K}", [N]).value[0]
     assert queries(found.judged_difference, float(alone)) > 1.2 * needed
     assert found.queries == pytest.approx(queries(found.difference or 0.0, float(true.std())), rel=0.08)
     assert found.worth == pytest.approx(found.judged_queries / (found.queries or 0), rel=0.03)
@@ -95,7 +95,7 @@ def test_queries_of_relevance_curves() -> None:
 @pytest.mark.parametrize("relevant", [1, 5])
 def test_queries_of_a_fixed_number_of_relevant_items(relevant: int) -> None:
     texts = [f"relevant({relevant}, roc_power({kappa}))" for kappa in (0.4, 0.45)]
-    (found,) = said_of(texts, "nDCG@20", N, SAID).rows
+    (found,) = said_of(texts, f"nDCG@{K}", N, SAID).rows
     truth = np.zeros((LISTS, N), int)
     truth[:, :relevant] = 1
     _, by_judge = differences((roc_power(0.4), roc_power(0.45)), truth, JUDGE, K, 3)
@@ -103,7 +103,7 @@ def test_queries_of_a_fixed_number_of_relevant_items(relevant: int) -> None:
     assert abs(found.judged_difference - by_judge.mean()) < 4.5 * by_judge.std() / LISTS**0.5
     needed = Requirements().lists(found.judged_difference, float(by_judge.std()))
     assert found.judged_queries == pytest.approx(needed, rel=0.08)
-    (other,) = said_of(texts, "nDCG@20", N, "fpr=0.1, fnr=0.2").rows
+    (other,) = said_of(texts, f"nDCG@{K}", N, "fpr=0.1, fnr=0.2").rows
     assert other.judged_queries != pytest.approx(needed, rel=0.15)
 
 
@@ -113,14 +113,14 @@ def test_a_wrong_sign_and_what_has_none() -> None:
         f"mixture(0.8=relevant(1, roc_power({few})), 0.2=relevant(60, roc_power({many})))"
         for few, many in ((0.25, 0.55), (0.4, 0.4))
     ]
-    found = said_of(curves, "nDCG@10", 1000, "fpr=0.01, fnr=0.2")
+    found = said_of(curves, "nDCG@3", 1000, "fpr=0.01, fnr=0.2")
     signs = {row.measure: row.wrong_sign for row in found.rows}
-    assert signs["nDCG@10"]
-    assert signs["DCG@10"] is False
-    assert "the order by nDCG@10 and nDCG@100 is wrong with any number of queries" in found.answer
-    assert "the sign is right by DCG@10 and nDCG." in found.answer
+    assert signs["nDCG@3"]
+    assert signs["DCG@3"] is False
+    assert "the order by nDCG@3 and nDCG@30 is wrong with any number of queries" in found.answer
+    assert "the sign is right by DCG@3 and nDCG." in found.answer
     assert next(row.worth for row in found.rows if row.wrong_sign) is None
-    assert "the order is right by nDCG@10." in said_of(curves, "nDCG@10", 1000, "fpr=0, fnr=0.2").answer
+    assert "the order is right by nDCG@3." in said_of(curves, "nDCG@3", 1000, "fpr=0, fnr=0.2").answer
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@10", "nDCG(power(0.5))@0.2n"])
