@@ -38,6 +38,7 @@ from ndcg_asymptotics.populations import (
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.planning.curves import Experiment
 
+_ROUGH = 0.1  # relative error of a standard deviation beyond which numbers of queries are not stated
 _DEEPER = 10  # times the cutoff of a measure with the wrong sign
 
 
@@ -188,6 +189,10 @@ def _row(true: Experiment, reported: Experiment, measure: Measure) -> JudgedRow:
     except NotAvailableError as error:
         return JudgedRow(str(measure), reason=str(error))
     wrong = bool(mean * judged_mean < 0) if mean and judged_mean else None
+    for estimate in (sd, judged_sd):
+        if estimate.error > _ROUGH * estimate:
+            reason = f"the standard deviation of the differences is known as {estimate.text(2)} only"
+            return JudgedRow(str(measure), float(mean), float(judged_mean), wrong_sign=wrong, reason=reason)
     worth = None
     if wrong is False and sd > 0:
         worth = float(mean / sd * judged_sd / judged_mean) ** 2

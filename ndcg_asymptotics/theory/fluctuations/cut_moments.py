@@ -30,7 +30,8 @@ from ndcg_asymptotics.theory.fluctuations.cut_rules import (
     rule_above,
     rule_of_list,
 )
-from ndcg_asymptotics.theory.fluctuations.effort import Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.effort import CAUTION, Effort, Moments
+from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments
 from ndcg_asymptotics.theory.fluctuations.given_counts import GivenCounts
 from ndcg_asymptotics.theory.fluctuations.whole import given_on_panels
 from ndcg_asymptotics.theory.mean.given_counts import means_given_counts
@@ -44,13 +45,23 @@ _PANELS = 5  # of the depth at a cutoff, besides those between breakpoints
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     """Return `variance.ndcg_moments` for a cutoff below n."""
-    found = [_one(scorer, measure, n, effort) for scorer in scorers]
+    found = [_alone(scorer.alone, measure, n, effort) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found
-    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, effort)
-    # the square of a difference is at most twice the sum of the squares
-    return Moments(a.mean - b.mean, variance, a.size + b.size, 2 * (a.missed + b.missed))
+    mean, covariance = _covariance(scorers, measure, n, effort)
+    # the square of a difference is at most twice the sum of the squares; the rule for the counts errs in
+    # products of deviations about as it errs in a mean
+    missed = 2 * (a.missed + b.missed) + CAUTION * abs(mean - a.mean) * math.sqrt(max(a.variance, 0.0))
+    return Moments(a.mean - b.mean, a.variance + b.variance - 2 * covariance, a.size + b.size, missed)
+
+
+def _alone(scorer: Relevance, measure: Measure, n: int, effort: Effort) -> Moments:
+    """Return the moments of one scorer, whose labels may be simpler than those of the pair."""
+    if few_ranks((scorer,), measure, n):
+        found = rank_moments((scorer,), measure, n)
+        return found._replace(size=found.variance)
+    return _one(scorer, measure, n, effort)
 
 
 @shared  # a scorer's moments serve it alone and in every pair
@@ -96,15 +107,18 @@ def moments_above(
     return mean, float(variance), float(size)
 
 
-def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> float:
-    """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
+def _covariance(
+    scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort
+) -> tuple[float, float]:
+    """Return ``E[NDCG_a]`` and ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c."""
     ideal = CutIdeal.of(Mesh.of(scorers[0], n, effort.refine), measure, n, effort)
-    rule = rule_of_list(ideal).few(ideal.scale, effort.digits, OF_PRODUCTS)
+    rule = rule_of_list(ideal)
     found = (
         means_given_counts(scorer, measure, n, rule.nodes, effort.refine, effort.digits) for scorer in scorers
     )
     a, b = (mean + changes for mean, changes in found)
-    return rule.moments(a, b)[1] / ideal.value**2
+    value, covariance = rule.moments(a, b)
+    return value / ideal.value, covariance / ideal.value**2
 
 
 def depths_at_cutoff(mesh: Mesh, k: int, n: int, effort: Effort) -> Sequence[tuple[Floats, Floats]]:

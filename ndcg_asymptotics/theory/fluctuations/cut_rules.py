@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.theory.fluctuations.effort import Effort
-from ndcg_asymptotics.theory.rules.binomial import binomial_below
+from ndcg_asymptotics.theory.rules.binomial import binomial_below, log_binomial
 from ndcg_asymptotics.theory.rules.condense import condensed
 from ndcg_asymptotics.theory.rules.counts import (
     EVERY,
@@ -45,6 +45,8 @@ _MOST_MOMENTS = 150  # that a condensed rule keeps
 LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
+_MOST_COUNTS = 12_000  # likely label counts of a list up to which each is a node
+_MOST_TRIED = 2_000_000  # to find them
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 
 
@@ -84,10 +86,13 @@ class CutIdeal:
     def parts(self) -> list[tuple[int, bool]]:
         """The parts of 1/IDCG as arguments of `part`: a grade, and whether it is 0 below the threshold."""
         negligible = self.effort.negligible
-        # only where the gain falls does IDCG depend on C_j: not after a class of gain 0, nor between equal gains
+        # IDCG depends on C_j where the gain falls: not after a class of gain 0, nor between equal gains
         steps = [j for j, step in enumerate(self._steps, 1) if step > 0]
         last = max([j for j in steps if self._fewer[j - 1] > negligible], default=steps[0])
-        return [(last, False), *((j, True) for j in steps if j < last and 1 - self._fewer[j - 1] > negligible)]
+        return [
+            (last, False),
+            *((j, True) for j in steps if j < last and 1 - self._fewer[j - 1] > negligible),
+        ]
 
     @cached_property
     def left_out(self) -> float:
@@ -136,6 +141,13 @@ class CutIdeal:
             delta /= -1 - delta
             delta[empty] = delta[:, ~some] = -1.0
             yield sign, delta
+
+    def delta(self, counts: Floats) -> Floats:
+        """Return delta for counts (N, J) of the list: -1 where no item has a gain, (N,)."""
+        ends = np.minimum(np.cumsum(counts, axis=1), self.k)
+        more = [step * self._more(i, ends[:, i]) for i, step in enumerate(self._steps)]
+        change = np.sum(more, axis=0) / self.value
+        return np.where(1 + change > _EMPTY, -change / np.maximum(1 + change, _EMPTY), -1.0)
 
     def _factors(self, i: int, own: Floats, others: Floats) -> tuple[Floats, Floats]:
         """Return x (M, R) and y (N, R), so that ``x y^T`` is `_more` of the sums of own and others."""
@@ -266,8 +278,39 @@ def rule_above(mesh: Mesh, ideal: CutIdeal, depths: Floats, weights: Floats) -> 
 
 
 def rule_of_list(ideal: CutIdeal) -> CutRule:
-    """Return the rule whose nodes are label counts of the list."""
-    return joined_rules(_part_of_list(ideal, j, beyond=beyond) for j, beyond in ideal.parts)
+    """Return the rule whose nodes are label counts of the list: each that is likely, where they are few."""
+    every = _every_count(ideal)
+    if every is not None:
+        return every
+    rule = joined_rules(_part_of_list(ideal, j, beyond=beyond) for j, beyond in ideal.parts)
+    return rule.few(ideal.scale, ideal.effort.digits, OF_PRODUCTS)
+
+
+def _every_count(ideal: CutIdeal) -> CutRule | None:
+    """Return the rule whose nodes are all likely counts of several grades; None where these are many.
+
+    Between whole numbers the mean of a list with a cutoff is smooth only where the labels of many items
+    near it are random.
+    """
+    if len(ideal.gains) == 1:  # `_pieces` has every number of a few
+        return None
+    counts, chances = np.zeros((1, 0)), np.ones(1)
+    rests = np.cumsum(ideal.law[::-1])[:0:-1]
+    for p, rest in zip(ideal.law[:-1].tolist(), rests.tolist(), strict=True):
+        low, high = CountLaw(ideal.n, min(p, 1.0)).likely
+        if len(counts) * (high - low) > _MOST_TRIED:
+            return None
+        left, numbers = ideal.n - counts.sum(axis=1), np.arange(low, high + 1.0)
+        rows, places = np.nonzero(numbers <= left[:, None])
+        of_number = log_binomial(numbers[places], left[rows], min(p / rest, 1.0) if p else 0.0)
+        found = chances[rows] * np.exp(of_number)
+        kept = found > ideal.effort.negligible * found.max()
+        if np.count_nonzero(kept) > _MOST_COUNTS:
+            return None
+        counts, chances = np.column_stack([counts[rows], numbers[places]])[kept], found[kept]
+    delta = ideal.delta(counts)
+    counts = np.column_stack([counts, ideal.n - counts.sum(axis=1)])
+    return _of_counts(counts, chances[:, None] * np.column_stack([np.ones_like(delta), delta, delta**2]))
 
 
 def _part_of_list(ideal: CutIdeal, j: int, *, beyond: bool) -> CutRule:

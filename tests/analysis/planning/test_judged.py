@@ -14,6 +14,7 @@ from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import Fields
+from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Judge, JudgedLabels, Population
 from ndcg_asymptotics.theory.fluctuations import difference_std
@@ -65,17 +66,18 @@ def said_of(pair: Sequence[str], measure: str, n: int, judge: Judge | Fields | s
     return judged(Experiment(first, second, n, Requirements()), [Measure.parse(measure)], judge)
 
 
-LISTS, N, K, JUDGE = 12_000, 60, 8, (0.05, 0.2)
+LISTS, N, K, JUDGE = 12_000, 100, 20, (0.05, 0.2)
 SAID = {"fpr": 0.05, "fnr": 0.2}
 # the mean of 12,000 differences has a standard error of 0.9% of their deviation; 4.5 of it: probability 7e-6
 
 
-def test_queries_of_relevance_curves() -> None:
+@pytest.mark.parametrize(("n", "k"), [(30, 8), (150, 20)])
+def test_queries_of_relevance_curves(n: int, k: int) -> None:
     """The pair is independent given the true label, which is not the same as given the judge's."""
     texts = "step(0.02, 0.9, 0.8)", "step(0.03, 0.86, 0.8)"
-    (found,) = said_of(texts, f"nDCG@{K}", N, SAID).rows
-    truth = (np.random.default_rng(1).random((LISTS, N)) < 0.196).astype(int)
-    true, by_judge = differences((step(0.02, 0.9, 0.8), step(0.03, 0.86, 0.8)), truth, JUDGE, K, 2)
+    (found,) = said_of(texts, f"nDCG@{k}", n, SAID).rows
+    truth = (np.random.default_rng(1).random((LISTS, n)) < 0.196).astype(int)
+    true, by_judge = differences((step(0.02, 0.9, 0.8), step(0.03, 0.86, 0.8)), truth, JUDGE, k, 2)
     for mean, drawn in ((found.difference, true), (found.judged_difference, by_judge)):
         assert mean is not None
         assert abs(mean - drawn.mean()) < 4.5 * drawn.std() / LISTS**0.5
@@ -86,10 +88,21 @@ def test_queries_of_relevance_curves() -> None:
     needed = queries(found.judged_difference, float(by_judge.std()))
     assert found.judged_queries == pytest.approx(needed, rel=0.08)
     a, b = (f"noisy({text}, 0.05, 0.2)" for text in texts)
-    alone = difference_std(a, b, f"nDCG@{K}", [N]).value[0]
+    alone = difference_std(a, b, f"nDCG@{k}", [n]).value[0]
     assert queries(found.judged_difference, float(alone)) > 1.2 * needed
     assert found.queries == pytest.approx(queries(found.difference or 0.0, float(true.std())), rel=0.08)
     assert found.worth == pytest.approx(found.judged_queries / (found.queries or 0), rel=0.03)
+
+
+def test_no_queries_follow_from_a_deviation_that_is_hardly_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Experiment, "difference", lambda *_: (Estimate(0.03, 1e-9), Estimate(0.0, 0.3)))
+    found = said_of(("linear(0.1, 0.5)", "linear(0.2, 0.4)"), "nDCG@10", 20, SAID)
+    (row,) = found.rows
+    assert row.judged_difference == 0.03
+    assert row.wrong_sign is False
+    assert (row.queries, row.judged_queries, row.worth) == (None, None, None)
+    assert row.reason == "the standard deviation of the differences is known as below 0.3 only"
+    assert found.answer == "With a judge of fpr 0.05 and fnr 0.2 the order is right by nDCG@10."
 
 
 @pytest.mark.parametrize("relevant", [1, 5])
