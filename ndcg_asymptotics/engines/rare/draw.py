@@ -146,24 +146,32 @@ def _join(counts: Integers, label: int, ups: Integers, downs: Integers) -> None:
 
 
 @njit(cache=True)
+def _move(counts: Integers, label: int, ups: Integers, downs: Integers, before: int, after: int) -> None:
+    """Move items so that ``after`` of them are above, where ``before`` are."""
+    last, by = len(ups) - 1, 1 if after > before else -1
+    for i in range(min(before, after), max(before, after)):
+        counts[ups[i], label] += by
+        counts[downs[last - i], label] -= by
+
+
+@njit(cache=True)
 def _turning_point(
     table: MeasureTable, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
 ) -> tuple[int, bool, float]:
     """Return where the mean order turns as items move up, whether it is wrong beyond, and the noise there."""
-    size = len(ups)
-
-    def lead(split: int) -> float:
-        trial = counts.copy()
-        _join(trial, label, ups[:split], downs[: size - split])
-        return sign * (mean_dcg(table, trial) - other)
-
-    at_low, at_high = lead(0), lead(size)
+    size, trial = len(ups), counts.copy()
+    _join(trial, label, ups[:0], downs)
+    at_low = sign * (mean_dcg(table, trial) - other)  # the leader's lead
+    _move(trial, label, ups, downs, 0, size)
+    at_high = sign * (mean_dcg(table, trial) - other)
     rising = at_high < at_low  # wrong beyond the turn
     slope = abs(at_high - at_low) / size
-    low, high = 0, size
+    low, high, split = 0, size, size
     while high - low > 1:
         middle = (low + high) // 2
-        if (lead(middle) <= 0) == rising:
+        _move(trial, label, ups, downs, split, middle)
+        split = middle
+        if (sign * (mean_dcg(table, trial) - other) <= 0) == rising:
             high = middle
         else:
             low = middle
@@ -172,6 +180,5 @@ def _turning_point(
         turn = 0
     if not rising and at_high <= 0:
         turn = size
-    trial = counts.copy()
-    _join(trial, label, ups[:turn], downs[: size - turn])
+    _move(trial, label, ups, downs, split, turn)
     return turn, rising, width_of_order(table, trial) / max(slope, 1e-300) + 1.0

@@ -90,10 +90,21 @@ def measure_all(table: MeasureTable, leaves: Leaves) -> None:
 @njit(cache=True)
 def mean_dcg(table: MeasureTable, counts: Integers) -> float:
     """Return the mean DCG of counts (cell, label)."""
+    near, far, start, length = table.tables
+    gains, cut, row = table.gains, table.cut, table.row
     result, above = 0.0, 0
+    end, at_end = -1, 0.0  # F at the end of a cell is F at the start of the next one
     for i in range(len(counts)):
-        result += bracket_of_leaf(table, counts[i], above)[2]
-        above += counts[i].sum()
+        total, gain = 0, 0.0
+        for g in range(len(gains)):
+            total += counts[i, g]
+            gain += gains[g] * counts[i, g]
+        if gain != 0.0 and above < cut:
+            first = at_end if end == above else cumulative(near, far, start, length, row, above)
+            end = min(above + total, cut)
+            at_end = cumulative(near, far, start, length, row, end)
+            result += gain / total * (at_end - first)
+        above += total
     return result
 
 
