@@ -64,8 +64,8 @@ def assert_bits(folder: Path, file: Path) -> None:
 def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
     """A short form of `make soak`."""
     out, moments = tmp_path / "out", random.Random(jobs)
-    quick = write_study(tmp_path, replicates="60")
-    file = write_study(tmp_path, "slow", replicates="60") if jobs == 1 else quick
+    quick = write_study(tmp_path, replicates="30")
+    file = write_study(tmp_path, "slow", replicates="30") if jobs == 1 else quick
     before = 0
     for _ in range(3):
         process = start("run", file, "--out", out, "--jobs", jobs)
@@ -77,9 +77,9 @@ def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
         assert before <= results.replicates_complete
         before = results.replicates_complete
     process = start("run", file, "--out", out, "--jobs", jobs)
-    assert "60 of 60 replicates complete" in process.communicate()[0]
+    assert "30 of 30 replicates complete" in process.communicate()[0]
     assert process.returncode == 0
-    assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="60"))
+    assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="30"))
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_ctrl_c_exits_with_130_and_tells_how_to_continue(tmp_path: Path, jobs: i
     file, out = write_study(tmp_path, "slow", replicates="400"), tmp_path / "out"
     process = start("run", file, "--out", out, "--jobs", jobs)
     wait_for_results(out, process)
-    time.sleep(1)
+    time.sleep(0.3)
     os.killpg(process.pid, signal.SIGINT)  # to the workers, too, as a terminal does
     said, err = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -107,14 +107,14 @@ def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
 
 
 def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
-    slow = study("slow", replicates=80)  # four seconds
-    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=2)
+    slow = study("slow", replicates=40)  # two seconds
+    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=1)
     assert outcome.stopped == "time limit"
-    assert 0 < outcome.complete < 80
+    assert 0 < outcome.complete < 40
     assert outcome.complete % 2 == 0
     assert open_results(tmp_path).replicates_complete == outcome.complete
     again = sweep(slow, tmp_path, jobs=1)
-    assert (again.complete, again.stopped) == (80, None)
+    assert (again.complete, again.stopped) == (40, None)
 
 
 def test_failures_are_reported_and_other_replicates_continue(tmp_path: Path) -> None:
