@@ -108,7 +108,7 @@ def parquet_columns(
                     plain,
                     f"{path}, column {field.name}: expected a number or a text, got {field.type}",
                 )
-            _require_small(found.metadata, [*names.values()], path)
+            require_unpackable(found.metadata, path, [*names.values()])
             # with dictionaries, a name of a megabyte in a million rows is kept once
             texts = [name for name in (names.get("query"), names.get("document")) if name]
             found = parquet.ParquetFile(file, read_dictionary=texts)
@@ -120,14 +120,18 @@ def parquet_columns(
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
 
 
-def _require_small(metadata: pq.FileMetaData, names: Sequence[str], path: Path) -> None:
-    """Raise an error if a Parquet file unpacks to too much for its size, according to its footer."""
+def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[str] | None = None) -> None:
+    """Raise an error if some columns of a Parquet file, or all, unpack to too much for its size.
+
+    That is according to its footer.
+    """
     require_lines(path, metadata.num_rows)
     most = _UNPACKED_BYTES + _UNPACKED_RATIO * path.stat().st_size
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
-        parts = (row_group.column(index) for index in range(row_group.num_columns))
-        size = sum(part.total_uncompressed_size for part in parts if part.path_in_schema in names)
+        parts = [row_group.column(index) for index in range(row_group.num_columns)]
+        counted = [part for part in parts if names is None or part.path_in_schema in names]
+        size = sum(part.total_uncompressed_size for part in counted)
         require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
 
 

@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
-from ndcg_asymptotics.lists.reading.tables import delimiter_of
+from ndcg_asymptotics.lists.reading.tables import delimiter_of, require_unpackable
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
@@ -402,7 +402,9 @@ def _parquet(path: Path) -> pd.DataFrame:
 
     try:
         with needing("pyarrow", f"{path}: Parquet files are read by"):
-            return pd.read_parquet(path)
+            from pyarrow.parquet import read_metadata
+        require_unpackable(read_metadata(path), path)
+        return pd.read_parquet(path)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
