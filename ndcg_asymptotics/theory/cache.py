@@ -34,7 +34,7 @@ Key = tuple[tuple[str, str], ...]  # what decides the bits of a value, by name
 KnownValues = Mapping[int, tuple[float, float]]
 Compute = Callable[[tuple[int, ...]], tuple[Floats, Floats]]
 
-METHOD = 9
+METHOD = 10
 """The version of the method, which is raised when cached values or the bounds of their errors change."""
 
 _LIMIT = 2**26  # bytes in memory, and on the disk: 64 MB, about 300,000 values each

@@ -23,7 +23,8 @@ def cross(
 ) -> tuple[Floats, Floats]:
     """Return a matrix as ``sum_k left_k right_k`` of few of its columns and rows, up to a negligible part.
 
-    Where a part seems to be negligible the rows ``probes`` are tried before it is believed.
+    Where a part seems to be negligible the rows ``probes`` are tried before it is believed. Of a row that
+    differs by a negligible part no column is computed.
 
     >>> x = np.arange(1.0, 6.0)
     >>> left, right = cross(lambda i: 1 / (x[i] + x), lambda j: 1 / (x + x[j]), 0, 1e-15)
@@ -37,7 +38,7 @@ def cross(
     while (count := len(used)) < _MOST:
         over = (row(i) if count else first) - left[:count, i] @ right[:count]
         j = int(np.argmax(np.abs(over)))
-        if over[j] == 0:
+        if abs(over[j]) <= negligible * largest:
             left_to_try = [probe for probe in left_to_try if probe != i]
             if not left_to_try:
                 break
