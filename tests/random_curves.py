@@ -11,7 +11,9 @@ from ndcg_asymptotics.measures import Measure
 
 
 def random_measure(rng: np.random.Generator, discounts: list[str], cutoffs: list[str]) -> Measure:
-    return Measure.parse(f"nDCG({rng.choice(discounts)}){rng.choice(cutoffs)}")
+    discount, cutoff = rng.choice(discounts), rng.choice(cutoffs)
+    whole = discount == "constant" and not cutoff  # no measure
+    return Measure.parse(f"nDCG({discount}){'@0.5n' if whole else cutoff}")
 
 
 def random_curve(rng: np.random.Generator) -> tuple[str, Callable[[Any], Any], tuple[float, ...]]:

@@ -33,7 +33,10 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.fluctuations import difference_std
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
@@ -133,6 +136,15 @@ def _values(rng: Rng, most: float) -> np.ndarray:
 def _measure(rng: Rng, cutoffs: tuple[str, ...]) -> Measure:
     discount, cutoff = str(rng.choice(_DISCOUNTS)), str(rng.choice(cutoffs))
     return Measure.parse(f"nDCG({discount}){'@0.3n' if discount == 'constant' and not cutoff else cutoff}")
+
+
+def ratios_of(texts: tuple[str, str], measure: str, sizes: list[int]) -> np.ndarray:
+    """Return the difference of the means over its standard deviation, which is good to four digits."""
+    pair, of = (Scorer.of(texts[0]), Scorer.of(texts[1])), Measure.parse(measure)
+    first, second = (expected_ndcg(one, of, sizes).value for one in pair)
+    # a quick value is 0 where covariances cancel nearly all of the variance
+    sds = [quick_moments(pair, of, n).sd or difference_std(*pair, of, [n]).value[0] for n in sizes]
+    return np.asarray(np.abs(first - second) / sds)
 
 
 def exponents(rng: Rng) -> Try:

@@ -22,14 +22,12 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from robustness.counterexamples import Rng, Statement, Try, main
+from robustness.counterexamples import Rng, Statement, Try, main, ratios_of
 from scipy import integrate, special
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent, level_tilt
 
 # int_0^t u^j w(u) du of a weight w, as a function of t and j
@@ -107,12 +105,6 @@ def _costs(texts: tuple[str, str], measure: str, sizes: list[int]) -> np.ndarray
     return np.array([level_tilt(a, b, Measure.parse(measure), n).cost for n in sizes])
 
 
-def _ratios(texts: tuple[str, str], measure: str, sizes: list[int]) -> np.ndarray:
-    """Return the difference of the means over its standard deviation, from exact values."""
-    first, second = (expected_ndcg(text, measure, sizes).value for text in texts)
-    return np.abs(first - second) / difference_std(*texts, measure, sizes).value
-
-
 def _moment(texts: tuple[str, str], i: int, end: float) -> float:
     """Return the integral over (0, end) of the difference of the mean gains times (-log t)^i."""
     t = np.geomspace(1e-12, end, 40001)
@@ -153,7 +145,7 @@ def equal_leading_terms(rng: Rng) -> Try:
     except InputError as error:
         return Try(None, str(error))
     slopes = np.diff(np.log(costs / sizes)) / np.diff(np.log(np.log(sizes)))
-    normal = not more or bool(np.abs(2 * costs / _ratios(texts, measure, sizes) ** 2 - 1).max() < 0.02)
+    normal = not more or bool(np.abs(2 * costs / ratios_of(texts, measure, sizes) ** 2 - 1).max() < 0.02)
     return Try(
         lambda wrong: normal and _nearer(slopes, -2 * (e + wrong), 0.7, 0.1),
         f"{what}: e = {e}, slopes {slopes}",
@@ -178,7 +170,7 @@ def equal_limits(rng: Rng) -> Try:
     found = _exponent(texts, measure)
     if found.exponent != 0 or found.settles is not False:
         return Try(lambda _: False, f"{what}: {found}")
-    ratios = _ratios(texts, measure, sizes)
+    ratios = ratios_of(texts, measure, sizes)
     laws = [Relevance.parse(text).label_law(0.0) for text in texts]
     means = [float(gains @ chances) for gains, chances in laws]
     v = sum(float(gains**2 @ chances) - mean**2 for (gains, chances), mean in zip(laws, means, strict=True))

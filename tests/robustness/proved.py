@@ -20,7 +20,7 @@ import math
 import sys
 
 import numpy as np
-from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
+from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels, ratios_of
 from scipy import special
 
 from ndcg_asymptotics.core.errors import InputError
@@ -28,8 +28,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory import limit
 from ndcg_asymptotics.theory.correlation import correlation
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.rare import level_tilt
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
@@ -77,8 +76,7 @@ def cutoff_at_a_share(rng: Rng) -> Try:
     )
     sizes = [10**6, 10**12]
     measure = f"nDCG@{c!r}n"
-    first, second = (expected_ndcg(text, measure, sizes).value for text in texts)
-    ratios = np.abs(first - second) / difference_std(*texts, measure, sizes).value
+    ratios = ratios_of(texts, measure, sizes)
     settles = ratios[1] > 100 * ratios[0] and ratios[1] > 10
     coin = ratios[1] < 0.1
     return Try(

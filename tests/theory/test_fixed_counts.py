@@ -213,6 +213,27 @@ def test_short_lists_against_enumeration():
     assert not wrong_values(np.random.default_rng(1), 4, 5)
 
 
+@pytest.mark.parametrize("base", ["1.01", "1.0001", "1.000001"])
+def test_a_discount_that_hardly_falls(base):
+    """The variance is 1e-5 to 1e-13 of the mean products that it is a difference of."""
+    densities = label_orders.given_label([{Fraction(0): Fraction(17, 20), Fraction(1): Fraction(-12, 20)}])
+    mpmath.mp.dps = 40
+    discounts = [mpmath.mpf(base) ** -r for r in range(1, 8)]
+    law = [
+        (chance, [d for d, grade in zip(discounts, order, strict=True) if grade == 0])
+        for order, chance in label_orders.sequence_law(densities, [3, 4])
+    ]
+    whole = mpmath.fsum(mpmath.mpf(float(chance)) for chance, _ in law)
+    first, second = (
+        mpmath.fsum(mpmath.mpf(float(chance)) * mpmath.fsum(gained) ** power for chance, gained in law)
+        / whole
+        for power in (1, 2)
+    )
+    exact = float(mpmath.sqrt(second - first**2) / mpmath.fsum(discounts[:3]))
+    found = ndcg_std("relevant(3, linear(0.25, 0.85))", f"nDCG(geometric({base}))", [7])
+    assert abs(found.value[0] - exact) <= found.error[0] < 1e-3 * exact
+
+
 @pytest.mark.slow
 def test_lists_of_one_to_twelve_items_against_enumeration(effort):
     """``--effort 32`` tests 320 models, each under three measures."""

@@ -34,6 +34,7 @@ from ndcg_asymptotics.theory.rules.quadrature import running_integrals
 
 _NO_LONGER_LOG = -100.0  # a power below it at the centre stays negligible whatever the counts
 _VANISHED = 120.0  # minus the exponent of a term that is negligible
+_LEAST_FALL = 1e-3  # of D, below which rounding hides the covariances
 _FEW_TERMS = 4  # exponentials up to which every pair of depths is treated as near the top
 
 
@@ -123,11 +124,16 @@ class GivenCountsOfSum(GivenCounts):
         self.terms = (discount.weights[0] * np.exp(-discount.rates))[:, None, None]
         n = float(centre.sum())
         count = len(panels.t)
-        if discount.rates.size <= _FEW_TERMS:
+        few_terms = discount.rates.size <= _FEW_TERMS
+        last = min(n, np.inf if few_terms else effort.stages[0][0])
+        # covariances are as small a part of mean products as the square of the part by which D falls
+        top, bottom = near.at([1.0, max(last, 1.0)])[0].tolist()
+        negligible = effort.negligible * min(max(1 - bottom / top, _LEAST_FALL) ** 2, 1.0)
+        if few_terms:
             self.series: tuple[SeriesPairs, ...] = ()
             dead = _VANISHED / (n * float(self.steep.min()))
             count = panel_of(panels.edges, dead * panels.edges[-1])
-            self.top = TopPairs(panels, count, discount, effort.negligible)
+            self.top = TopPairs(panels, count, discount, negligible)
         else:
             stages = effort.series(len(gains))
             starts = [*(panel_of(panels.edges, k / n * panels.edges[-1]) for k, _ in stages), count]
@@ -137,7 +143,7 @@ class GivenCountsOfSum(GivenCounts):
                 if stop > start
             )
             first = stages[0][0]
-            self.top = TopPairs(panels, starts[0], near, effort.negligible * effort.stages[0][0] / first)
+            self.top = TopPairs(panels, starts[0], near, negligible * effort.stages[0][0] / first)
         self._logs = np.tensordot(centre, self.log_q, axes=(0, 1))
         self._at_centre = self._integrals(self.shares(self.powers(centre)))
 

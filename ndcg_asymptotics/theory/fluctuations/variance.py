@@ -161,8 +161,8 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[fl
         in_common = fine.missed + (efforts[1].rounding + _SPACING * math.sqrt(n)) * fine.size
         in_common += _contradicted(fine, scorers, measure, n)
         error = CAUTION * abs(fine.variance - rough.variance) + in_common
-        # 1% of the standard deviation
-        if error <= 0.02 * fine.variance:
+        # 0.5% of the standard deviation
+        if error <= 0.01 * fine.variance:
             break
     return fine.variance, error
 
