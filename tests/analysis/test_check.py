@@ -50,11 +50,12 @@ def verdicts(report: Check) -> dict[tuple[str, str], str]:
 @pytest.mark.slow
 def test_true_theory_agrees(binary: Results, graded: Results) -> None:
     """Chance of a false alarm 1e-4 for each of the two tables."""
-    for report in (check(binary), check(graded)):
+    of_binary, of_graded = check(binary), check(graded)
+    for report in (of_binary, of_graded):
         assert report.agrees
         assert {row.verdict for row in report.rows} == {"agrees"}
-    assert verdicts(check(binary))["good", "nDCG(geometric(2))"] == "does not converge"
-    assert len(check(binary).rows) == 2 * len(MEASURES) * len(SIZES)
+    assert verdicts(of_binary)["good", "nDCG(geometric(2))"] == "does not converge"
+    assert len(of_binary.rows) == 2 * len(MEASURES) * len(SIZES)
 
 
 @pytest.mark.slow

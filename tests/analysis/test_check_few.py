@@ -48,6 +48,9 @@ def test_mixed_and_graded_lists_agree(scorer: str, relevant: dict[float, float])
     found = check(simulated(study(scorer, (3, 30), ("nDCG", "nDCG@2"), relevant=relevant), 1000), std="every")
     assert {row.verdict for row in found.rows} == {"agrees"}
     assert "disagrees" not in {row.verdict for row in found.stds}
+
+
+def test_a_wrong_theory_of_fixed_numbers_disagrees() -> None:
     wrong = check(simulated(study("roc_power(0.4)", (3, 30), relevant=2), 1000), perturb=0.3, std="every")
     assert disagreeing(wrong) == {"nDCG"}
 
