@@ -176,8 +176,8 @@ RARE: tuple[Broken, ...] = (
     (
         "rare/leaves.py",
         "items one by one: the last item of a leaf left out",
-        "above += total\n",
-        "above += total - 1\n",
+        "above += total\n    return float(result)",
+        "above += total - 1\n    return float(result)",
         "one_by_one_have",
     ),
     (
