@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import names as names_module
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.names import Encoder, Names
-from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
+from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights, tables
 from ndcg_asymptotics.lists.reading.lines import TableFormat, parse_by_line, parse_with_pyarrow
 from ndcg_asymptotics.lists.reading.load import TREC
 from ndcg_asymptotics.lists.records import Records
@@ -561,7 +561,7 @@ def test_highly_compressed_short_lines_are_allowed(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path):
+def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path, monkeypatch):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])
     rows = 2**20
@@ -571,11 +571,15 @@ def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path):
             file.write_table(table)
     with pytest.raises(InputError, match=r"rows: holds more than 10,\d+,\d+ lines, too many for the size"):
         read_run(tmp_path / "rows")
-    names = pa.array([f"{i}{'d' * 2**20}" for i in range(600)])
-    table = pa.table([pa.array(["q"] * 600), names, np.ones(600)], schema=schema)
+    assert tables._UNPACKED_BYTES == 2**29
+    names = pa.array([f"{i}{'d' * 2**20}" for i in range(60)])
+    table = pa.table([pa.array(["q"] * 60), names, np.ones(60)], schema=schema)
     parquet.write_table(table, tmp_path / "names", compression="zstd", use_dictionary=False)
-    with pytest.raises(InputError, match=r"names: unpacks to 629,\d+,\d+ bytes, too many for its size"):
-        read_run(tmp_path / "names")
+    with monkeypatch.context() as smaller:
+        smaller.setattr(tables, "_UNPACKED_BYTES", 2**25)
+        with pytest.raises(InputError, match=r"names: unpacks to 62,\d+,\d+ bytes, too many for its size"):
+            read_run(tmp_path / "names")
+    assert len(read_run(tmp_path / "names")) == 1  # query
     # one long name in many rows is kept once
     codes = pa.array(np.zeros(10**5, np.int32))
     long = pa.DictionaryArray.from_arrays(codes, pa.array(["d" * 2**20]))

@@ -141,7 +141,7 @@ def test_a_grid_is_estimated_by_what_it_has_still_to_do(
     use_fake_engine(monkeypatch)
     fields = {"scorers": {"slow": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2400}
     grid = grid_of({"p": [0.1, 0.2, 0.3]}, fields)
-    sweep_grid(grid, tmp_path, jobs=1, replicates=20)  # 1 s each
+    sweep_grid(grid, tmp_path, jobs=1, replicates=8)  # 0.4 s each
     assert said == []
     # 120 s each: 6 minutes if sleeping were all; a process that is kept waiting wakes late
     sweep_grid(grid, tmp_path / "whole", jobs=1, time_limit=0.1)
