@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 from collections.abc import Iterator
@@ -13,6 +14,10 @@ from cases import Run, command
 from hypothesis import settings
 
 from ndcg_asymptotics.theory.cache import user_cache
+
+# The modules of all tests are a million objects that stay; looking through them as often as usual takes a
+# twentieth of the time.
+gc.set_threshold(100_000, 20, 100)
 
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
