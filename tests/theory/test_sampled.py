@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -161,6 +162,20 @@ def test_brute_force_sampling_agrees(measure: str, replacement: bool) -> None:
     assert abs(values.mean() - wrong) > 4.5 * error
 
 
+@functools.cache
+def numbers_of_negatives(ranks: tuple[int, int], items: int, m: int, replacement: bool) -> np.ndarray:
+    """The law of the numbers above the first of two relevant items, and between them."""
+    above, total = np.array(ranks) - [1, 2], items - 2
+    x, y = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
+    between, rest = above[1] - above[0], total - above[0]
+    if replacement:
+        law = stats.binom.pmf(x, m, above[0] / total) * stats.binom.pmf(y, m - x, between / rest)
+    else:
+        law = stats.hypergeom.pmf(x, total, above[0], m) * stats.hypergeom.pmf(y, rest, between, m - x)
+    law = np.nan_to_num(law)
+    return law / law.sum()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG@0.2n", "nDCG(linear)"])
@@ -170,15 +185,8 @@ def test_two_relevant_items_agree_with_a_double_sum(
 ) -> None:
     """Over both numbers of negatives: those between the two items, given those above the first."""
     items, m = 2000, 300
-    above, total = np.array(ranks) - [1, 2], items - 2
-    x, y = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
-    between, rest = above[1] - above[0], total - above[0]
-    if replacement:
-        law = stats.binom.pmf(x, m, above[0] / total) * stats.binom.pmf(y, m - x, between / rest)
-    else:
-        law = stats.hypergeom.pmf(x, total, above[0], m) * stats.hypergeom.pmf(y, rest, between, m - x)
-    law = np.nan_to_num(law)
-    law /= law.sum()
+    law = numbers_of_negatives(ranks, items, m, replacement)
+    x, y = np.indices(law.shape)
     discount, k = formula(measure, m + 2)
     places = 1 + x, 2 + x + y
     gain = sum(np.where((place <= k) & (law > 0), discount(1.0 * place), 0.0) for place in places)

@@ -239,7 +239,7 @@ def test_sharp_grades_with_a_cutoff():
 def test_a_cutoff_at_the_number_of_positives():
     """The kink of IDCG: constant curves, by the sum over all numbers of positives."""
     measure = Measure.parse("nDCG(power(0.5))@0.4n")
-    for n in (300, 10_000, 50_000):
+    for n in (300, 10_000):  # each number, and a Gauss rule on both sides
         mean = expected_ndcg("constant(0.4)", measure, [n])
         truth = without_information(0.4, SUMS["power(0.5)"], measure.cutoff(n), n)
         assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
