@@ -88,7 +88,7 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
             ndcg_std(told, measure, [n]).value[0],
         )
         # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
-        for lists in (range(LISTS), range(LISTS, 50 * LISTS)):
+        for lists in (range(LISTS), range(LISTS, 20 * LISTS)):
             drawn = simulate_block(design, lists)["ndcg"][:, 0, 0, 0]
             z, spread = errors(drawn, mean, sd)
             if agrees := bool(z <= MOST and spread <= MOST):

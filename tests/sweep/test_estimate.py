@@ -106,7 +106,7 @@ def test_interim_sizes_share_one_estimate(
 ) -> None:
     """The estimate is written before the 64th replicate, and not again at the next interim sizes."""
     use_fake_engine(monkeypatch)
-    sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=5)
+    sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=4)
     assert len(said) == 1
     assert "replicates will take at most about " in said[0]
 

@@ -43,7 +43,7 @@ def test_every_order_and_all_labels_of_short_lists() -> None:
 def test_lists_of_the_items_engine() -> None:
     assert [case.what for case in against_simulation(8, 3) if not case.agrees] == []
     wrong = (case for case in against_simulation(8, 3, off=1.5) if not case.agrees)
-    assert next(wrong)  # each takes 20,000 lists
+    assert next(wrong)  # each takes 8,000 lists
 
 
 @pytest.mark.parametrize(
