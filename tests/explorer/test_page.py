@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import browser
 import pytest
 
+from ndcg_asymptotics.explorer import page
 from ndcg_asymptotics.explorer.against_n import LENGTHS
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.tour import STEPS
@@ -126,6 +127,16 @@ class Seen:
     def errors(self) -> list[str]:
         log = self.driver.get_log("browser")
         return [e["message"] for e in log if e["level"] == "SEVERE" and "favicon" not in e["message"]]
+
+
+@pytest.fixture(autouse=True)
+def _first_answers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let first answers stand where a test does not wait until they are completed."""
+    if request.function not in (
+        test_the_first_view_and_that_nothing_else_is_loaded,
+        test_a_phone_and_a_dark_page,
+    ):
+        monkeypatch.setattr(page, "_REST", 3600.0)
 
 
 @pytest.fixture(scope="module")
