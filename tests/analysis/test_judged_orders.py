@@ -176,6 +176,7 @@ def test_the_number_of_queries_grows_as_the_theorem_says() -> None:
         assert abs(math.log(found_growth / wrong)) > tolerance
 
 
+@pytest.mark.slow
 def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path: Path) -> None:
     found = run(study(RATES, replicates=60, n=[20, 200]), jobs=1)
     names = [path.name for path in draw_all(found, tmp_path)]

@@ -119,6 +119,7 @@ def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch
     assert frame["measure"].tolist() == ["nDCG@10"]
 
 
+@pytest.mark.slow
 def test_a_plan_with_a_judge_fits_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     curves = ["--a", "linear(0.1, 0.5)", "--b", "linear(0.2, 0.4)"]

@@ -93,12 +93,14 @@ def test_reported_means_of_long_lists(share: float) -> None:
         assert largest_z(found, other, of.sizes) > 4.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["constant(0.4)", "linear(0.1, 0.7)", "step(0.05, 0.9, 0.8)"])
 @pytest.mark.parametrize("depth", [0.013, 0.2, 0.7])
 def test_the_number_of_items_above_a_depth_is_binomial(text: str, depth: float) -> None:
     is_binomial(Curve.parse(text), depth)
 
 
+@pytest.mark.slow
 def test_the_number_of_items_above_a_depth_of_one_wide_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most items are not uniform in it."""
     monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)

@@ -198,6 +198,7 @@ def test_weighted_label_counts_have_their_true_mean() -> None:
         assert (abs(values.mean()) > 5 * values.std(ddof=1) / math.sqrt(size)) == far
 
 
+@pytest.mark.slow
 def test_the_order_of_two_lists_is_that_of_their_dcg() -> None:
     """Of leaves that show it, of equal lists, and of items put in order one by one.
 

@@ -102,6 +102,7 @@ def test_lists_that_have_no_law_have_a_histogram() -> None:
     assert bins(State.from_query("a=constant(0.3)&b=constant(0.3)&n=10")).exact
 
 
+@pytest.mark.slow
 def test_draw_lists_fills_the_histogram(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Page, "answer", lambda self: None)
     page = Page(State(n=50))

@@ -273,6 +273,7 @@ def test_what_is_shown_of_a_judge_is_by_its_labels() -> None:
         assert by_judge.value == pytest.approx((0.05 + 0.75 * 0.1**0.5 * truth) / 0.125**0.5, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_page_says_whose_labels_it_shows() -> None:
     state = State.from_query(JUDGED)
     whose, *rankers, both, queries = values.numbers(state, values.LITTLE)

@@ -171,6 +171,7 @@ def test_agrees_with_pytrec_eval_on_random_runs():
     assert float(np.abs(np.subtract(*found)).max()) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))@7", "nDCG@0.2n"])
 @pytest.mark.parametrize("ties", ["trec", "average"])
 def test_agrees_with_the_measure_of_each_list(text, ties):

@@ -59,6 +59,7 @@ def assert_equal(found: Any, expected: dict[str, dict[str, float]], names: list[
     np.testing.assert_allclose(found.values, values, rtol=0, atol=EXACT)
 
 
+@pytest.mark.slow
 def test_ir_measures(robust: Robust) -> None:
     ir_measures = pytest.importorskip("ir_measures")
     names = ["nDCG", "nDCG@10", "AP", "RR@10", "P@5", "R@100", "Judged@10"]
@@ -76,6 +77,7 @@ def test_ir_measures(robust: Robust) -> None:
     np.testing.assert_allclose(given.values[-1], last, rtol=0, atol=EXACT)
 
 
+@pytest.mark.slow
 def test_pytrec_eval(robust: Robust, tmp_path: Path) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     evaluator = pytrec_eval.RelevanceEvaluator(robust.qrels, {"ndcg", "ndcg_cut"})

@@ -264,6 +264,7 @@ def test_drawing_leaves_matplotlib_as_it_was(tmp_path: Path) -> None:
     assert dict(rcParams) == before
 
 
+@pytest.mark.slow
 def test_text_is_text_and_dark_figures_have_the_same_hues(tmp_path: Path) -> None:
     figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG"]), "nDCG")
     light, dark = (

@@ -23,6 +23,7 @@ def drawn(name: str, width: float | None) -> Figure:
     return figure
 
 
+@pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("width", [None, 3.35])
 def test_no_text_is_cut_or_covers_another(name: str, width: float | None) -> None:

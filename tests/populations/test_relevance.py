@@ -39,6 +39,7 @@ def test_bounds_hold_the_curve_and_its_mean(text, ends, inner):
         assert low - 1e-12 <= value <= high + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ALL)
 @settings(max_examples=20)
 @given(a=depths, b=depths, c=depths)

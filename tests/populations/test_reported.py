@@ -98,6 +98,7 @@ def flipped(curve: Curve, fpr: float, fnr: float, n: int, lists: int, seed: int)
     return 1 - depth, (truth ^ error).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@5", "nDCG(power(0.7))@0.4n"])
 @pytest.mark.parametrize(
     ("text", "fpr", "fnr"), [(CURVES[0], 0.05, 0.2), (CURVES[1], 0.0, 0.5), (CURVES[6], 0.3, 0.1)]

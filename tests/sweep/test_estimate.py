@@ -101,6 +101,7 @@ def test_a_sweep_takes_as_long_as_estimated(
     assert 5 <= minutes < 10
 
 
+@pytest.mark.slow
 def test_interim_sizes_share_one_estimate(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +112,7 @@ def test_interim_sizes_share_one_estimate(
     assert "replicates will take at most about " in said[0]
 
 
+@pytest.mark.slow
 def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt_after_the_estimate(monkeypatch)
     file = write_study(tmp_path, replicates="100_000", n="[1000, 10_000]")
@@ -135,6 +137,7 @@ def test_a_grid_has_one_estimate_for_all_its_points(tmp_path: Path, run: Run) ->
     )
 
 
+@pytest.mark.slow
 def test_a_grid_is_estimated_by_what_it_has_still_to_do(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

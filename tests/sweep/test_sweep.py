@@ -106,6 +106,7 @@ def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.ndcg.values, expected(range(10, 15)))
 
 
+@pytest.mark.slow
 def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
     slow = study("slow", replicates=40)  # two seconds
     outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=1)

@@ -99,6 +99,7 @@ def by_integration(pair: Sequence[Direct], rho: float) -> float:
     return both / np.sqrt(of_a * of_b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @pytest.mark.parametrize("n", [20, 60])
 def test_the_sums_over_items_have_the_correlation_of_a_double_integral(discount: str, n: int) -> None:
@@ -218,6 +219,7 @@ def test_a_cut_profile_is_differentiated_with_its_jump(measure: str) -> None:
             assert abs(found.psi[grade, near] - derivative) < 0.03  # depths are known to the widths of panels
 
 
+@pytest.mark.slow
 def test_random_curves_agree_with_themselves() -> None:
     """With rho = 1 a scorer has correlation 1 with its copy; the terms that are left out are bounded."""
     measures = ["nDCG", "nDCG(power(0.3))", "nDCG(power(0.49))", "nDCG(linear)", "nDCG@0.3n", "DCG"]
@@ -230,6 +232,7 @@ def test_random_curves_agree_with_themselves() -> None:
         assert half.of_a == 0 or half.coupled < 0.99 * half.of_a or half.independent > 0.9 * half.of_a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b"),
     [

@@ -144,6 +144,7 @@ def test_scorers_that_agree_with_a_judge_differ_by_their_own_ranks_only() -> Non
     assert together < 0.95 * apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relevant", [1, 4, 15])
 @pytest.mark.parametrize(
     "measure", ["nDCG", "nDCG@10", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.2))@n^0.5", "nDCG(power(0.2))"]

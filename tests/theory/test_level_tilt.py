@@ -95,6 +95,7 @@ def test_differences_of_means_under_a_tilted_law() -> None:
     assert found != pytest.approx(difference_of_means(a, b, measure, n, fine), rel=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "measure", "n", "least_off"),
     [

@@ -105,6 +105,7 @@ def test_no_queries_follow_from_a_deviation_that_is_hardly_known(monkeypatch: py
     assert found.answer == "With a judge of fpr 0.05 and fnr 0.2 the order is right by nDCG@10."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relevant", [1, 5])
 def test_queries_of_a_fixed_number_of_relevant_items(relevant: int) -> None:
     texts = [f"relevant({relevant}, roc_power({kappa}))" for kappa in (0.4, 0.45)]
@@ -158,6 +159,7 @@ def test_long_lists_of_curves() -> None:
     assert short.judged_queries != row.judged_queries
 
 
+@pytest.mark.slow
 def test_long_lists_of_few_judged_items_have_queries_without_an_order() -> None:
     """Lists of more than 4,096 items are not drawn, and the means and the deviation need no drawing."""
     a, b = (f"noisy(roc_power({kappa}), fpr=0.01, fnr=0.1)" for kappa in (0.3, 0.5))

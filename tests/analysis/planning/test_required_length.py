@@ -132,6 +132,7 @@ def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: f
         assert bool(abs(seen - wanted) < off) is enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "measure"),
     [

@@ -15,6 +15,7 @@ from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate, series
 from ndcg_asymptotics.theory.prediction import predict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [1.5, 2, 3])
 def test_distribution_functions_end_at_one(base: float) -> None:
     """They are probabilities, although those of many atoms are added."""

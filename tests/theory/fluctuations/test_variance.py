@@ -28,6 +28,7 @@ def enumerated(curves: dict[float, list[Fraction]], discount: Callable[[int], fl
     return math.sqrt(math.fsum(w * (x - mean) ** 2 for x, w in law))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discount", ["log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear"])
 @pytest.mark.parametrize(
     ("scorer", "curves", "n"), [(LINEAR, TENTHS, 2), (LINEAR, TENTHS, 7), (GRADED, GRADES, 3)]
