@@ -66,13 +66,14 @@ class Try:
     holds: Callable[[float], object] | None
     what: str
 
-    def tests(self, wrong: float = 0.0) -> bool:
-        """Whether the try tests the statement that is changed by ``wrong``."""
-        return self.holds is not None and self.holds(wrong) is not None
+    def agrees(self, wrong: float = 0.0) -> object:
+        """Whether what was found agrees with the statement changed by ``wrong``; None if it says nothing."""
+        return None if self.holds is None else self.holds(wrong)
 
     def contradicts(self, wrong: float = 0.0) -> bool:
         """Whether the try contradicts the statement that is changed by ``wrong``."""
-        return self.tests(wrong) and self.holds is not None and not self.holds(wrong)
+        found = self.agrees(wrong)
+        return found is not None and not found
 
 
 def main(statements: Mapping[str, Statement]) -> int:
@@ -82,7 +83,7 @@ def main(statements: Mapping[str, Statement]) -> int:
     for name, statement in statements.items():
         found = list(search(statement, tries))
         broken = [one.what for one in found if one.contradicts()]
-        tested = sum(one.tests() for one in found)
+        tested = sum(one.agrees() is not None for one in found)
         print(f"{name}: {tries} tries, {tested} tested, {len(broken)} contradicted", flush=True)
         for what in broken:
             print(f"  {what}")

@@ -118,7 +118,8 @@ def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found
         total = part.sum()
         used += chance * (part / total if total > 0 else tilted)
     split = int(min(np.searchsorted(np.cumsum(used), rng.random() * used.sum()), last - first))
-    _join(counts, last_split.label, ups[:split], downs[: last - first - split])
+    _add(counts, last_split.label, ups[:split])
+    _add(counts, last_split.label, downs[: last - first - split])
     return float(np.log(tilted[split] / (used[split] / used.sum())))
 
 
@@ -138,10 +139,8 @@ def _binomial(first: int, last: int, items: int, share: float) -> Floats:
 
 
 @njit(cache=True)
-def _join(counts: Integers, label: int, ups: Integers, downs: Integers) -> None:
-    for place in ups:
-        counts[place, label] += 1
-    for place in downs:
+def _add(counts: Integers, label: int, places: Integers) -> None:
+    for place in places:
         counts[place, label] += 1
 
 
@@ -160,21 +159,23 @@ def _turning_point(
 ) -> tuple[int, bool, float]:
     """Return where the mean order turns as items move up, whether it is wrong beyond, and the noise there."""
     size, trial = len(ups), counts.copy()
-    _join(trial, label, ups[:0], downs)
-    at_low = sign * (mean_dcg(table, trial) - other)  # the leader's lead
-    _move(trial, label, ups, downs, 0, size)
-    at_high = sign * (mean_dcg(table, trial) - other)
+    _add(trial, label, downs)
+
+    def lead(before: int, after: int) -> float:
+        _move(trial, label, ups, downs, before, after)
+        return sign * (mean_dcg(table, trial) - other)
+
+    at_low, at_high = lead(0, 0), lead(0, size)
     rising = at_high < at_low  # wrong beyond the turn
     slope = abs(at_high - at_low) / size
     low, high, split = 0, size, size
     while high - low > 1:
         middle = (low + high) // 2
-        _move(trial, label, ups, downs, split, middle)
-        split = middle
-        if (sign * (mean_dcg(table, trial) - other) <= 0) == rising:
+        if (lead(split, middle) <= 0) == rising:
             high = middle
         else:
             low = middle
+        split = middle
     turn = high if rising else low
     if rising and at_low <= 0:
         turn = 0

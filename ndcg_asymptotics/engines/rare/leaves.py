@@ -89,11 +89,11 @@ def measure_all(table: MeasureTable, leaves: Leaves) -> None:
 
 @njit(cache=True)
 def mean_dcg(table: MeasureTable, counts: Integers) -> float:
-    """Return the mean DCG of counts (cell, label)."""
+    """Return the mean DCG of counts (cell, label): the means of `bracket_of_leaf`, with fewer sums F."""
     near, far, start, length = table.tables
     gains, cut, row = table.gains, table.cut, table.row
     result, above = 0.0, 0
-    end, at_end = -1, 0.0  # F at the end of a cell is F at the start of the next one
+    end, at_end = -1, 0.0  # F at the end of a cell is F at the start of the next one, and takes longest
     for i in range(len(counts)):
         total, gain = 0, 0.0
         for g in range(len(gains)):

@@ -45,10 +45,9 @@ _PANELS = 5  # of the depth at a cutoff, besides those between breakpoints
 
 def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     """Return `variance.ndcg_moments` for a cutoff below n."""
-    found = [_alone(scorer.alone, measure, n, effort) for scorer in scorers]
-    if len(found) == 1:
-        return found[0]
-    a, b = found
+    if len(scorers) == 1:
+        return _one(scorers[0], measure, n, effort)
+    a, b = (_alone(scorer.alone, measure, n, effort) for scorer in scorers)
     mean, covariance = _covariance(scorers, measure, n, effort)
     # the square of a difference is at most twice the sum of the squares; the rule for the counts errs in
     # products of deviations about as it errs in a mean

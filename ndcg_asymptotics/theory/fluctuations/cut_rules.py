@@ -89,10 +89,8 @@ class CutIdeal:
         # IDCG depends on C_j where the gain falls: not after a class of gain 0, nor between equal gains
         steps = [j for j, step in enumerate(self._steps, 1) if step > 0]
         last = max([j for j in steps if self._fewer[j - 1] > negligible], default=steps[0])
-        return [
-            (last, False),
-            *((j, True) for j in steps if j < last and 1 - self._fewer[j - 1] > negligible),
-        ]
+        higher = [j for j in steps if j < last and 1 - self._fewer[j - 1] > negligible]
+        return [(last, False), *((j, True) for j in higher)]
 
     @cached_property
     def left_out(self) -> float:
