@@ -300,7 +300,8 @@ def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
         for known in np.unique(last):
             here = last == known
             more = _up_to(size - int(known), chance, k - int(known)) if known < k else np.ones((len(law), 1))
-            numbers = known + np.arange(more.shape[1])
+            (some,) = np.nonzero(more.max(axis=0) > UNLIKELY)  # before each is joined with all of `here`
+            numbers, more = known + some, more[:, some]
             rows.append(
                 np.column_stack([np.repeat(ends[here], numbers.size, axis=0), np.tile(numbers, here.sum())])
             )
@@ -312,11 +313,15 @@ def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
 
 
 def _up_to(size: int, chance: Floats, most: int) -> Floats:
-    """Return P(Bin(size, chance) = 0, 1, …), the last entry that of ``most`` and more: (T, most + 1)."""
-    numbers = np.arange(float(min(most, size + 1)))
+    """Return P(Bin(size, chance) = 0, 1, …), the last entry that of ``most`` and more: (T, most + 1).
+
+    Where a number is hardly exceeded, the entries beyond it are 0.
+    """
+    (largest,) = largest_counts(min(most, size), size * chance.max(keepdims=True), UNLIKELY)
+    numbers = np.arange(float(min(most, largest + 1)))
     law = np.zeros((chance.size, most + 1))
     law[:, : numbers.size] = np.exp(log_binomial(numbers, float(size), chance[:, None]))
-    if size < most:
+    if largest < most:
         return law
     # scipy's function keeps the digits of a small probability
     exact = size < _SUMMED

@@ -81,20 +81,21 @@ class CountStates:
         return cls(np.zeros((1, gains), int), np.zeros((gains, 1), int))
 
 
-def largest_counts(k: int, expected: Floats) -> list[int]:
-    """Return for each mean a number up to k that a binomial variable hardly exceeds.
+def largest_counts(k: int, expected: Floats, chance: float = math.exp(-FAR)) -> list[int]:
+    """Return for each mean a number up to k that a binomial variable exceeds with ``chance`` at most.
 
     >>> largest_counts(100, np.array([0.0, 1e-5, 20.0]))
     [0, 4, 79]
     """
-    return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean))) for mean in expected]
+    far = -math.log(chance)
+    return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean), far)) for mean in expected]
 
 
-def _rare(number: int, mean: float) -> bool:
-    """Return whether a binomial variable is hardly as large, by Chernoff's bound."""
+def _rare(number: int, mean: float, far: float) -> bool:
+    """Return whether the chance of a binomial variable that is as large is below exp(-far), by Chernoff."""
     if mean == 0:
         return True
-    return number > mean and number * math.log(number / mean) - (number - mean) > FAR
+    return number > mean and number * math.log(number / mean) - (number - mean) > far
 
 
 @dataclass(frozen=True)
