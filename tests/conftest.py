@@ -15,10 +15,6 @@ from hypothesis import settings
 
 from ndcg_asymptotics.theory.cache import user_cache
 
-# The modules of all tests are a million objects that stay; looking through them as often as usual takes a
-# twentieth of the time.
-gc.set_threshold(100_000, 20, 100)
-
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -33,6 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files of slow tests: none is left to one process when the others have ended."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from the million objects of all modules, which stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

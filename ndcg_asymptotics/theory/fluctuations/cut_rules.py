@@ -34,6 +34,7 @@ from ndcg_asymptotics.theory.rules.counts import (
     distributed,
     nodes_for,
     nodes_of_splits,
+    reach,
 )
 from ndcg_asymptotics.theory.rules.ideal import increase, smooth_sums, summed
 from ndcg_asymptotics.theory.rules.mesh import Mesh, depths_at
@@ -46,7 +47,7 @@ LINEAR, OF_PRODUCTS = 2, 3
 """Least degrees of the moments that few nodes keep. Products of two means are averaged, and with a grade of
 few items a term of the third degree counts."""
 _MOST_COUNTS = 12_000  # likely label counts of a list up to which each is a node
-_MOST_TRIED = 2_000_000  # to find them
+_MOST_TRIED = 500_000  # to find them
 _STEP = 0.8  # step of the lattice of numbers above, in standard deviations; it leaves exp(-2 (pi / 0.8)^2)
 
 
@@ -294,18 +295,21 @@ def _every_count(ideal: CutIdeal) -> CutRule | None:
         return None
     counts, chances = np.zeros((1, 0)), np.ones(1)
     rests = np.cumsum(ideal.law[::-1])[:0:-1]
-    for p, rest in zip(ideal.law[:-1].tolist(), rests.tolist(), strict=True):
-        low, high = CountLaw(ideal.n, min(p, 1.0)).likely
-        if len(counts) * (high - low) > _MOST_TRIED:
+    for share in np.minimum(ideal.law[:-1] / np.where(rests > 0, rests, 1.0), 1.0).tolist():
+        left = ideal.n - counts.sum(axis=1)
+        mean = float(left.max()) * share
+        far = reach(math.sqrt(mean * (1 - share)))
+        steps = np.arange(-math.floor(min(mean, far)), math.ceil(far) + 2.0)
+        if len(counts) * steps.size > _MOST_TRIED:
             return None
-        left, numbers = ideal.n - counts.sum(axis=1), np.arange(low, high + 1.0)
-        rows, places = np.nonzero(numbers <= left[:, None])
-        of_number = log_binomial(numbers[places], left[rows], min(p / rest, 1.0) if p else 0.0)
-        found = chances[rows] * np.exp(of_number)
+        numbers = np.floor(left * share)[:, None] + steps
+        rows, places = np.nonzero((numbers >= 0) & (numbers <= left[:, None]))
+        new = numbers[rows, places]
+        found = chances[rows] * np.exp(log_binomial(new, left[rows], share))
         kept = found > ideal.effort.negligible * found.max()
         if np.count_nonzero(kept) > _MOST_COUNTS:
             return None
-        counts, chances = np.column_stack([counts[rows], numbers[places]])[kept], found[kept]
+        counts, chances = np.column_stack([counts[rows], new])[kept], found[kept]
     delta = ideal.delta(counts)
     counts = np.column_stack([counts, ideal.n - counts.sum(axis=1)])
     return _of_counts(counts, chances[:, None] * np.column_stack([np.ones_like(delta), delta, delta**2]))
