@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -38,6 +39,7 @@ _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
 _DEGREE = 24  # of the polynomials in a covariance
+_HELD = 1 << 24  # coefficients of these polynomials in memory
 
 
 def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
@@ -96,18 +98,26 @@ def sampled_ndcg(
             of_item = law.moments(i, above)
             mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
             found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
-        for j in range(2, relevant + 1) if variance else ():
-            second = positions[j - 1]
-            for i in range(1, j):
-                first = second - (j - i)  # the items of a user stand together
-                covariance = law.covariances(i, j, ranked.above[first], ranked.above[second])
-                gains = ranked.gain[first] * ranked.gain[second]
-                found[:, ranked.user[second]] += 2 * gains * covariance
+        if variance and relevant > 1:
+            at_once = max(1, _HELD // (relevant * m.size * _DEGREE))
+            for start in range(0, len(positions[0]), at_once):
+                _add_covariances(found, law, ranked, [items[start : start + at_once] for items in positions])
     lengths = ranked.relevant + m[:, None]
     ideal = _normaliser(ranked, measure, lengths) / _unit(measure, lengths)
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
     found = np.divide(found, ideal**2, out=np.zeros_like(mean), where=ideal > 0)
     return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
+
+
+def _add_covariances(variance: Floats, law: _Items, ranked: RankedItems, positions: list[Integers]) -> None:
+    """Add to the variances (M, U) of users the covariances of their items, which are listed by position."""
+    users, gains = ranked.user[positions[0]], [ranked.gain[items] for items in positions]
+    above = [ranked.above[items] for items in positions]
+    expansions = [law.expansion(i, one) for i, one in enumerate(above, 1)]
+    for j in range(1, len(positions)):
+        for i in range(j):
+            covariance = law.covariances(i + 1, j + 1, (above[i], above[j]), (expansions[i], expansions[j]))
+            variance[:, users] += 2 * gains[i] * gains[j] * covariance
 
 
 def _normaliser(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
@@ -157,6 +167,26 @@ def _unit(measure: Measure, n: Integers) -> Floats:
     """Return D_n(1), the unit of all moments."""
     ones = np.ones(n.size)
     return _discount(measure, ones, n.ravel()).reshape(n.shape)
+
+
+class _Expansion(NamedTuple):
+    """A weight in the orthonormal polynomials of A_i, for M numbers of negatives and K of items above.
+
+    Attributes
+    ----------
+    coefficients : (M, K, L)
+    left : (M, K)
+        The variance beyond degree L; infinite if the cutoff cuts the law of A_i.
+    mean : (M, K)
+    """
+
+    coefficients: Floats
+    left: Floats
+    mean: Floats
+
+    def at(self, places: Integers) -> _Expansion:
+        """Return the expansions of some of the items."""
+        return _Expansion(*(part[:, places] for part in self))
 
 
 @dataclass(frozen=True)
@@ -247,19 +277,21 @@ class _Items:
             found[0, which], found[1, which] = mean, spread + beyond * mean**2
         return found
 
-    def covariances(self, i: int, j: int, above_i: Integers, above_j: Integers) -> Floats:
-        """Return the covariances (M, K) of w_i(A_i) and w_j(A_j) for i < j."""
-        pairs, inverse = np.unique(np.stack([above_i, above_j]), axis=1, return_inverse=True)
-        of_i, of_j = (self._expansion(*item) for item in ((i, pairs[0]), (j, pairs[1])))
+    def covariances(
+        self, i: int, j: int, above: tuple[Integers, Integers], expansions: tuple[_Expansion, _Expansion]
+    ) -> Floats:
+        """Return the covariances (M, K) of w_i(A_i) and w_j(A_j) for i < j, whose expansions are given."""
+        pairs, first, inverse = np.unique(np.stack(above), axis=1, return_index=True, return_inverse=True)
+        of_i, of_j = (expansion.at(first) for expansion in expansions)
         correlations = self._correlations(*pairs)
-        found = np.einsum("mkl,mkl,kl->mk", of_i[0], of_j[0], correlations)
-        constant = [~coefficients.any(axis=2) & (left == 0) for coefficients, left, _ in (of_i, of_j)]
-        cut = np.isinf(of_i[1]) | np.isinf(of_j[1])
-        left = np.sqrt(np.where(cut, 0.0, of_i[1])) * np.sqrt(np.where(cut, 0.0, of_j[1]))
+        found = np.einsum("mkl,mkl,kl->mk", of_i.coefficients, of_j.coefficients, correlations)
+        constant = [~one.coefficients.any(axis=2) & (one.left == 0) for one in (of_i, of_j)]
+        cut = np.isinf(of_i.left) | np.isinf(of_j.left)
+        left = np.sqrt(np.where(cut, 0.0, of_i.left)) * np.sqrt(np.where(cut, 0.0, of_j.left))
         apart = (cut & ~constant[0] & ~constant[1]) | (correlations[:, -1] * left > _ERROR)
         at, pair = np.nonzero(apart)
         m, a_i, a_j = self.negatives[at], pairs[0, pair], pairs[1, pair]
-        found[at, pair] = self._product(i, j, m, a_i, a_j) - of_i[2][at, pair] * of_j[2][at, pair]
+        found[at, pair] = self._product(i, j, m, a_i, a_j) - of_i.mean[at, pair] * of_j.mean[at, pair]
         return np.asarray(found[:, inverse.ravel()])
 
     def _correlations(self, above_i: Integers, above_j: Integers) -> Floats:
@@ -278,11 +310,8 @@ class _Items:
         ratio = np.divide(over, under, out=np.zeros_like(over), where=under > 0)
         return np.asarray(np.sqrt(np.cumprod(ratio, axis=1)))
 
-    def _expansion(self, i: int, above: Integers) -> tuple[Floats, Floats, Floats]:
-        """Return w_i in the orthonormal polynomials of A_i: coefficients (M, K, L), what is left, and means.
-
-        What is left (M, K) is the variance beyond degree L; infinite if the cutoff cuts the law of A_i.
-        """
+    def expansion(self, i: int, above: Integers) -> _Expansion:
+        """Return w_i in the orthonormal polynomials of A_i, for numbers of items above (K,)."""
         distinct, inverse = np.unique(above, return_inverse=True)
         m, a = (part.ravel() for part in np.meshgrid(self.negatives, distinct, indexing="ij"))
         n, total = self.relevant + m, np.full(m.size, self.irrelevant)
@@ -307,8 +336,8 @@ class _Items:
             left[which] = (weights * value**2).sum(axis=1)
             left[which[last[which] < high[which]]] = np.inf
         shape = (self.negatives.size, distinct.size)
-        coefficients = found.reshape(*shape, _DEGREE)[:, inverse]
-        return coefficients, left.reshape(shape)[:, inverse], means.reshape(shape)[:, inverse]
+        whole = _Expansion(found.reshape(*shape, _DEGREE), left.reshape(shape), means.reshape(shape))
+        return whole.at(inverse)
 
     def _product(self, i: int, j: int, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
         """Return the means (P,) of w_i(A_i) w_j(A_j) for i < j, each by itself."""
