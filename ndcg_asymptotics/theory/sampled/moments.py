@@ -99,9 +99,11 @@ def sampled_ndcg(
             mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
             found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
         if variance and relevant > 1:
-            at_once = max(1, _HELD // (relevant * m.size * _DEGREE))
-            for start in range(0, len(positions[0]), at_once):
-                _add_covariances(found, law, ranked, [items[start : start + at_once] for items in positions])
+            step = max(1, _HELD // (relevant * m.size * _DEGREE))
+            ends = [*positions[0][::step].tolist(), len(ranked.user)]
+            for block in pairwise(ends):
+                parts = [items[slice(*np.searchsorted(items, block))] for items in positions]
+                _add_covariances(found, law, ranked, parts)
     lengths = ranked.relevant + m[:, None]
     ideal = _normaliser(ranked, measure, lengths) / _unit(measure, lengths)
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
@@ -110,14 +112,18 @@ def sampled_ndcg(
 
 
 def _add_covariances(variance: Floats, law: _Items, ranked: RankedItems, positions: list[Integers]) -> None:
-    """Add to the variances (M, U) of users the covariances of their items, which are listed by position."""
-    users, gains = ranked.user[positions[0]], [ranked.gain[items] for items in positions]
-    above = [ranked.above[items] for items in positions]
-    expansions = [law.expansion(i, one) for i, one in enumerate(above, 1)]
-    for j in range(1, len(positions)):
-        for i in range(j):
-            covariance = law.covariances(i + 1, j + 1, (above[i], above[j]), (expansions[i], expansions[j]))
-            variance[:, users] += 2 * gains[i] * gains[j] * covariance
+    """Add to the variances (M, U) of users the covariances of their items, which are listed by position.
+
+    The items of a user stand together. Some users may have fewer of them.
+    """
+    expansions = [law.expansion(i, ranked.above[items]) for i, items in enumerate(positions, 1)]
+    for j, second in enumerate(positions):
+        for i, items in enumerate(positions[:j]):
+            first = second - (j - i)
+            parts = expansions[i].at(np.searchsorted(items, first)), expansions[j]
+            covariance = law.covariances(i + 1, j + 1, (ranked.above[first], ranked.above[second]), parts)
+            gains = ranked.gain[first] * ranked.gain[second]
+            variance[:, ranked.user[second]] += 2 * gains * covariance
 
 
 def _normaliser(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
