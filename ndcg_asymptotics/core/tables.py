@@ -569,9 +569,11 @@ class Report(Frame, Shown):
         return _declared_values(self)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the values of ``rows``, one row each; without such an attribute, the first table."""
+        """Return ``rows``, one row each; without such an attribute ``by_query``, else the first table."""
         if rows := getattr(self, "rows", None):
             return frame_of(type(rows[0]), rows)
+        if by_query := getattr(self, "by_query", None):
+            return by_query.to_dataframe()
         return next(block for block in self.blocks() if isinstance(block, Table)).to_dataframe()
 
     def __str__(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
 from ndcg_asymptotics.lists.values import MeasureScale, RunValues, by_query_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DEPTH = 10
 """The number of documents of which the share that is judged is always found."""
@@ -140,10 +136,6 @@ class Evaluation(Report):
         """A table with a row per query."""
         return Evaluations((self,)).by_query
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per query."""
-        return self.by_query.to_dataframe()
-
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the table of means and the remarks."""
         yield from Evaluations((self,)).blocks()
@@ -207,10 +199,6 @@ class Evaluations(Report, Mapping[str, Evaluation]):
     def as_dict(self) -> dict[str, object]:
         """Return the runs, by name, as plain data for JSON."""
         return {"runs": {run.name: run.as_dict() for run in self.runs}}
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per run and query."""
-        return self.by_query.to_dataframe()
 
     @property
     def by_query(self) -> Table:

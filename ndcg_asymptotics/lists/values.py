@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from ndcg_asymptotics.core.tables import (
 )
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.lists.conventions import Missing
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PERCENT = 20  # ratio of means from which values up to 1 and up to 100 look like fractions and percentages
 
@@ -163,10 +160,6 @@ class RunValues(Report):
         ]
         yield Table("", columns, tuple(rows))
         yield from (Line(f"{remark}.") for remark in self.remarks)
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per run and query."""
-        return self.by_query.to_dataframe()
 
     @property
     def by_query(self) -> Annotated[Table, HIDDEN]:
