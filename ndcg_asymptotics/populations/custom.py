@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,7 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
 
     KIND = "relevance curve"
 
-    target: str
-    function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
     breaks: tuple[float, ...] = ()
-    files: custom.Files = field(default=(), compare=False, repr=False)
-    value_digest: str = field(init=False, repr=False)
-    digest: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         edges, series = self._panels()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,12 +52,6 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
     """
 
     KIND = "ROC curve"
-
-    target: str
-    function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
-    files: custom.Files = field(default=(), compare=False, repr=False)
-    value_digest: str = field(init=False, repr=False)
-    digest: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         (start,), (end,) = (self._evaluate(np.array([t])) for t in (SHALLOWEST, 1.0))

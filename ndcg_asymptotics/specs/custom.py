@@ -13,7 +13,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import Field, dataclass
+from dataclasses import Field, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -178,6 +178,7 @@ def require_name(target: str, value: object, files: Files, what: str) -> None:
     )
 
 
+@dataclass(frozen=True)
 class OfFunction(Spec):
     """A spec ``keyword("module:function")`` whose function is found when its text is read.
 
@@ -190,16 +191,20 @@ class OfFunction(Spec):
     target : str
         The name of the function.
     files : Files
+    value_digest : str
+        A digest of the values of the function; specs with the same name and digest are equal.
     digest : str
         A digest of the function; results of one digest are never continued with another.
     """
 
     KIND: ClassVar[str]
     WRITTEN: ClassVar[tuple[str, ...]] = ("target",)
+
     target: str
-    function: Callable[..., object]
-    files: Files
-    digest: str
+    function: Callable[..., Any] = field(compare=False, repr=False)
+    files: Files = field(default=(), compare=False, repr=False)
+    value_digest: str = field(init=False, repr=False)
+    digest: str = field(init=False, compare=False, repr=False)
 
     @classmethod
     def described(cls, value: object) -> dict[str, Any]:

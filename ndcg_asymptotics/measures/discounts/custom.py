@@ -62,14 +62,9 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
     KIND = "discount"
     WRITTEN = ("target", "largest", "like")
 
-    target: str
-    function: Callable[[Floats], ArrayLike] = field(compare=False, repr=False)
     largest: float = _DEFAULT_LARGEST
     like: str = ""
     conjecture: Any = field(default=None, compare=False, repr=False)
-    files: custom.Files = field(default=(), compare=False, repr=False)
-    value_digest: str = field(init=False, repr=False)
-    digest: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
