@@ -22,7 +22,7 @@ list has its items at the first ranks (`theory.scaled_limits.constant_of`).
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,16 +42,14 @@ class Asymptotics(ABC):
         Whether a vanishing share of the list, at its top, decides DCG_n.
     summable
         Whether the sum of D is finite.
+    exponent
+        The b for which D(r) falls like r^-b up to slower factors: 0 for 1/log r, infinite for 2^-r.
     """
 
     known: ClassVar[bool] = True
     top_decides: ClassVar[bool] = False
     summable: ClassVar[bool] = False
-
-    @property
-    @abstractmethod
-    def exponent(self) -> float:
-        """The b for which D(r) falls like r^-b up to slower factors: 0 for 1/log r, infinite for 2^-r."""
+    exponent: float
 
     @property
     def square_summable(self) -> bool:
@@ -79,7 +77,7 @@ class Asymptotics(ABC):
 class ConstantDecay(Asymptotics):
     """D(r) = 1, which makes a measure only with a cutoff."""
 
-    exponent: ClassVar[float] = 0.0
+    exponent = 0.0
 
     def series_variables(self, n: Floats) -> list[Floats | None]:
         return [None]
@@ -89,7 +87,7 @@ class ConstantDecay(Asymptotics):
 class LogDecay(Asymptotics):
     """D(r) ~ 1/log r: Theorems 1, 8 and 12 of Wang et al. (2013)."""
 
-    exponent: ClassVar[float] = 0.0
+    exponent = 0.0
 
     def series_variables(self, n: Floats) -> list[Floats | None]:
         return [np.log(n)]
@@ -99,18 +97,14 @@ class LogDecay(Asymptotics):
 class PowerDecay(Asymptotics):
     """D(r) ~ r^-b, 0 < b < 1: Theorems 3, 9, 10 and 13 of Wang et al. (2013)."""
 
-    b: float
-
-    @property
-    def exponent(self) -> float:
-        return self.b
+    exponent: float
 
 
 @dataclass(frozen=True)
 class LinearDecay(Asymptotics):
     """D_n(r) = n - r."""
 
-    exponent: ClassVar[float] = 0.0
+    exponent = 0.0
 
     def profile(self, t: Floats) -> Floats:
         return 1.0 - t
@@ -126,7 +120,7 @@ class LinearDecay(Asymptotics):
 class HarmonicDecay(Asymptotics):
     """D(r) ~ 1/r: Theorem 5 of Wang et al. (2013)."""
 
-    exponent: ClassVar[float] = 1.0
+    exponent = 1.0
     top_decides: ClassVar[bool] = True
 
     def series_variables(self, n: Floats) -> list[Floats | None]:
@@ -137,23 +131,19 @@ class HarmonicDecay(Asymptotics):
 class SummableDecay(Asymptotics):
     """The sum of D is finite: Theorem 6 of Wang et al. (2013); r^-b with b > 1, or b infinite for b^-r."""
 
-    b: float
+    exponent: float
     top_decides: ClassVar[bool] = True
     summable: ClassVar[bool] = True
 
-    @property
-    def exponent(self) -> float:
-        return self.b
-
     def series_variables(self, n: Floats) -> list[Floats | None]:
-        return [None] if math.isinf(self.b) else super().series_variables(n)
+        return [None] if math.isinf(self.exponent) else super().series_variables(n)
 
 
 @dataclass(frozen=True)
 class UnknownDecay(Asymptotics):
     """A discount of which nothing is known but its values."""
 
-    exponent: ClassVar[float] = 0.0
+    exponent = 0.0
     known: ClassVar[bool] = False
 
     def series_variables(self, n: Floats) -> list[Floats | None]:
@@ -164,6 +154,6 @@ def power_decay(b: float) -> PowerDecay | HarmonicDecay | SummableDecay:
     """Return the asymptotics of r^-b, b > 0.
 
     >>> power_decay(0.5), power_decay(1.0), power_decay(2.0)
-    (PowerDecay(b=0.5), HarmonicDecay(), SummableDecay(b=2.0))
+    (PowerDecay(exponent=0.5), HarmonicDecay(), SummableDecay(exponent=2.0))
     """
     return PowerDecay(b) if b < 1 else HarmonicDecay() if b == 1 else SummableDecay(b)

@@ -257,7 +257,7 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
             and behind[0] >= pair.behind.mean_gain_at_top - _LEVEL
         ):
             return ErrorExponent(
-                2 * asymptotics.b - 1, "the limits agree, and only the labels at the top differ"
+                2 * asymptotics.exponent - 1, "the limits agree, and only the labels at the top differ"
             )
         return ErrorExponent(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
     return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
