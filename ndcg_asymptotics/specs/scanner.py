@@ -186,17 +186,11 @@ class Scanner:
         name = self.match(_NAME)
         if name is None:
             self.fail(f"expected a name, found {self.found()}")
-        arguments: list[Argument] = []
+        arguments: tuple[Argument, ...] = ()
         if self.accept("("):
-            self._deeper(start)
-            while not self.accept(")"):
-                if arguments:
-                    self.expect(",")
-                if len(arguments) == _MOST_ARGUMENTS:
-                    self.fail(f"{name} takes at most {_MOST_ARGUMENTS} arguments")
-                arguments.append(self._argument())
-            self._depth -= 1
-        return Call(name, tuple(arguments), self, start)
+            too_many = f"{name} takes at most {_MOST_ARGUMENTS} arguments"
+            arguments = self._until(")", self._argument, start, too_many)
+        return Call(name, arguments, self, start)
 
     def _argument(self) -> Argument:
         _skip = self.match(_SPACE)
@@ -210,7 +204,8 @@ class Scanner:
 
     def _value(self) -> Value:
         if self.accept("["):
-            return self._list()
+            too_many = f"a list has at most {_MOST_ARGUMENTS} values"
+            return self._until("]", self._value, self.position, too_many)
         token = self.match(_NUMBER)
         if token is not None:
             return float(token)
@@ -221,22 +216,20 @@ class Scanner:
             self.fail("the quotation is not closed")
         return self.call()
 
-    def _list(self) -> tuple[Value, ...]:
-        found: list[Value] = []
-        self._deeper(self.position)
-        while not self.accept("]"):
-            if found:
-                self.expect(",")
-            if len(found) == _MOST_ARGUMENTS:
-                self.fail(f"a list has at most {_MOST_ARGUMENTS} values")
-            found.append(self._value())
-        self._depth -= 1
-        return tuple(found)
-
-    def _deeper(self, start: int) -> None:
+    def _until(self, end: str, piece: Callable[[], _T], start: int, too_many: str) -> tuple[_T, ...]:
+        """Consume pieces with commas between them, and the bracket that ends them."""
         self._depth += 1
         if self._depth > _DEEPEST:
             self.fail(f"at most {_DEEPEST} calls and lists stand within one another", start)
+        found: list[_T] = []
+        while not self.accept(end):
+            if found:
+                self.expect(",")
+            if len(found) == _MOST_ARGUMENTS:
+                self.fail(too_many)
+            found.append(piece())
+        self._depth -= 1
+        return tuple(found)
 
     def _string(self, token: str) -> str:
         """Return the content of a quoted text, written as in JSON."""
