@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
-from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_rankers, read_weights
+from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_weights
 from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
 from ndcg_asymptotics.measures.gains import Gain
 
@@ -166,7 +166,7 @@ def scored_lists(
     given : path, frame or Arrow table, or several in a list or by name
         Each as `read_lists` takes a file; frames in a list are called by their numbers from 1 on.
     columns, weights
-        As in `read_lists`.
+        As in `read_lists`, for one ranker.
     """
     named: Mapping[str, Any]
     if isinstance(given, Mapping):
@@ -182,7 +182,8 @@ def scored_lists(
     found = {}
     for name, one in named.items():
         if isinstance(one, str | os.PathLike):
-            found[name] = read_lists(Path(one), columns, weights)
+            scores, labels = read_lists(Path(one), columns, [weights])
+            found[name] = scores, labels
         else:
             require(weights is None, "only SVMlight files have features with weights", "weights")
             found[name] = Records.of_lists(one, columns)
@@ -197,10 +198,10 @@ def scores_of_rankers(
     Each file is read once; see `scored_lists` for the parameters.
     """
     files = named_paths(given, "lists")
-    found = {name: read_rankers(path, columns, [*rankers.values()]) for name, path in files.items()}
+    found = {name: read_lists(path, columns, [*rankers.values()]) for name, path in files.items()}
     scores = {}
     for place, ranker in enumerate(rankers):
-        parts = {name: (of_rankers[place], labels) for name, (of_rankers, labels) in found.items()}
+        parts = {name: (records[place], records[-1]) for name, records in found.items()}
         scores[ranker], labels = joined_files(parts)
     return scores, labels
 

@@ -214,7 +214,7 @@ def test_agrees_with_scikit_learn_on_letor(data_folder, gain):
         path = data_folder / "letor_mq2008" / f"S{part}.txt.gz"
         measures = [Measure.parse(text) for text in ("nDCG", "nDCG@5", "nDCG@10")]
         found = evaluate(lists=path, measures=measures, weights={25: 1.0}, gain=gain)
-        lists = {ranked.query: ranked for ranked in ranked_lists(*read_lists(path, weights={25: 1.0}))}
+        lists = {ranked.query: ranked for ranked in ranked_lists(*read_lists(path, rankers=[{25: 1.0}]))}
         ties = 0
         for query, values in zip(found.queries, found.values, strict=True):
             ranked = lists[query]

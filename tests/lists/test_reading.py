@@ -140,13 +140,13 @@ def test_parquet_is_read(tmp_path):
 
 def test_svmlight_scores_are_a_feature_or_a_weighted_sum(tmp_path):
     path = write(tmp_path, LETOR)
-    scores, labels = read_lists(path, weights={2: 1.0})
+    scores, labels = read_lists(path, rankers=[{2: 1.0}])
     assert scores.as_dict() == {"10": {"A-1": 1.0, "A-2": 4.0}, "11": {"line 3": 3.0}}
     assert labels.values.tolist() == [2.0, 0.0, 1.0]
-    scores, _ = read_lists(path, weights={1: 1.0})
+    scores, _ = read_lists(path, rankers=[{1: 1.0}])
     assert scores.values.tolist() == [0.5, 0.25, 0.0]  # a missing feature is 0
     for text in ("2 -1\n", "1:2\n2:-1\n"):
-        scores, _ = read_lists(path, weights=read_weights(write(tmp_path, text, "weights")))
+        scores, _ = read_lists(path, rankers=[read_weights(write(tmp_path, text, "weights"))])
         assert scores.values.tolist() == [0.0, -3.5, -3.0]
     with pytest.raises(InputError, match="needs a feature, or weights"):
         read_lists(path)
@@ -160,12 +160,12 @@ def test_svmlight_agrees_with_scikit_learn(data_folder):
 
     path = data_folder / "letor_mq2008" / "S1.txt.gz"
     features, labels, queries = load_svmlight_file(str(path), query_id=True)
-    scores, ours = read_lists(path, weights={25: 1.0})
+    scores, ours = read_lists(path, rankers=[{25: 1.0}])
     assert np.array_equal(scores.values, features[:, 24].toarray().ravel())
     assert np.array_equal(ours.values, labels)
     assert [int(scores.queries[row]) for row in scores.row.tolist()] == queries.tolist()
     weights = np.random.default_rng(1).normal(size=features.shape[1])
-    scores, _ = read_lists(path, weights=dict(enumerate(weights.tolist(), 1)))
+    scores, _ = read_lists(path, rankers=[dict(enumerate(weights.tolist(), 1))])
     np.testing.assert_allclose(scores.values, features @ weights, rtol=1e-12, atol=1e-12)
 
 
@@ -500,7 +500,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
         with pytest.raises(InputError, match=f"pyarrow, {install} pyarrow"):
             read_run(write(tmp_path, content))
     with pytest.raises(InputError, match=f"scikit-learn, {install} scikit-learn"):
-        read_lists(write(tmp_path, LETOR), weights={1: 1.0})
+        read_lists(write(tmp_path, LETOR), rankers=[{1: 1.0}])
 
 
 # The peak of this program alone. `ru_maxrss` is no substitute on Linux: a process inherits the peak of the
@@ -616,17 +616,17 @@ def test_a_bad_line_of_an_svmlight_file_is_named(tmp_path, head, tail):
     line = f"{head} {tail}"
     path = write(tmp_path, f"{LETOR}\n# a comment\n{line}\n{LETOR}")
     with pytest.raises(InputError, match=r"^.*file, line 6: got '.*', expected 'label qid:query") as error:
-        read_lists(path, weights={1: 1.0})
+        read_lists(path, rankers=[{1: 1.0}])
     assert repr(line) in str(error.value)
 
 
 def test_queries_of_an_svmlight_file_may_have_any_name(tmp_path):
     path = write(tmp_path, "1 qid:99999999999999999999 1:1\n0 qid:robots 1:2\n")
-    scores, _ = read_lists(path, weights={1: 1.0})
+    scores, _ = read_lists(path, rankers=[{1: 1.0}])
     assert scores.queries == ("99999999999999999999", "robots")
     big = write(tmp_path, "1 qid:1 1:1e308 2:1e308\n")
     with pytest.raises(InputError, match="line 1: the weighted sum of features is not finite"):
-        read_lists(big, weights={1: 1.0, 2: 1.0})
+        read_lists(big, rankers=[{1: 1.0, 2: 1.0}])
 
 
 def test_a_tag_may_have_several_words_and_fields_blanks_between_tabs(tmp_path):

@@ -6,7 +6,6 @@ from ndcg_asymptotics.lists.reading.load import (
     read_csv,
     read_lists,
     read_qrels,
-    read_rankers,
     read_ranks,
     read_run,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "read_csv",
     "read_lists",
     "read_qrels",
-    "read_rankers",
     "read_ranks",
     "read_run",
     "read_weights",

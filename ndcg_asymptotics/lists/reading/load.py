@@ -71,9 +71,11 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
 
 
 def read_lists(
-    path: Path | str, columns: ColumnNames | None = None, weights: Mapping[int, float] | None = None
-) -> tuple[Records, Records]:
-    """Read scores and labels, in the same order, from one file whose every row has both.
+    path: Path | str,
+    columns: ColumnNames | None = None,
+    rankers: Sequence[Mapping[int, float] | None] = (None,),
+) -> list[Records]:
+    """Return the scores of each ranker, then the labels, in the same order, from a file whose rows have both.
 
     Parameters
     ----------
@@ -82,22 +84,15 @@ def read_lists(
         its documents; otherwise their row numbers do. Negative labels are returned as they are.
     columns : mapping, optional
         The names of the columns in a table.
-    weights : mapping of feature to weight
-        The score of a line of an SVMlight file is the weighted sum of its features.
+    rankers : sequence of mappings of feature to weight
+        The score of a line of an SVMlight file is the weighted sum of its features; other files have one
+        ranker, None.
 
     Raises
     ------
     InputError
         As `read`, and for an SVMlight file without weights.
     """
-    (scores,), labels = read_rankers(path, columns, [weights])
-    return scores, labels
-
-
-def read_rankers(
-    path: Path | str, columns: ColumnNames | None, rankers: Sequence[Mapping[int, float] | None]
-) -> tuple[list[Records], Records]:
-    """Read the scores of one ranker or several, and labels, as `read_lists`; the file is read once."""
     path, columns = path_of(path, "path"), columns or {}
     form: LineFormat | None = None
     if not is_parquet(path) and is_svmlight(read_first_line(path)[1]):
@@ -106,10 +101,9 @@ def read_rankers(
         require(all(rankers), need)
         parts = svmlight_columns(path, [weights or {} for weights in rankers])
     else:
-        require(rankers == [None], f"{path}: only SVMlight files have features with weights")
+        require([*rankers] == [None], f"{path}: only SVMlight files have features with weights")
         parts, form = _table(path, ("query", "score", "label"), ("document",), columns)
-    *scores, labels = _records(path, parts, form, [*score_columns(len(rankers)), "label"])
-    return scores, labels
+    return _records(path, parts, form, [*score_columns(len(rankers)), "label"])
 
 
 def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Records, Records | None]:
