@@ -13,10 +13,10 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.names import Encoder
 from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
-from ndcg_asymptotics.lists.reading.nested import is_json, read_json
+from ndcg_asymptotics.lists.reading.nested import read_json
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, score_columns, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
-from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
+from ndcg_asymptotics.lists.reading.text import begins_with, open_file, read_first_line
 from ndcg_asymptotics.lists.records import NumberKind, Qrels, RankedList, Records, Run, ranked_lists
 
 ColumnNames = Mapping[str, str]
@@ -61,7 +61,7 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
     path, columns = path_of(path, "path"), columns or {}
     trec = TREC.get(kind)
     packed = is_parquet(path)
-    if not packed and is_json(path):
+    if not packed and begins_with(path, b"{"):
         return read_json(path, kind)
     line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
     if packed or trec is None or is_csv(line, columns, trec.width):

@@ -10,16 +10,11 @@ from typing import Any
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.lists.reading.text import begins_with, read_text
+from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import NumberKind, Records
 
 MOST_BYTES = 1 << 29
 """Bytes of a JSON file, which is held in memory as a whole, and takes several times as much in Python."""
-
-
-def is_json(path: Path) -> bool:
-    """Return whether a file begins like a JSON object."""
-    return begins_with(path, b"{")
 
 
 def read_json(path: Path, kind: NumberKind) -> Records:
