@@ -162,13 +162,9 @@ def unjudged_ranks(
     sizes = lengths
     if depth is not None:
         run, row, lengths = _of_queries(run.only(_at_the_top(run, row, lengths, depth)).compact(), queries)
-    judged = labels.find(run) >= 0
-    wanted = np.flatnonzero(~judged)
-    if ties == "worst":  # any gain puts judged documents below those they tie with
-        keys = judged.astype(np.float64)
-        above, tied = _count_ties(run, row, np.cumsum(lengths) - lengths, wanted, keys)
-    else:
-        above, tied, _ = _ranks(run, row, lengths, wanted, ties, np.zeros(wanted.size))
+    wanted = np.flatnonzero(labels.find(run) < 0)
+    gains = np.full(wanted.size, -1.0)  # below any gain, so that "worst" puts them first
+    above, tied, _ = _ranks(run, row, lengths, wanted, ties, gains)
     return Ranks(row[wanted], above, tied), sizes
 
 
