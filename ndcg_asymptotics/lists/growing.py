@@ -22,7 +22,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
@@ -298,7 +298,7 @@ def grow(
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
     labels = records_of(qrels, "label", columns)
     documents, left_out, longest = _followed(pool_runs(scores, labels, pool), n)
-    documents = documents.with_labels(_gains(documents.documents, gain, binary_at).values)
+    documents = replace(documents, documents=_gains(documents.documents, gain, binary_at))
     keys = None
     if order == "file":
         keys = _first_seen(documents.documents, [labels, *scores.values()])

@@ -53,10 +53,6 @@ class Pooled:
         kept = np.isin(self.documents.row, [self.queries.index(query) for query in queries])
         return Pooled(self.runs, self.documents.of_queries(queries), self.scores[:, kept])
 
-    def with_labels(self, labels: Floats) -> Pooled:
-        """Return the same runs and documents with other labels."""
-        return Pooled(self.runs, self.documents.with_values(labels), self.scores)
-
     def query_slices(self) -> Iterator[slice]:
         """Return the slice of the documents of each query."""
         ends = np.cumsum(self.sizes).tolist()
