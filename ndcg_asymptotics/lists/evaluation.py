@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general, plain
 from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
@@ -116,7 +116,7 @@ class Evaluation(Report):
     def _further(self, names: Sequence[str]) -> dict[str, object]:
         """Return the shares that are judged, bounds and chance, as plain data."""
         found: dict[str, object] = {
-            "judged_share": {str(k): _or_none(query_mean(share)) for k, share in self.judged_share.items()}
+            "judged_share": {str(k): plain(query_mean(share)) for k, share in self.judged_share.items()}
         }
         if self.bounds:
             means = [dict(zip(names, query_mean(of).tolist(), strict=True)) for of in self.bounds]
@@ -257,7 +257,3 @@ def query_mean(values: Floats) -> Floats:
     counts = np.isfinite(values).sum(axis=0)
     none = np.full(np.shape(counts), np.nan)
     return np.asarray(np.divide(np.nansum(values, axis=0), counts, out=none, where=counts > 0))
-
-
-def _or_none(value: Floats) -> float | None:
-    return float(value) if np.isfinite(value) else None
