@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, Unpack, get_args
 
 import numpy as np
@@ -140,8 +140,8 @@ def _common(scores: Records, labels: Records, name: str) -> list[str]:
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
         raise InputError(
-            f"the run and the qrels have no query in common; the run has {_listed(scores.queries)}, "
-            f"the qrels {_listed(labels.queries)}"
+            f"the run and the qrels have no query in common; the run has {few(sorted(scores.queries))}, "
+            f"the qrels {few(sorted(labels.queries))}"
         )
     return common
 
@@ -204,7 +204,3 @@ def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> B
     """Return which lists have the value 0 because they have fewer than k documents."""
     applies = conventions.short_lists_are_zero and isinstance(measure.cutoff, FixedRank)
     return sizes < (measure.cutoff.exact(0) if applies else 0)
-
-
-def _listed(queries: Iterable[str]) -> str:
-    return few(sorted(queries))
