@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -108,17 +108,15 @@ class LineFormat:
         A description of a valid line, for messages.
     header : int
         The number of the header line; 0 if there is none.
+    quoted : bool
+        Whether quotation marks enclose fields.
     """
 
     places: Mapping[str, int]
     width: int
     expected: str
     header: int = 0
-
-    @property
-    @abstractmethod
-    def quoted(self) -> bool:
-        """Whether quotation marks enclose fields."""
+    quoted: ClassVar[bool]
 
     @abstractmethod
     def parser(self, column: str) -> Callable[[str], Any]:
@@ -160,7 +158,6 @@ class TrecFormat(LineFormat):
     quoted = False
 
     def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that parses a field."""
         parsers: Mapping[str, Callable[[str], Any]] = {"score": finite_number, "label": whole_label}
         return parsers.get(column, str)
 
@@ -174,7 +171,6 @@ class TrecFormat(LineFormat):
         return separator if regular else None
 
     def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
-        """Yield the number, the text and the fields of every line that is not blank."""
         for index, line in enumerate(chunk.split(b"\n")):
             fields = self._fields(line)
             if fields and not (line.startswith(b"#") and not self._is_record(fields)):
@@ -211,7 +207,6 @@ class TableFormat(LineFormat):
     quoted = True
 
     def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that parses a cell."""
         return CELL_PARSERS[column]
 
     def separator(self, chunk: bytes) -> str | None:
