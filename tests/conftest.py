@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import logging
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -14,6 +15,9 @@ from cases import Run, command
 from hypothesis import settings
 
 from ndcg_asymptotics.theory.cache import user_cache
+
+# once: the setting log_level of pytest would clear the caches of all loggers six times in each test
+logging.getLogger().setLevel(logging.INFO)
 
 settings.register_profile("default", deadline=None, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
