@@ -27,6 +27,7 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, blaming, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Data
+from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.learning.labels import require_labels
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
@@ -193,7 +194,8 @@ class Problem:
         """Return the text of a problem file."""
         rows = ", ".join("[" + ", ".join(map(number_text, row)) + "]" for row in self.labels)
         chances = ", ".join(repr(float(p)) for p in self.probabilities)
-        lines = [f'measure = "{self.utility}"', f'gain = "{self.utility.gain}"', f"labels = [{rows}]"]
+        measure = toml_string(str(self.utility))
+        lines = [f"measure = {measure}", f'gain = "{self.utility.gain}"', f"labels = [{rows}]"]
         return "\n".join([*lines, f"probabilities = [{chances}]", ""])
 
     @cached_property

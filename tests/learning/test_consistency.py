@@ -374,6 +374,12 @@ def test_a_problem_file(tmp_path):
     assert preferences.optimal_order() == (0, 1, 2)
 
 
+def test_a_problem_file_of_a_measure_with_quotes(tmp_path):
+    problem = Problem([[5, 4], [1, 3]], [0.3, 0.7], 'nDCG(custom("own_discount:steps"))')
+    again, _ = load_problem(write(tmp_path, problem.to_toml()))
+    assert again.utility == problem.utility
+
+
 GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
 
 
