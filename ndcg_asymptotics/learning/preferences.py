@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
@@ -47,7 +48,7 @@ def net_preference(weights: Floats) -> Floats:
     return np.asarray(weights.sum(axis=-1) - weights.sum(axis=-2))
 
 
-def require_weights(weights: Floats) -> Floats:
+def require_weights(weights: ArrayLike) -> Floats:
     """Return preferences as a square matrix of weights.
 
     Raises
@@ -57,7 +58,7 @@ def require_weights(weights: Floats) -> Floats:
     """
     try:
         a = np.asarray(weights, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"must be a square matrix of numbers, got {brief(weights)}", "preferences") from None
     square = a.ndim == 2 and a.shape[0] == a.shape[1] and a.size > 0
     require(square, f"must be a square matrix of weights a_ij, got shape {a.shape}", "preferences")

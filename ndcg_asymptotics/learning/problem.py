@@ -112,7 +112,7 @@ class Problem:
         InputError
             For weights that are negative, or no square matrix.
         """
-        a = require_weights(np.asarray(weights))
+        a = require_weights(weights)
         pairs = np.argwhere(a > 0)
         labels = np.full((len(pairs), len(a)), np.nan)
         rows = np.arange(len(pairs))

@@ -408,6 +408,8 @@ GOOD = "labels = [[1, 0], [0, 1]]\nprobabilities = [0.5, 0.5]\n"
         ("preferences = [[1, 0], [0, 0]]", "the diagonal must be 0"),
         ("preferences = [[0, 1]]", "must be a square matrix"),
         ("preferences = [[0, 'a'], [0, 0]]", "must be a square matrix of numbers"),
+        ("preferences = [[0, 1], [2]]", r"must be a square matrix of numbers, got \[\[0, 1\], \[2\]\]"),
+        (f"preferences = [[0, 1{400 * '0'}], [0, 0]]", "must be a square matrix of numbers"),
         ("labels = [[", "not a TOML file"),
     ],
 )
