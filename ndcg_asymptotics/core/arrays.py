@@ -179,8 +179,8 @@ def whole_number(value: object, argument: str, low: int, high: int | None) -> in
     return found
 
 
-def floats(given: object, argument: str = "") -> Floats:
-    """Return an array of doubles from numbers in any shape.
+def floats(given: object, argument: str = "", what: str = "numbers") -> Floats:
+    """Return an array of doubles from numbers in any shape; an error says that it must be ``what``.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def floats(given: object, argument: str = "") -> Floats:
     try:
         return np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"must be numbers, got {brief(given)}", argument) from None
+        raise InputError(f"must be {what}, got {brief(given)}", argument) from None
 
 
 def require_fraction(value: object, argument: str) -> None:

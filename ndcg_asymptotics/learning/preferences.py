@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 
@@ -56,10 +56,7 @@ def require_weights(weights: ArrayLike) -> Floats:
     InputError
         If they are not square, one is negative or not finite, or none is positive.
     """
-    try:
-        a = np.asarray(weights, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"must be a square matrix of numbers, got {brief(weights)}", "preferences") from None
+    a = floats(weights, "preferences", "a square matrix of numbers")
     square = a.ndim == 2 and a.shape[0] == a.shape[1] and a.size > 0
     require(square, f"must be a square matrix of weights a_ij, got shape {a.shape}", "preferences")
     for i, j in np.argwhere(~(np.isfinite(a) & (a >= 0)))[:1].tolist():

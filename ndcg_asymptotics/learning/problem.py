@@ -23,7 +23,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, blaming, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.tables import Data
@@ -205,13 +205,10 @@ class Problem:
 
 
 def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
-    wanted = "must be label vectors of one length, one row for each"
-    try:
-        labels = np.asarray(given, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{wanted}, got {brief(given)}", "labels") from None
+    wanted = "label vectors of one length, one row for each"
+    labels = floats(given, "labels", wanted)
     if labels.ndim != 2 or labels.size == 0:
-        raise InputError(f"{wanted}, got {brief(given)}", "labels")
+        raise InputError(f"must be {wanted}, got {brief(given)}", "labels")
     items = labels.shape[1]
     require(
         items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
@@ -220,14 +217,11 @@ def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
 
 
 def _distribution(given: ArrayLike, count: int) -> Floats:
-    wanted = f"must be {count} numbers >= 0 that add up to 1, one for each label vector"
-    try:
-        p = np.asarray(given, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{wanted}, got {brief(given)}", "probabilities") from None
+    wanted = f"{count} numbers >= 0 that add up to 1, one for each label vector"
+    p = floats(given, "probabilities", wanted)
     proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
     if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:
-        raise InputError(f"{wanted}, got {brief(given)}", "probabilities")
+        raise InputError(f"must be {wanted}, got {brief(given)}", "probabilities")
     return np.asarray(p / p.sum())
 
 

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
@@ -53,10 +53,7 @@ class Queries:
     documents: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        try:
-            features = np.asarray(self.features, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"must be a table of numbers, got {brief(self.features)}", "features") from None
+        features = floats(self.features, "features", "a table of numbers")
         lists = Batch(floats(self.labels, "labels"), np.asarray(self.sizes))
         object.__setattr__(self, "labels", lists.labels)
         object.__setattr__(self, "sizes", lists.sizes)
