@@ -78,20 +78,6 @@ def _one_by_one(given: object) -> str:
     return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]" if several else ""
 
 
-def list_length(given: object) -> int:
-    """Return a single list length, a whole number from 1 to 9e18.
-
-    Raises
-    ------
-    InputError
-        If it is anything else, such as several.
-
-    >>> list_length(1e3)
-    1000
-    """
-    return whole_number(given, "n", 1, LARGEST_N)
-
-
 HELD = 4_000_000
 """Numbers that a long computation holds at a time: 32 MB."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, list_length
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, whole_number
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
@@ -29,7 +29,7 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     >>> round(pseudo_expectation("linear(0.1, 0.7)", "nDCG(power(0.5))", 1000), 6)
     0.795347
     """
-    scorer, measure, n = Scorer.of(scorer), Measure.of(measure), list_length(n)
+    scorer, measure, n = Scorer.of(scorer), Measure.of(measure), whole_number(n, "n", 1, LARGEST_N)
     if not scorer.iid:
         return None
     return over_groups([scorer], lambda relevance: _pseudo_expectation(relevance, measure, n), _mixed)

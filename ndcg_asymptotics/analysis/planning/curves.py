@@ -24,7 +24,7 @@ from ndcg_asymptotics.analysis.planning.judged import judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
-from ndcg_asymptotics.core.arrays import brief, list_length
+from ndcg_asymptotics.core.arrays import LARGEST_N, brief, whole_number
 from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
 from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.progress import tracked
@@ -89,7 +89,7 @@ def plan_curves(
         )
     scorers = Population({"a": scorer_of(a, relevant, gain), "b": scorer_of(b, relevant, gain)}).scorers
     first, second = scorers["a"], scorers["b"]
-    size = list_length(n)
+    size = whole_number(n, "n", 1, LARGEST_N)
     first.check_lengths([size])
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
     asked = list(dict.fromkeys(measures_of(measures)))
