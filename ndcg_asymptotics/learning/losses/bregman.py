@@ -173,20 +173,6 @@ KNOWN: dict[str, Psi] = {
 }
 
 
-def user_psi(name: str, given: object) -> UserPsi:
-    """Return the ψ of an object with the functions ``value``, ``gradient`` and ``inverse``.
-
-    Raises
-    ------
-    InputError
-        If one is missing, or ``inverse`` does not invert ``gradient``.
-    """
-    parts = [getattr(given, part, None) for part in ("value", "gradient", "inverse")]
-    whole = all(map(callable, parts))
-    require(whole, f"{name}: psi must have the functions value, gradient and inverse, got {brief(given)}")
-    return UserPsi(name, *parts)  # type: ignore[arg-type]
-
-
 class OfPsi(Listwise):
     """φ = ν ψ*(s) - <s, t> + c(t), whose expectation is least at s = ∇ψ(E[t]/ν).
 
@@ -312,9 +298,13 @@ class Bregman(OfPsi, keyword="bregman"):
         Raises
         ------
         InputError
-            If ``inverse`` does not invert ``gradient``, or ``gradient`` does not preserve the order.
+            If a function is missing, ``inverse`` does not invert ``gradient``, or ``gradient`` does not
+            preserve the order.
         """
-        return cls(name, user_psi(name, psi))
+        parts = [getattr(psi, part, None) for part in ("value", "gradient", "inverse")]
+        whole = all(map(callable, parts))
+        require(whole, f"{name}: psi must have the functions value, gradient and inverse, got {brief(psi)}")
+        return cls(name, UserPsi(name, *parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
