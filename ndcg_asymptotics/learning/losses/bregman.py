@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -319,9 +318,6 @@ class Bregman(OfPsi, keyword="bregman"):
     @classmethod
     def _fields(cls) -> tuple[Any, ...]:
         return tuple(f for f in fields(cls) if f.name == "psi")
-
-    def arguments(self) -> tuple[str, ...]:
-        return (json.dumps(self.psi),)
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         targets = self.standardised(labels, utility)
