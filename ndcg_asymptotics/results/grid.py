@@ -104,24 +104,6 @@ class GridResults:
         require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
 
 
-@dataclass(frozen=True)
-class StatedGrid:
-    """The content of ``grid.json``.
-
-    Attributes
-    ----------
-    axes : Axes
-    keys : mapping of name to digest
-        The digest of the study at every point.
-    replicates : int
-        The number of replicates that every point should have.
-    """
-
-    axes: Axes
-    keys: Mapping[str, str]
-    replicates: int
-
-
 def write_grid(folder: Path, grid: Grid) -> None:
     """Write the record of a grid to a folder.
 
@@ -137,7 +119,7 @@ def write_grid(folder: Path, grid: Grid) -> None:
             place = folder / POINTS / name
             require(_key_at(place) in (None, key), f"{place}: holds another study; move it away")
         try:
-            require(read_grid(folder).keys == keys, f"{folder}: holds another grid")
+            require(read_grid(folder)[1] == keys, f"{folder}: holds another grid")
         except UnreadableError:
             pass  # the record is written again: the folders of the points state their studies
         else:
@@ -154,8 +136,8 @@ def _key_at(place: Path) -> str | None:
         return None
 
 
-def read_grid(folder: Path) -> StatedGrid:
-    """Read the record of the grid in a folder.
+def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
+    """Read the record of the grid in a folder: its axes, and the digest of the study at every point.
 
     Raises
     ------
@@ -170,15 +152,16 @@ def read_grid(folder: Path) -> StatedGrid:
     return read_description(folder / GRID, _stated, "a grid")
 
 
-def _stated(record: Fields) -> StatedGrid:
+def _stated(record: Fields) -> tuple[Axes, dict[str, str]]:
     parameters, fields = record["grid"]["parameters"], dict(record["grid"]["fields"])
     if math.prod(map(len, parameters.values())) > MOST_POINTS:
         raise ValueError("more points than a grid may have")
     axes = Axes({name: tuple(map(float, values)) for name, values in parameters.items()}, fields)
     keys = {str(name): str(key) for name, key in record["points"].items()}
-    if list(keys) != list(map(axes.name, axes.points)) or not (axes.scorers and axes.measures):
+    whole = axes.scorers and axes.measures and int(fields["replicates"])
+    if list(keys) != list(map(axes.name, axes.points)) or not whole:
         raise ValueError("not the points of the grid")
-    return StatedGrid(axes, keys, int(fields["replicates"]))
+    return axes, keys
 
 
 def foreign_point(found: Contents, key: str | None) -> list[Damage]:
@@ -214,19 +197,19 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     folder = path_of(folder, "folder")
     require_kind(folder, "grid")
     try:
-        stated = read_grid(folder)
+        axes, keys = read_grid(folder)
     except UnreadableError as error:
         raise InputError(f"{folder}: damaged: {GRID} {error}; running the grid again repairs it") from None
     points = {}
-    for values in stated.axes.points:
-        name = stated.axes.name(values)
+    for values in axes.points:
+        name = axes.name(values)
         place = folder / POINTS / name
         if kind_of(place) != "study":
             continue
         points[values] = open_results(place, allow_custom=allow_custom)
-        same = study_key(canonical(points[values].study)) == stated.keys[name]
+        same = study_key(canonical(points[values].study)) == keys[name]
         require(same, f"{place}: holds another study than the grid has at this point")
-    return GridResults(stated.axes, points)
+    return GridResults(axes, points)
 
 
 def grid_in(folder: str | Path, grid: Grid) -> GridResults:

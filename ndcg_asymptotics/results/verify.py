@@ -121,9 +121,9 @@ def _verify_study(folder: Path, key: str | None = None) -> Verification:
 def _verify_grid(folder: Path) -> Verification:
     """Verify every point of a grid; the places of damages begin with the folder of the point."""
     try:
-        stated = read_grid(folder)
-        replicates = stated.replicates
-        points: dict[str, str | None] = dict(stated.keys)
+        axes, keys = read_grid(folder)
+        replicates = int(axes.fields["replicates"])
+        points: dict[str, str | None] = {**keys}
         damages = []
     except UnreadableError as error:
         damages = [Damage(GRID, str(error))]
