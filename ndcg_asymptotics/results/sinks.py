@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -41,7 +40,7 @@ from ndcg_asymptotics.results.blocks import (
     write_block,
     write_description,
 )
-from ndcg_asymptotics.results.folder import Contents, examine, results_in, study_key
+from ndcg_asymptotics.results.folder import Contents, examine, study_key
 from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_free
 from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
@@ -60,7 +59,7 @@ from ndcg_asymptotics.studies.canonical import canonical, differing_fields, file
 Values = Mapping[str, Array]
 
 
-class Sink(ABC):
+class Sink:
     """Takes in the replicates of one study; a context manager.
 
     Attributes
@@ -80,7 +79,7 @@ class Sink(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(  # noqa: B027
+    def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Write what was taken in, and release what is held; nothing by default."""
@@ -118,10 +117,6 @@ class Sink(ABC):
         """Take in the values of these replicates, stacked along a leading axis."""
         self._pending.append((np.array(replicates, np.int64), dict(values)))
         self._done = merged_runs([*self._done, *replicate_runs(replicates)])
-
-    @abstractmethod
-    def results(self) -> Results:
-        """Return the results so far."""
 
 
 class MemorySink(Sink):
@@ -296,11 +291,6 @@ class FolderSink(Sink):
         require(digest_of(content) == file.digest, f"{file.path} changed while it was copied")
         write_file(self.folder / file.path.name, content, self.folder)
         self._done = merged_runs([*self._done, (file.first, file.last)])
-
-    def results(self) -> Results:
-        """Write the pending values, and open the folder."""
-        self._flush()
-        return results_in(self.folder, self._study)
 
     def _hold(self) -> None:
         """Lock the folder, read its contents, and delete damaged files."""
