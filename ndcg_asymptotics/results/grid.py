@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
-from ndcg_asymptotics.results.blocks import Damage, read_description, write_description
-from ndcg_asymptotics.results.folder import Contents, open_results, results_in, study_key
+from ndcg_asymptotics.results.blocks import read_description, write_description
+from ndcg_asymptotics.results.folder import open_results, results_in, study_key
 from ndcg_asymptotics.results.kinds import (
     GRID,
     POINTS,
@@ -162,13 +162,6 @@ def _stated(record: Fields) -> tuple[Axes, dict[str, str]]:
     if list(keys) != list(map(axes.name, axes.points)) or not whole:
         raise ValueError("not the points of the grid")
     return axes, keys
-
-
-def foreign_point(found: Contents, key: str | None) -> list[Damage]:
-    """Return a damage if a point holds another study than the one with this digest."""
-    if key is None or found.key == key:
-        return []
-    return [Damage(STUDY, "is not the study of this point of the grid", foreign=True)]
 
 
 def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:

@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_of
 from ndcg_asymptotics.results.blocks import Damage
 from ndcg_asymptotics.results.folder import UndescribedError, examine
-from ndcg_asymptotics.results.grid import foreign_point, read_grid
+from ndcg_asymptotics.results.grid import read_grid
 from ndcg_asymptotics.results.growing import examine_growth
 from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
 from ndcg_asymptotics.results.runs import count_of
@@ -108,14 +108,16 @@ def verify(folder: str | Path) -> Verification:
 
 
 def _verify_study(folder: Path, key: str | None = None) -> Verification:
+    """Verify the results of a study; ``key`` is the digest that a grid states for one of its points."""
     try:
         found = examine(folder)
     except UndescribedError as error:
         return Verification(str(folder), 0, 0, (error.damage,))
-    other = foreign_point(found, key)
-    damages = (*found.damages, *other)
-    done = 0 if other else count_of(found.done)
-    return Verification(str(folder), done, count_of(found.wanted), damages)
+    damages, done = found.damages, count_of(found.done)
+    if key is not None and found.key != key:
+        other = Damage(STUDY, "is not the study of this point of the grid", foreign=True)
+        damages, done = [*damages, other], 0
+    return Verification(str(folder), done, count_of(found.wanted), tuple(damages))
 
 
 def _verify_grid(folder: Path) -> Verification:
