@@ -149,15 +149,10 @@ class _BatchLoss:
 
 
 @dataclass(frozen=True)
-class Squared(Listwise, keyword="squared"):
-    """φ = |s - G|²: sorts by E[G] (Cossock and Zhang 2006; inconsistent for NDCG, Ravikumar et al. 2011)."""
+class SquaredConsistent(Listwise, keyword="squared_consistent"):
+    """φ = |s - G/||G||_D|²: sorts by E[G/||G||_D], which is optimal for NDCG (Ravikumar et al. 2011)."""
 
-    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
-    skips_empty: ClassVar[bool] = False
-    whole_targets: ClassVar[bool] = True
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return utility.gains(labels)
+    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         difference = s - t
@@ -175,15 +170,15 @@ class Squared(Listwise, keyword="squared"):
 
 
 @dataclass(frozen=True)
-class SquaredConsistent(Squared, keyword="squared_consistent"):
-    """φ = |s - G/||G||_D|²: sorts by E[G/||G||_D], which is optimal for NDCG (Ravikumar et al. 2011)."""
+class Squared(SquaredConsistent, keyword="squared"):
+    """φ = |s - G|²: sorts by E[G] (Cossock and Zhang 2006; inconsistent for NDCG, Ravikumar et al. 2011)."""
 
-    claim: ClassVar[str] = "consistent (Ravikumar et al., Theorem 8)"
-    skips_empty: ClassVar[bool] = True
-    whole_targets: ClassVar[bool] = False
+    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+    skips_empty: ClassVar[bool] = False
+    whole_targets: ClassVar[bool] = True
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        return self.standardised(labels, utility)
+        return utility.gains(labels)
 
 
 @dataclass(frozen=True)

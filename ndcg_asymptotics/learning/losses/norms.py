@@ -74,17 +74,6 @@ class OfDirection(OfNorm):
 
 
 @dataclass(frozen=True)
-class Cosine(OfDirection, keyword="cosine"):
-    """φ = 1 - <s/|s|, G/|G|>: sorts by E[G/|G|] (Qin et al. 2008; inconsistent, Ravikumar et al. 2011)."""
-
-    at_zero: ClassVar[float] = 1.0
-    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
-
-    def target(self, labels: Floats, utility: Utility) -> Floats:
-        return unit(utility.gains(labels))[0]
-
-
-@dataclass(frozen=True)
 class CosineConsistent(OfDirection, keyword="cosine_consistent"):
     """φ = 1 - <s/|s|, G/||G||_D>: sorts by E[G/||G||_D], optimal for NDCG (Ravikumar et al. 2011).
 
@@ -93,6 +82,16 @@ class CosineConsistent(OfDirection, keyword="cosine_consistent"):
 
     at_zero: ClassVar[float] = 1.0
     claim: ClassVar[str] = "consistent (Ravikumar et al., section 4)"
+
+
+@dataclass(frozen=True)
+class Cosine(CosineConsistent, keyword="cosine"):
+    """φ = 1 - <s/|s|, G/|G|>: sorts by E[G/|G|] (Qin et al. 2008; inconsistent, Ravikumar et al. 2011)."""
+
+    claim: ClassVar[str] = "inconsistent (Ravikumar et al., Proposition 7)"
+
+    def target(self, labels: Floats, utility: Utility) -> Floats:
+        return unit(utility.gains(labels))[0]
 
 
 @dataclass(frozen=True)
