@@ -48,17 +48,7 @@ class Workers:
 
 @dataclass(frozen=True)
 class Cores:
-    """Where blocks are computed.
-
-    Attributes
-    ----------
-    backend : {"loky", "threading", "dask"}
-        Processes or threads of this machine, or a dask cluster.
-    jobs : int, optional
-        How many blocks are computed at a time; by default, and at most, as many as there are cores, here or
-        in the cluster.
-    scheduler : str, optional
-        The address of the cluster's scheduler. Without it a cluster is one of processes on this machine.
+    """Where blocks are computed; the attributes are parameters of `sweep.sweep.sweep`.
 
     Raises
     ------
