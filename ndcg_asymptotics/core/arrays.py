@@ -37,7 +37,6 @@ _FEW_ALIKE = (
 _GEOMETRIC = 4.0  # least ratio of the last to the first value of a geometric sequence
 SHOWN = 60  #: characters of a value in a message
 _MOST_LENGTHS = 10**6  # list lengths in one call
-_MOST_SPANS = 4  # runs of consecutive numbers in a message
 
 
 def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> tuple[int, ...]:
@@ -260,20 +259,6 @@ def brief(value: object, width: int = SHOWN) -> str:
     except (ValueError, RecursionError):  # whole numbers of more than 4300 digits, lists nested too deeply
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def spans(numbers: Sequence[int] | Integers) -> str:
-    """Return whole numbers as runs of consecutive ones, for a message.
-
-    >>> spans([3, 0, 1, 2, 7]), spans([])
-    ('0 to 3, 7', 'none')
-    """
-    ordered = np.unique(np.asarray(numbers, np.int64))
-    if not len(ordered):
-        return "none"
-    runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
-    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:_MOST_SPANS]]
-    return ", ".join(texts) + (", …" if len(runs) > _MOST_SPANS else "")
 
 
 def bisected(

@@ -33,7 +33,7 @@ from typing import Annotated, Any, BinaryIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import Array, Integers, spans
+from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import (
     UnreadableError,
@@ -47,7 +47,7 @@ from ndcg_asymptotics.core.files import (
 from ndcg_asymptotics.core.tables import HIDDEN
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.layout import Variable
-from ndcg_asymptotics.results.runs import LAST_REPLICATE, Runs, runs_given
+from ndcg_asymptotics.results.runs import LAST_REPLICATE, Runs, runs_given, spans
 
 FORMAT = 3
 """The format of folders of results. Formats 1 and 2, of versions up to 0.2.0, were zarr stores."""

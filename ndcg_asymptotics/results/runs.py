@@ -20,6 +20,8 @@ BLOCK_BYTES = 2**24
 Runs = list[tuple[int, int]]
 """Disjoint increasing ranges of whole numbers, each as its first and its last one."""
 
+_MOST_SPANS = 4  # ranges in a message
+
 
 def merged_runs(runs: Iterable[tuple[int, int]]) -> Runs:
     """Return the union of ranges as disjoint increasing ranges.
@@ -50,6 +52,17 @@ def replicate_runs(numbers: Iterable[int] | Integers) -> Runs:
     ends = np.flatnonzero(np.diff(ordered) != 1)
     firsts, lasts = ordered[np.append(0, ends + 1)], ordered[np.append(ends, -1)]
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def spans(numbers: Iterable[int] | Integers) -> str:
+    """Return whole numbers as ranges of consecutive ones, for a message.
+
+    >>> spans([3, 0, 1, 2, 7]), spans([])
+    ('0 to 3, 7', 'none')
+    """
+    runs = replicate_runs(numbers)
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs[:_MOST_SPANS]]
+    return ", ".join(texts or ["none"]) + ", …" * (len(runs) > _MOST_SPANS)
 
 
 def members(runs: Runs) -> Integers:

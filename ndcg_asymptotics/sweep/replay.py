@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import spans
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.folder import results_in
 from ndcg_asymptotics.results.layout import versions_here
+from ndcg_asymptotics.results.runs import spans
 from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies import Study
 
