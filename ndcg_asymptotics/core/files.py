@@ -16,8 +16,9 @@ import stat
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError
@@ -95,7 +96,7 @@ def stem(path: Path) -> str:
     return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a regular file for reading; never wait for one that is not.
 
     A path comes from a user or from a file that somebody else wrote. A pipe without a writer would block
@@ -115,7 +116,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def open_bounded(path: Path, largest: int) -> Iterator[BinaryIO]:
+def open_bounded(path: Path, largest: int) -> Iterator[BufferedReader]:
     """Open a regular file of at most ``largest`` bytes for reading; nothing is read before its size is known.
 
     Raises

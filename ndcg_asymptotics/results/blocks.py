@@ -61,7 +61,6 @@ LARGEST_FILE = LARGEST_REPLICATE + 2**16
 _NAME = re.compile(r"(\d{1,10})-(\d{1,10})-([0-9a-f]{32})\.(npz|json)")
 _ABOUT = "about.json"
 _OVERHEAD = 2**16  # bytes of `about` and of the .npz format, at most
-_PIECE = 2**20  # bytes that are read at a time
 _MOST_MEMBERS = 64  # arrays of a block
 _LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
 
@@ -196,10 +195,8 @@ def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Conten
     """
     size = sum(variable.nbytes for variable in expected.values())
     with open_bounded(file.path, LARGEST_FILE) as opened:
-        state = hashlib.blake2b(digest_size=16)
-        while piece := opened.read(_PIECE):
-            state.update(piece)
-        if state.hexdigest() != file.digest:
+        digest = hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16))
+        if digest.hexdigest() != file.digest:
             raise UnreadableError("is damaged (its digest is not the one in its name)")
         try:
             return _parsed(opened, file, key, expected, size)
