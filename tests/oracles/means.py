@@ -30,15 +30,11 @@ def by_depth(curve: Function, breaks: Sequence[float], discount: Function, k: in
     d = np.asarray(discount(ranks), float)
     sums = np.concatenate(([0.0], np.cumsum(d)))
     inverse = 1 / sums[np.minimum(np.add.outer(np.arange(n), np.arange(n)) + 1, k)]
-    result = 0.0
-    for ti, wi, mi, si in zip(t, w, m, above, strict=True):
-        if mi == 0:
-            continue
-        q, r = min(si / ti, 1.0), min(max((total - si) / (1 - ti), 0.0), 1.0)
-        relevant_above, relevant_below = _binomials(n, q), _binomials(n, r)[::-1]
-        means = np.einsum("ai,ij,aj->a", relevant_above, inverse, relevant_below, optimize=True)
-        result += wi * mi * float(_binomials(n, ti)[-1][:k] @ (d[:k] * means[:k]))
-    return n * result
+    q, r = np.minimum(above / t, 1.0), np.clip((total - above) / (1 - t), 0.0, 1.0)
+    relevant_above, relevant_below = _binomials(n, q), _binomials(n, r)[:, ::-1]
+    means = ((relevant_above @ inverse) * relevant_below).sum(axis=2)  # (depth, a)
+    at_rank = _binomials(n, t)[:, -1, :k] * d[:k] * means[:, :k]
+    return float(n * ((w * m) @ at_rank.sum(axis=1)))
 
 
 def sequence_law(curve: Function, breaks: Sequence[float], n: int) -> dict[tuple[int, ...], float]:
@@ -74,13 +70,13 @@ def sequence_law(curve: Function, breaks: Sequence[float], n: int) -> dict[tuple
     return {labels: math.factorial(n) * end for labels, end in whole.items()}
 
 
-def _binomials(n: int, p: float) -> np.ndarray:
-    """P(Bin(a, p) = i) for a, i = 0 … n - 1."""
-    table = np.zeros((n, n))
-    table[0, 0] = 1.0
+def _binomials(n: int, p: np.ndarray) -> np.ndarray:
+    """P(Bin(a, p) = i) for a, i = 0 … n - 1: (p.size, n, n)."""
+    table, p = np.zeros((p.size, n, n)), p[:, None]
+    table[:, 0, 0] = 1.0
     for a in range(1, n):
-        table[a] = (1 - p) * table[a - 1]
-        table[a, 1:] += p * table[a - 1, :-1]
+        table[:, a] = (1 - p) * table[:, a - 1]
+        table[:, a, 1:] += p * table[:, a - 1, :-1]
     return table
 
 
