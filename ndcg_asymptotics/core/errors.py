@@ -72,7 +72,7 @@ def naming(place: str, *, fields: bool = False) -> Iterator[None]:
 
 @contextmanager
 def blaming(argument: str) -> Iterator[None]:
-    """Make the errors of inputs those of an argument, with whose name the messages then begin.
+    """Make the errors of inputs those of an argument, with whose name the messages then begin, once.
 
     >>> with blaming("judge"):
     ...     require(False, "fpr is missing")
@@ -82,7 +82,7 @@ def blaming(argument: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(str(error), argument) from None
+        raise InputError(error.reason if error.argument == argument else str(error), argument) from None
 
 
 @contextmanager

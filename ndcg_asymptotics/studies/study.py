@@ -301,7 +301,7 @@ def _population(
     try:
         return Population(scorers, found, reporting)
     except InputError as error:
-        raise InputError(str(error), "judge" if error.argument == "judge" else "scorers") from None
+        raise InputError(error.reason, error.argument or "scorers") from None
 
 
 def _pairs(given: object, population: Population) -> tuple[tuple[str, str], ...]:

@@ -131,5 +131,8 @@ def test_the_difference_of_limits_is_linear_in_the_trust() -> None:
 def test_labels_that_fall_with_the_true_ones_are_refused() -> None:
     # the judge believes a scorer that ranks what is relevant last
     worst = {"fpr": 0.0, "fnr": 0.1, "favours": "a", "share": 0.6, "trust": 1.0}
-    with pytest.raises(InputError, match="do not rise with the true ones"):
-        Population.of({"a": "step(1, 0, 0.4)", "b": "constant(0.4)"}, judge=worst)
+    texts = {"a": "step(1, 0, 0.4)", "b": "constant(0.4)"}
+    mixed = {name: f"mixture(0.5={text}, 0.5=constant(0.1))" for name, text in texts.items()}
+    for scorers in (texts, mixed):
+        with pytest.raises(InputError, match=r"^judge: noisy needs .* do not rise with the true ones"):
+            Population.of(scorers, judge=worst)
