@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.populations.curve_file import ROC
+from ndcg_asymptotics.populations.curve_file import ROC, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.layout import AXES, INDEX, dataset, versions_here
 from ndcg_asymptotics.studies import Design, Study
@@ -109,8 +108,7 @@ def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **furt
     further
         Fields for people, such as ``source``.
     """
-    content = {"format": ROC, "depth": depth, "share": share, "exponent": exponent, **further}
-    return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
+    return encode(ROC, depth=depth, share=share, exponent=exponent, **further)
 
 
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:

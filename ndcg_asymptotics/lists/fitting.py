@@ -71,7 +71,7 @@ class FittedCurve:
 
     def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a curve file; ``source`` says what the curve was fitted to."""
-        return curve_file.encode(**self.fields, source=source)
+        return curve_file.encode(curve_file.CURVE, **self.fields, source=source)
 
 
 def fit_curves(

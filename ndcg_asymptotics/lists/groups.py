@@ -76,7 +76,7 @@ class FittedMixture:
         groups = [
             {"weight": group.weight, "queries": group.queries, **group.curve.fields} for group in self.groups
         ]
-        return curve_file.encode_groups(groups, source=source)
+        return curve_file.encode(curve_file.GROUPS, groups=groups, source=source)
 
 
 def group_queries(lists: Mapping[str, Sequence[RankedList]], by: By) -> Integers:

@@ -51,47 +51,10 @@ GROUPS = "ndcg-asymptotics mixture 1"
 ROC = "ndcg-asymptotics roc 1"
 
 
-Curves = tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]
-
-
-def encode(gains: object, depth: object, probability: object, **further: object) -> bytes:
-    """Return the content of a curve file; gains, depths and probabilities are arrays or lists of numbers."""
-    return _encode({"format": CURVE, "gains": gains, "depth": depth, "probability": probability, **further})
-
-
-def encode_groups(groups: list[dict[str, object]], **further: object) -> bytes:
-    """Return the content of a file of groups, each with its weight and the fields of a curve."""
-    return _encode({"format": GROUPS, "groups": groups, **further})
-
-
-def _encode(content: dict[str, object]) -> bytes:
+def encode(form: str, **fields: object) -> bytes:
+    """Return the content of a file of the format ``form``; what the fields hold may be arrays."""
+    content = {"format": form, **fields}
     return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
-
-
-def decode(content: bytes) -> Curves:
-    """Return the gains and curves in the content of a curve file.
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong with it.
-    """
-    return decoded(content, CURVE, _curves)
-
-
-def decode_groups(content: bytes) -> list[tuple[float, tuple[float, ...], tuple[PiecewiseLinear, ...]]]:
-    """Return the weight, gains and curves of each group in the content of a file of groups.
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong with it.
-    """
-    return decoded(
-        content,
-        GROUPS,
-        lambda table: [(float(group["weight"]), *_curves(group)) for group in table["groups"]],
-    )
 
 
 @dataclass(frozen=True)
@@ -115,7 +78,7 @@ def decode_fitted(content: bytes) -> list[Fitted]:
     """
 
     def fitted(table: Any) -> Fitted:
-        gains, _ = _curves(table)
+        gains, _ = curves_of(table)
         band = table.get("band") or {}
         shape = (len(gains), len(table["depth"]))
         edges = [
@@ -148,7 +111,8 @@ def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
         raise InputError(f"not a curve file ({error!r})") from None
 
 
-def _curves(table: Any) -> Curves:
+def curves_of(table: Any) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]:
+    """Return the gains and the curves in a table of a curve file, or in a group of one."""
     gains = tuple(float(y) for y in table["gains"])
     depths = tuple(float(t) for t in table["depth"])
     rows = [tuple(float(v) for v in row) for row in table["probability"]]
@@ -178,6 +142,7 @@ FOLDER = "curves"
 """The subfolder of a folder of results that holds the curve files of its study."""
 
 
+@dataclass(frozen=True)
 class OfFile(Spec):
     """A spec ``keyword("file")`` whose file is read when its text is.
 
@@ -190,7 +155,7 @@ class OfFile(Spec):
     """
 
     file: str
-    content: bytes
+    content: bytes = field(repr=False)
 
     @classmethod
     def signature(cls) -> str:
@@ -207,7 +172,7 @@ class OfFile(Spec):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """Read the curves of a file, whose name is relative to the folder."""
-        return read_curves(cls.keyword, file, folder, lambda content: cls(file, content))  # type: ignore[call-arg]
+        return read_curves(cls.keyword, file, folder, lambda content: cls(file, content))
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
@@ -225,12 +190,10 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
     a scorer as it is.
     """
 
-    file: str
-    content: bytes = field(repr=False)
     _decoded: tuple[tuple[float, ...], tuple[Curve, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_decoded", decode(self.content))
+        object.__setattr__(self, "_decoded", decoded(self.content, CURVE, curves_of))
 
     @property
     def gains(self) -> tuple[float, ...]:

@@ -13,15 +13,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.populations import curve_file
-from ndcg_asymptotics.populations.curve_file import portable_file, read_curves
+from ndcg_asymptotics.populations.curve_file import GROUPS, curves_of, decoded, portable_file, read_curves
 from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.populations.scorer import Model, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
@@ -67,11 +66,13 @@ class Mixture(Scorer, keyword="mixture"):
     @classmethod
     def decode(cls, content: bytes, file: str) -> Self:
         """Return the mixture in the content of such a file."""
-        groups: list[tuple[float, Model]] = []
-        for weight, gains, curves in curve_file.decode_groups(content):
+
+        def group(table: Any) -> tuple[float, Model]:
+            weight, (gains, curves) = float(table["weight"]), curves_of(table)
             binary = gains == (1.0,)
-            model: Model = curves[0] if binary else Graded(tuple(zip(gains, curves, strict=True)))
-            groups.append((weight, model))
+            return weight, curves[0] if binary else Graded(tuple(zip(gains, curves, strict=True)))
+
+        groups = decoded(content, GROUPS, lambda table: [group(each) for each in table["groups"]])
         return cls(tuple(groups), file, content)
 
     def arguments(self) -> tuple[str, ...]:

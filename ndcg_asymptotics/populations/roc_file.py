@@ -21,8 +21,6 @@ class RocEmpirical(OfFile, Roc, keyword="roc_empirical"):
     ``content`` is that of the file, which need not exist.
     """
 
-    file: str
-    content: bytes = field(repr=False)
     _points: tuple[Floats, Floats, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
-from ndcg_asymptotics.populations.curve_file import CURVE, encode, encode_groups
+from ndcg_asymptotics.populations.curve_file import CURVE, GROUPS, encode
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
 
 # within a piece, from node to node, across nodes, hair-thin
@@ -144,7 +144,7 @@ def test_files_that_hold_no_curve(tmp_path, content, said):
 def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
     depth = np.linspace(0, 1, points)
     rows = [(0.5 - 0.3 * depth + 0.1 * np.sin(500 * depth + gain)) / len(gains) for gain in gains]
-    return encode(gains, depth, rows)
+    return encode(CURVE, gains=gains, depth=depth, probability=rows)
 
 
 @pytest.mark.slow
@@ -196,7 +196,7 @@ def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, key
     groups = {"weight": 1.0, "gains": [1], "depth": [0, 1], "probability": [[0.5, 0.1]]}
     content = {
         "empirical": curve_of(5),
-        "mixture": encode_groups([groups]),
+        "mixture": encode(GROUPS, groups=[groups]),
         "roc_empirical": encode_roc([0, 0.5, 1], [0, 0.9, 1]),
     }[keyword]
     own, inner, other = tmp_path / "own", tmp_path / "own" / "inner", tmp_path / "other"

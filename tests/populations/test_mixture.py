@@ -12,7 +12,8 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import draw, load_engine
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture, Population, Relevance, Scorer, curve_file, mixture
+from ndcg_asymptotics.populations import Mixture, Population, Relevance, Scorer, mixture
+from ndcg_asymptotics.populations.curve_file import CURVE, GROUPS, encode
 from ndcg_asymptotics.studies import Design
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
@@ -66,7 +67,7 @@ def group(weight: float, *rows: list[float], gains: tuple[float, ...] = (1.0,)) 
 
 def test_a_file_of_groups(tmp_path):
     two = [group(0.25, [0.8, 0.2]), group(0.75, [0.1, 0.0], [0.2, 0.3], gains=(2.0, 1.0))]
-    (tmp_path / "groups.json").write_bytes(curve_file.encode_groups(two))
+    (tmp_path / "groups.json").write_bytes(encode(GROUPS, groups=two))
     found = Scorer.parse('mixture("groups.json")', tmp_path)
     assert isinstance(found, Mixture)
     assert str(found) == 'mixture("groups.json")'
@@ -76,10 +77,10 @@ def test_a_file_of_groups(tmp_path):
     assert list(portable.files.values()) == [(tmp_path / "groups.json").read_bytes()]
     with pytest.raises(InputError, match=r'got .*mixture 1.* \(that is mixture\("file"\)\)'):
         Scorer.parse('empirical("groups.json")', tmp_path)
-    (tmp_path / "one.json").write_bytes(curve_file.encode((1.0,), [0.0, 1.0], [[0.5, 0.5]]))
+    (tmp_path / "one.json").write_bytes(encode(CURVE, gains=[1], depth=[0, 1], probability=[[0.5, 0.5]]))
     with pytest.raises(InputError, match=r'\(that is empirical\("file"\)\)'):
         Scorer.parse('mixture("one.json")', tmp_path)
-    (tmp_path / "bad.json").write_text(json.dumps({"format": curve_file.GROUPS, "groups": [{}]}))
+    (tmp_path / "bad.json").write_text(json.dumps({"format": GROUPS, "groups": [{}]}))
     with pytest.raises(InputError, match="not a curve file"):
         Scorer.parse('mixture("bad.json")', tmp_path)
 
@@ -193,7 +194,7 @@ def test_simulation_agrees_with_theory_and_not_with_the_pooled_curve():
 
 def test_a_study_with_a_mixture_is_kept_and_continued(tmp_path):
     two = [group(0.25, [0.8, 0.2]), group(0.75, [0.1, 0.0])]
-    (tmp_path / "groups.json").write_bytes(curve_file.encode_groups(two))
+    (tmp_path / "groups.json").write_bytes(encode(GROUPS, groups=two))
     (tmp_path / "study.toml").write_text(
         'measures = ["nDCG"]\nn = [10, 100]\nreplicates = 4\n[scorers]\na = \'mixture("groups.json")\'\n'
     )

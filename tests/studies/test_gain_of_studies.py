@@ -8,7 +8,7 @@ import pytest
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, Scorer, mixture
-from ndcg_asymptotics.populations.curve_file import decode_fitted, encode, encode_groups
+from ndcg_asymptotics.populations.curve_file import CURVE, GROUPS, decode_fitted, encode
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.canonical import canonical
@@ -52,7 +52,7 @@ def test_gains_that_a_scorer_cannot_have(gain, message):
 def test_fitted_curves_with_other_gains():
     curves = {"gains": [2, 1], "depth": [0.0, 1.0], "probability": [[0.2, 0.0], [0.3, 0.1]]}
     band = {"level": 0.95, "low": [[0.1, 0.0], [0.2, 0.0]], "high": [[0.3, 0.1], [0.4, 0.2]]}
-    fitted = Empirical("a.json", encode(**curves, band=band))
+    fitted = Empirical("a.json", encode(CURVE, **curves, band=band))
     turned = with_gain(fitted, "1=9, 2=4")
     assert isinstance(turned, Empirical)
     assert turned.gains == (9.0, 4.0)
@@ -60,7 +60,7 @@ def test_fitted_curves_with_other_gains():
     assert turned.portable().text != fitted.portable().text  # the text holds a digest of the gains
     (with_band,) = decode_fitted(turned.content)
     np.testing.assert_array_equal(with_band.low, [[0.2, 0.0], [0.1, 0.0]])
-    groups = encode_groups([{"weight": 0.5, **curves}, {"weight": 0.5, **curves}])
+    groups = encode(GROUPS, groups=[{"weight": 0.5, **curves}, {"weight": 0.5, **curves}])
     exp2 = with_gain(Mixture.decode(groups, "m.json"), "exp2")
     assert isinstance(exp2, Mixture)
     assert (exp2.gains, exp2.file) == ((3.0, 1.0), "m.json")
