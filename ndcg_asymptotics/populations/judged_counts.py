@@ -8,24 +8,23 @@ those of the true labels: the reported labels have no ROC curve that serves for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations.reported import require_informative
+from ndcg_asymptotics.populations.reported import OfErrors
 from ndcg_asymptotics.populations.roc import GradedRoc, Roc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import OfFixedNumber
-from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner
-from ndcg_asymptotics.specs.spec import OfSpec, Portable, Spec
+from ndcg_asymptotics.specs.spec import Portable, Spec
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 
 
 @dataclass(frozen=True)
-class NoisyRoc(OfSpec, RocModel, keyword="noisy"):
+class NoisyRoc(OfErrors, RocModel, keyword="noisy"):
     """noisy(curve, fpr, fnr): the depths of one ROC curve, and the labels of a judge with these error rates.
 
     Attributes
@@ -38,15 +37,9 @@ class NoisyRoc(OfSpec, RocModel, keyword="noisy"):
     """
 
     curve: Roc
-    fpr: float = field(metadata=within(0, 1))
-    fnr: float = field(metadata=within(0, 1))
     gains: ClassVar[tuple[float, ...]] = (1.0,)
     kind: ClassVar[type[Spec]] = Roc
     example: ClassVar[str] = "a ROC curve, as in noisy(roc_power(0.4), fpr=0.05, fnr=0.2)"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_informative(self.fpr, self.fnr)
 
     @property
     def curves(self) -> tuple[Roc, ...]:

@@ -70,6 +70,20 @@ class _Weighted(Curve):
         return tuple(sorted({at for weight, curve in self.parts if weight for at in curve.breaks}))
 
 
+@dataclass(frozen=True)
+class OfErrors(OfSpec):
+    """The labels of a judge with two error rates, whose labels rise with the true ones: fpr + fnr < 1."""
+
+    curve: Spec
+    fpr: float = field(metadata=within(0, 1))
+    fnr: float = field(metadata=within(0, 1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wanted = "noisy needs fpr + fnr < 1, else the judge's labels do not rise with the true ones"
+        require(self.fpr + self.fnr < 1, f"{wanted}; got {self.fpr:g} + {self.fnr:g}")
+
+
 class _OfCurve(OfSpec, Curve):
     """The curve of labels that a judge makes of those of another curve."""
 
@@ -82,7 +96,7 @@ class _OfCurve(OfSpec, Curve):
 
 
 @dataclass(frozen=True)
-class Noisy(_OfCurve, _Weighted, keyword="noisy"):
+class Noisy(OfErrors, _OfCurve, _Weighted, keyword="noisy"):
     """noisy(curve, fpr, fnr): the labels of a judge with these error rates, fpr + (1 - fpr - fnr) ybar(s).
 
     Attributes
@@ -100,13 +114,7 @@ class Noisy(_OfCurve, _Weighted, keyword="noisy"):
     """
 
     curve: Curve
-    fpr: float = field(metadata=within(0, 1))
-    fnr: float = field(metadata=within(0, 1))
     example: ClassVar[str] = "a relevance curve, as in noisy(linear(0.1, 0.7), fpr=0.05, fnr=0.2)"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_informative(self.fpr, self.fnr)
 
     @property
     def base(self) -> float:
@@ -250,7 +258,7 @@ class Confusion(Relevance, keyword="confusion"):
 
 
 @dataclass(frozen=True)
-class JudgedLabels(OfSpec, Relevance):
+class JudgedLabels(OfErrors, Relevance):
     """The labels of a judge, with the true ones kept: for scorers that are independent given the true label.
 
     An item is relevant in truth and by the judge, by the judge only, in truth only, or neither. These kinds
@@ -274,12 +282,6 @@ class JudgedLabels(OfSpec, Relevance):
     gains: ClassVar[tuple[float, ...]] = (1.0, 1.0, 0.0)
 
     curve: Curve
-    fpr: float = field(metadata=within(0, 1))
-    fnr: float = field(metadata=within(0, 1))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_informative(self.fpr, self.fnr)
 
     @property
     def alone(self) -> Noisy:
@@ -312,12 +314,6 @@ class _Reported(_Weighted):
         rows = reversed(self.rates[1:])  # gains and their curves decrease
         weights = [row[self.grade] - self.base for row in rows]
         return tuple(zip(weights, self.source.curves, strict=True))
-
-
-def require_informative(fpr: float, fnr: float) -> None:
-    """Refuse a judge whose labels do not rise with the true ones."""
-    wanted = "noisy needs fpr + fnr < 1, else the judge's labels do not rise with the true ones"
-    require(fpr + fnr < 1, f"{wanted}; got {fpr:g} + {fnr:g}")
 
 
 def _matrix(rows: Sequence[Any]) -> Matrix:
