@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Array, Bools
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import ENGINES, Design
 
 Draw = dict[str, NDArray[np.generic]]
@@ -112,13 +113,27 @@ def check(engine: Engine, design: Design) -> None:
         engine.check(part)
 
 
-def require_known_discounts(design: Design) -> None:
-    """Refuse a design with a discount that is not known up to the last rank that counts."""
+def check_for_counts(engine: str, design: Design) -> None:
+    """Refuse what an engine that counts items cannot draw.
+
+    That is coupled scorers, lists of no or too many items, and a discount that is not known up to the last
+    rank that counts.
+    """
+    coupling = design.population.coupling
+    require(
+        isinstance(coupling, Independent),
+        f"the {engine} engine draws scorers that are independent given the label, got {coupling}: use items",
+    )
+    first, last = design.sizes[0], design.sizes[-1]
+    require(
+        first >= 1 and last <= LARGEST_N,
+        f"the {engine} engine takes list lengths from 1 to 9e18, got {first:g} to {last:g}",
+    )
     for measure in design.measures:
         reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
         require(
             reach <= known,
-            f"{measure} counts up to rank {reach:g} at n = {design.sizes[-1]:g}, "
+            f"{measure} counts up to rank {reach:g} at n = {last:g}, "
             f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
         )
 

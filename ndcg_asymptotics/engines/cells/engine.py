@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.cells import ranks
 from ndcg_asymptotics.engines.cells.brackets import (
@@ -35,11 +35,10 @@ from ndcg_asymptotics.engines.cells.brackets import (
     ideal_of_counts,
 )
 from ndcg_asymptotics.engines.cells.streams import CellStream
-from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, require_known_discounts
+from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
 
@@ -112,21 +111,11 @@ def check(design: Design) -> None:
         For a coupling other than independence given the label, list lengths beyond 9e18, a custom
         discount that does not reach the cutoff, or a bracket that would take too many cells.
     """
-    coupling = design.population.coupling
-    require(
-        isinstance(coupling, Independent),
-        f"the cells engine draws scorers that are independent given the label, got {coupling}: use items",
-    )
+    check_for_counts("cells", design)
     require(not design.population.judged, f"the cells engine {NO_JUDGE}")
-    largest = design.sizes[-1]
-    require(
-        design.sizes[0] >= 1 and largest <= LARGEST_N,
-        f"the cells engine takes list lengths from 1 to 9e18, got {design.sizes[0]:g} to {largest:g}",
-    )
     require(
         0 < design.bracket < np.inf, f"bracket must be a positive number, got {number_text(design.bracket)}"
     )
-    require_known_discounts(design)
     if not design.population.iid:
         return
     law = np.array([*design.population.masses, 1 - sum(design.population.masses)])

@@ -22,14 +22,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_N
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, require_known_discounts
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.rare.draw import DrawnPair, draw_pair, multinomial
 from ndcg_asymptotics.engines.rare.leaves import decide_order
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.rare import tilt
 
@@ -122,18 +120,11 @@ def check(design: Design) -> None:
         "the rare engine draws i.i.d. labels; with a fixed number of relevant items wrong orders are not "
         "rare: use items or cells",
     )
-    coupling = design.population.coupling
-    require(
-        isinstance(coupling, Independent),
-        f"the rare engine draws scorers that are independent given the label, got {coupling}: use items",
-    )
-    largest = design.sizes[-1]
-    require(largest <= LARGEST_N, f"the rare engine takes list lengths up to 9e18, got {largest:g}")
-    require_known_discounts(design)
+    check_for_counts("rare", design)
     for measure in design.measures:
         for pair in design.pairs:
             a, b = (design.population.models[name] for name in pair)
-            leader = tilt(a, b, measure, largest).leader
+            leader = tilt(a, b, measure, design.sizes[-1]).leader
             tilt(a, b, measure, design.sizes[0], leader=leader)
 
 
