@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numba import njit
@@ -98,15 +98,7 @@ class Cells:
 
     def batches(self, size: int) -> Iterator[Cells]:
         """Yield these cells, at most ``size`` at a time."""
-        arrays: tuple[Any, ...] = (
-            self.octave,
-            self.index,
-            self.counts,
-            self.above,
-            self.open,
-            self.first,
-            self.last,
-        )
+        _, *arrays = vars(self).values()
         for start in range(0, len(self.octave), size):
             yield Cells(self.level, *(array[start : start + size] for array in arrays))
 
