@@ -64,13 +64,6 @@ class Task(NamedTuple):
     bracket: Floats  # the width wanted, in NDCG
 
 
-@njit(cache=True)
-def ideal_of_counts(tables: Tables, row: int, cut: int, labels: Integers, gains: Floats) -> float:
-    """Return IDCG from the label counts: the gains in decreasing order on ranks 1 … k."""
-    near, far, start, length = tables
-    return greatest_dcg(near, far, start, length, row, cut, gains, labels, 0, 0.0)
-
-
 @njit(cache=True, error_model="numpy")
 def settle(
     task: Task,

@@ -23,21 +23,11 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.cells import ranks
-from ndcg_asymptotics.engines.cells.brackets import (
-    CELLS,
-    ESTIMATE,
-    HIGH,
-    LOW,
-    MIXED,
-    UNIT,
-    Task,
-    Words,
-    ideal_of_counts,
-)
+from ndcg_asymptotics.engines.cells.brackets import CELLS, ESTIMATE, HIGH, LOW, MIXED, UNIT, Task, Words
 from ndcg_asymptotics.engines.cells.streams import CellStream
 from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
-from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight
+from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight, greatest_dcg
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.design import Design
@@ -174,14 +164,15 @@ def _bracketed(stream: CellStream, task: Task) -> Integers:
 
 @njit(cache=True)
 def _ideals(
-    tables: Tables, row: Integers, cut: Integers, labels: Integers, gains: Floats
+    tables: Tables, rows: Integers, cuts: Integers, labels: Integers, gains: Floats
 ) -> tuple[Floats, Floats]:
     near, far, start, length = tables
-    ideals, total = np.empty(cut.shape), np.empty(cut.shape)
-    for k in range(cut.shape[0]):
-        for m in range(cut.shape[1]):
-            ideals[k, m] = ideal_of_counts(tables, row[k, m], cut[k, m], labels[k], gains)
-            total[k, m] = cell_weight(near, far, start, length, row[k, m], cut[k, m])
+    ideals, total = np.empty(cuts.shape), np.empty(cuts.shape)
+    for k in range(cuts.shape[0]):
+        for m in range(cuts.shape[1]):
+            row, cut = rows[k, m], cuts[k, m]
+            ideals[k, m] = greatest_dcg(near, far, start, length, row, cut, gains, labels[k], 0, 0.0)
+            total[k, m] = cell_weight(near, far, start, length, row, cut)
     return ideals, total
 
 
