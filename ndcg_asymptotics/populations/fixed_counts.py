@@ -14,7 +14,6 @@ A law of R over queries is a `Mixture` of such models.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,10 +25,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
-from ndcg_asymptotics.populations.mixture import WEIGHT_TOLERANCE, Mixture
+from ndcg_asymptotics.populations.mixture import Mixture, require_shares
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
-from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, numbers_text, parse_text
+from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
@@ -302,12 +301,7 @@ def with_relevant(
         return FixedCounts(_counts_by_gain(given.gains, numbers), given)
     if not isinstance(numbers, Mapping):
         return _with_count(numbers, given)
-    total = math.fsum(numbers.values())
-    said = numbers_text(list(numbers.values()))
-    require(
-        min(numbers.values()) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
-        f"relevant: the probabilities of several numbers must be positive and add up to 1, got {said}",
-    )
+    require_shares(list(numbers.values()), "relevant: the probabilities of several numbers")
     groups = {number: _with_count(_whole(number), given) for number in numbers}
     return Mixture(tuple((weight, groups[number]) for number, weight in numbers.items()))
 

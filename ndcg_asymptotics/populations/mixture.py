@@ -26,7 +26,15 @@ from ndcg_asymptotics.populations.scorer import Model, Scorer
 from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
 from ndcg_asymptotics.specs.spec import Portable
 
-WEIGHT_TOLERANCE = 1e-9  #: of the sum of weights, which files round
+_WEIGHT_TOLERANCE = 1e-9  # of the sum of weights, which files round
+
+
+def require_shares(weights: Sequence[float], what: str) -> None:
+    """Refuse weights that are not positive or do not add up to 1; ``what`` they are begins the message."""
+    require(
+        len(weights) > 0 and min(weights) > 0 and abs(math.fsum(weights) - 1) <= _WEIGHT_TOLERANCE,
+        f"{what} must be positive and add up to 1, got {numbers_text(weights)}",
+    )
 
 
 @dataclass(frozen=True)
@@ -38,13 +46,7 @@ class Mixture(Scorer, keyword="mixture"):
     content: bytes = field(default=b"", repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        weights = [weight for weight, _ in self.groups]
-        total = math.fsum(weights)
-        said = numbers_text(weights)
-        require(
-            len(weights) > 0 and min(weights) > 0 and abs(total - 1) <= WEIGHT_TOLERANCE,
-            f"mixture: the weights of the groups must be positive and add up to 1, got {said}",
-        )
+        require_shares([weight for weight, _ in self.groups], "mixture: the weights of the groups")
 
     @classmethod
     def signature(cls) -> str:

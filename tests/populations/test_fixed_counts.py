@@ -102,7 +102,7 @@ def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
     assert (scorer.iid, scorer.least_n) == (False, 2)
     assert str(with_relevant("roc_power(0.4)", 3)) == "relevant(3, roc_power(0.4))"
     assert with_relevant("random", 3) == Random()
-    for wrong in ({1: 0.7, 2: 0.4}, {1: 0.5, 0: 0.5}, 0, 2.0, True):
+    for wrong in ({}, {1: 0.7, 2: 0.4}, {1: 0.5, 0: 0.5}, 0, 2.0, True):
         with pytest.raises(InputError):
             with_relevant("roc_power(0.4)", wrong)
     for text in ("mixture(1=constant(0.2))", "graded(2=constant(0.2))", "relevant(1, constant(0.2))"):
