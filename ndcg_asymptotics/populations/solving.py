@@ -11,22 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import Field
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.specs.ranges import Range
 
+if TYPE_CHECKING:
+    from ndcg_asymptotics.populations.scorer import Curve
 
-class HasMean(Protocol):
-    """A curve of a family, as far as its mean is concerned."""
-
-    keyword: ClassVar[str]
-
-    def unclipped_mean(self) -> float:
-        """Return the mean over [0, 1], whether or not the curve is a probability."""
-
-
-_C = TypeVar("_C", bound=HasMean)
+_C = TypeVar("_C", bound="Curve")
 
 _PROBABILITY = Range(0, 1)
 _ABSOLUTE, _RELATIVE = 1e-12, 1e-6  # largest errors of a mean, both of which must hold
