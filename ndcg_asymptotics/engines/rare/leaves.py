@@ -123,14 +123,6 @@ def width_of_order(table: MeasureTable, counts: Integers) -> float:
 
 
 @njit(cache=True)
-def _empty(size: int, labels: int) -> Leaves:
-    """Return arrays for so many leaves."""
-    counts, mass = np.empty((size, labels), np.int64), np.empty((size, labels))
-    cell, heap = np.empty(size, np.int64), np.empty(size, np.int64)
-    return Leaves(counts, mass, cell, heap, np.empty(size), np.empty(size), np.empty(size))
-
-
-@njit(cache=True)
 def cut_wide(
     table: MeasureTable, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator
 ) -> Leaves:
@@ -140,7 +132,9 @@ def cut_wide(
     """
     old, labels = len(leaves.cell), leaves.counts.shape[1]
     size = old + int(np.sum(leaves.high - leaves.low > width))
-    new = _empty(size, labels)
+    counts, mass = np.empty((size, labels), np.int64), np.empty((size, labels))
+    cell, place = np.empty(size, np.int64), np.empty(size, np.int64)
+    new = Leaves(counts, mass, cell, place, np.empty(size), np.empty(size), np.empty(size))
     at, above = 0, 0
     for i in range(old):
         new.cell[at], new.heap[at] = leaves.cell[i], leaves.heap[i]
