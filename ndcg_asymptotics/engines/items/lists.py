@@ -193,23 +193,17 @@ def _pair_of_models(
     if isinstance(a, JudgedCounts) and isinstance(b, JudgedCounts):
         found, false = rng.binomial(a.relevant, 1 - a.fnr, drawn), rng.binomial(n - a.relevant, a.fpr, drawn)
         counts = np.column_stack([found, false, a.relevant - found, n - a.relevant - false])
-        kinds = [_ranked_kinds(one.by_kind, counts, ranked, items / n, k, rng) for one in (a, b)]
-        reported = np.array(a.KINDS)
-        return reported[kinds[0]], reported[kinds[1]], np.asarray(found + false)[:ranked, None]
-    if isinstance(a, FixedCounts):
-        counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
+        labels, gains = (found + false)[:, None], np.array(a.KINDS)
+        a, b = a.by_kind, b.by_kind
     else:
-        law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
-        counts = rng.multinomial(n, law / law.sum(), size=drawn)
-    first, second = (_ranked_gains(one, counts, ranked, items / n, k, rng) for one in (a, b))
-    return first, second, np.asarray(counts[:ranked, :-1])
-
-
-def _ranked_gains(
-    model: Model, counts: Integers, lists: int, part: float, k: int, rng: np.random.Generator
-) -> Floats:
-    """Return the gains at the first k ranks of the first lists with these label counts, (lists, k)."""
-    return np.asarray(np.append(model.gains, 0.0)[_ranked_kinds(model, counts, lists, part, k, rng)])
+        if isinstance(a, FixedCounts):
+            counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
+        else:
+            law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
+            counts = rng.multinomial(n, law / law.sum(), size=drawn)
+        labels, gains = counts[:, :-1], np.append(a.gains, 0.0)
+    first, second = (gains[_ranked_kinds(one, counts, ranked, items / n, k, rng)] for one in (a, b))
+    return first, second, np.asarray(labels[:ranked])
 
 
 def _ranked_kinds(
