@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 
@@ -132,7 +132,7 @@ class Population:
             curves = {name: model for name, model in self.models.items() if isinstance(model, Curve)}
             return dict(self.judge.reported(curves))
         return {
-            name: Mixture(tuple((weight, _model(group.reported[name])) for weight, group in self.groups))
+            name: Mixture(tuple((weight, cast(Model, group.reported[name])) for weight, group in self.groups))
             for name in self.scorers
         }
 
@@ -262,11 +262,6 @@ def _uninformative(like: Scorer) -> Scorer:
     if like.mixed:
         return Mixture(tuple((weight, _blank(model)) for weight, model in like.groups))
     return _blank(like.groups[0][1])
-
-
-def _model(scorer: Scorer) -> Model:
-    assert isinstance(scorer, Model)
-    return scorer
 
 
 def _blank(like: Model) -> Model:
