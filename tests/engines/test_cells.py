@@ -10,7 +10,7 @@ from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
-from ndcg_asymptotics.engines.cells import engine, streams
+from ndcg_asymptotics.engines.cells import ranks, streams
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
@@ -44,7 +44,8 @@ def revealed(what, replicate, name):
     """The drawn stream item by item: (step, label) in rank order, from cells that hold one item each."""
     relevance = what.population.scorers[name]
     (arrivals,) = draw_label_counts(what, [replicate])
-    stream = streams.CellStream(relevance, engine._key(what, replicate, name), arrivals)
+    key = ranks.draw_key(what.generator(replicate, "scorer", name))
+    stream = streams.CellStream(relevance, key, arrivals)
     found, stack = [], [stream.octaves(np.ones((len(what.sizes), 1), bool))]
     while stack:
         batch = stack.pop()

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.cells import ranks
-from ndcg_asymptotics.engines.cells.brackets import CELLS, ESTIMATE, HIGH, LOW, MIXED, UNIT, Task, Words
+from ndcg_asymptotics.engines.cells.brackets import CELLS, ESTIMATE, HIGH, LOW, MIXED, UNIT, Task
 from ndcg_asymptotics.engines.cells.streams import CellStream
 from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
@@ -66,7 +66,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     if not design.population.iid:
         return ranks.draw_ranks(design, replicate, labels)
     streams = {
-        name: CellStream(relevance, _key(design, replicate, name), labels)
+        name: CellStream(relevance, ranks.draw_key(design.generator(replicate, "scorer", name)), labels)
         for name, relevance in design.population.models.items()
     }
     task = _task(design, labels)
@@ -123,10 +123,6 @@ def warm(design: Design) -> None:
     simulate(replace(design, measures=(Measure(),), sizes=(1000,), pairs=()), 0)
     if design.population.iid:
         _tables(design.measures, design.sizes)
-
-
-def _key(design: Design, replicate: int, name: str) -> Words:
-    return design.generator(replicate, "scorer", name).integers(0, 2**32, 2, dtype=np.uint64)
 
 
 @lru_cache(maxsize=8)

@@ -37,7 +37,7 @@ def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
     drawn = []
     for name, model in design.population.fixed_counts.items():
         rng = design.generator(replicate, "scorer", name)
-        key = _key(rng)
+        key = draw_key(rng)
         drawn.append(_ranked(model, _depths(model, 1, rng), labels[:, -1].copy(), key))
     scales = [
         _scale(measure, design.sizes, tuple(labels[0, :-1].tolist()), design.population.gains)
@@ -78,7 +78,8 @@ class _Ranked:
         return np.asarray((np.where(counted, weights, 0.0) * self.gains[:, None]).sum(axis=-1), np.float64)
 
 
-def _key(rng: np.random.Generator) -> Words:
+def draw_key(rng: np.random.Generator) -> Words:
+    """Draw the key of a counter-based generator."""
     return rng.integers(0, 2**32, 2, dtype=np.uint64)
 
 
@@ -185,5 +186,5 @@ def _separate_dcg(model: Model, measure: Measure, n: int, lists: int, rng: np.ra
     """Return DCG of separate lists of n items."""
     assert isinstance(model, FixedCounts)
     depth = _depths(model, lists, rng)
-    one = _ranked(model, depth, np.array([n - model.least_n]), _key(rng))
+    one = _ranked(model, depth, np.array([n - model.least_n]), draw_key(rng))
     return one.dcg(measure, [n], np.array([measure.cutoff(n)]))[:, 0]
