@@ -128,13 +128,6 @@ def _addresses(
     return [builder.gep(first, [_INT(i)]) for i in range(vectors)]
 
 
-def _call(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
-    """Call a function of LLVM that takes and returns vectors."""
-    kind = ir.FunctionType(_VECTOR, [a.type for a in arguments])
-    function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
-    return builder.call(function, list(arguments))
-
-
 def _shuffle(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, lanes: list[int]) -> ir.Value:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INT, WIDTH), lanes))
 
@@ -207,7 +200,9 @@ def _emit_fill(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
 
 
 def _emit_multiply_add(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, c: ir.Value) -> ir.Value:
-    return _call(builder, f"llvm.fmuladd.v{WIDTH}f64", a, b, c)
+    kind, name = ir.FunctionType(_VECTOR, [_VECTOR] * 3), f"llvm.fmuladd.v{WIDTH}f64"
+    function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
+    return builder.call(function, [a, b, c])
 
 
 def _emit_choose(builder: ir.IRBuilder, condition: ir.Value, *blocks: ir.Value) -> ir.Value:
