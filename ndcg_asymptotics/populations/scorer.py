@@ -252,11 +252,6 @@ class Relevance(Model):
         without = np.maximum(1.0 - chances.sum(axis=0), 0.0)
         return np.append(self.gains, 0.0), np.concatenate([chances, without[None]])
 
-    @property
-    def law_at_top(self) -> tuple[Floats, Floats]:
-        """The gains, the last one 0, and their probabilities at s = 1."""
-        return self.label_law(0.0)
-
 
 class Curve(Relevance, Adjustable):
     """A binary relevance curve, m(t) = P(Y = 1 | depth t).

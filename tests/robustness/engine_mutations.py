@@ -431,8 +431,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/lists.py",
         "at the top: labels of one scorer for both",
-        "for gains, chances in (a.law_at_top, b.law_at_top)",
-        "for gains, chances in (a.law_at_top, a.law_at_top)",
+        "for gains, chances in (a.label_law(0.0), b.label_law(0.0))",
+        "for gains, chances in (a.label_law(0.0), a.label_law(0.0))",
         "at_the_top",
     ),
 )

@@ -116,7 +116,7 @@ def count_orders_at_the_top(
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, block))))
         first, second = (
             gains[np.searchsorted(np.cumsum(chances)[:-1], rng.random((size, ranks)), side="right")]
-            for gains, chances in (a.law_at_top, b.law_at_top)
+            for gains, chances in (a.label_law(0.0), b.label_law(0.0))
         )
         difference = (first - second)[: lists - start]
         ahead, tie = difference @ weights + beyond, _TIE * (np.abs(difference) @ weights)

@@ -139,7 +139,7 @@ def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> Order
 
 
 def _independent(relevance: Relevance, k: int) -> LabelSequences:
-    gains, chances = relevance.law_at_top
+    gains, chances = relevance.label_law(0.0)
     sequences = np.array(list(product(range(gains.size), repeat=k)), np.int64).reshape(-1, k)
     nobody = np.zeros((1, gains.size - 1), np.int64)
     return LabelSequences(gains[sequences], nobody, chances[sequences].prod(axis=1)[:, None])

@@ -302,7 +302,7 @@ def _table(law: SeriesLaw) -> tuple[Floats, Floats]:
 
 def _top(scorer: Relevance) -> tuple[Floats, Floats]:
     """Return the gains that occur at the very top, and their probabilities."""
-    values, chances = scorer.law_at_top
+    values, chances = scorer.label_law(0.0)
     return values[chances > 0], chances[chances > 0]
 
 
