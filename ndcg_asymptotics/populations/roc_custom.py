@@ -60,7 +60,7 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
             f"roc_custom: {self.target!r} must begin at 0, no slower than t^0.05: F(1e-300) is {start:g}",
         )
         require(abs(end - 1) <= ROUNDING, f"roc_custom: {self.target!r} must end at 1, F(1) is {end:g}")
-        edges, series = self._panels()
+        edges, series = panels.fit_panels(_START, self._series_on, self._too_rough)  # in log t
         set_ = object.__setattr__
         set_(self, "_edges", edges)
         set_(self, "_series", series)
@@ -83,10 +83,6 @@ class RocCustom(custom.OfFunction, Roc, keyword="roc_custom"):
             f"a user's ROC curve must be a function F(t), got {brief(value)}",
         )
         return {"function": value}
-
-    def _panels(self) -> tuple[Floats, Floats]:
-        """Return the edges of the panels in log t, and on each the Chebyshev series of F."""
-        return panels.fit_panels(_START, self._series_on, self._too_rough)
 
     def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
         """Return the series on panels, and whether they follow the function."""
