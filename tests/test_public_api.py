@@ -74,8 +74,7 @@ def test_every_public_function_is_described_and_shown(name: str) -> None:
     thing = operator.attrgetter(name)(na)
     assert inspect.getdoc(thing)
     name = name.rpartition(".")[2]
-    takes_files = {"draw_all", "draw_comparison", "draw_grid", "draw_systems", "plot", "fit"}
-    takes_files |= {"read_csv", "read_qrels", "read_run", "load"}
+    takes_files = {"plot", "fit", "read_csv", "read_qrels", "read_run", "load"}
     if inspect.isfunction(thing) and name not in takes_files:
         assert doctest.DocTestFinder().find(thing, name)[0].examples, name
 

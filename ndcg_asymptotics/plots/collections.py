@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Unpack
 
 from matplotlib.figure import Figure
 
@@ -20,7 +17,7 @@ from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.comparison import difference_axes, significance_key
 from ndcg_asymptotics.plots.layout import panels
 from ndcg_asymptotics.plots.marks import figure_legend
-from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import GREY, measure_style, style
 
 _ROW = 0.2  # height of a collection's row, in inches
@@ -61,29 +58,9 @@ def collections_figure(
     return figure
 
 
-def draw_collections(
-    comparison: CollectionsComparison,
-    folder: Path | str,
-    *,
-    width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save a figure for each measure of two runs; of more runs, of the first two by the measure.
-
-    Parameters
-    ----------
-    comparison : CollectionsComparison
-    folder : path
-        Folder for the files.
-    width, **saved
-        As in `draw_all`.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
-    figures: list[tuple[Words, Callable[[], Figure]]] = []
+def collections_drawings(comparison: CollectionsComparison, *, width: float | None = None) -> list[Drawing]:
+    """Return a figure for each measure of two runs; of more runs, of the first two by the measure."""
+    figures: list[Drawing] = []
     for m, measure in enumerate(comparison.measures):
         first, second = (row.run for row in comparison.ranked(m, comparison.over[0])[:2])
         pair = next(pair for pair in comparison.pairs if {*pair.pair} == {first, second})
@@ -91,4 +68,4 @@ def draw_collections(
         figures.append(
             (words, partial(collections_figure, comparison, pair, pair.by_measure[m], width=width))
         )
-    return save_all(figures, folder, **saved)
+    return figures

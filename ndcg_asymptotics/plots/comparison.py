@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -23,7 +22,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band
-from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import COLORS, GREY, measure_styles, style
 
@@ -146,20 +145,15 @@ def power_figure(comparison: Comparison, *, width: float | None = None) -> Figur
     return figure
 
 
-def draw_comparison(
-    comparison: Comparison, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
-) -> list[Path]:
-    """Draw and save a figure per pair and, for several pairs, one of the power of the measures.
-
-    It returns the files. The options are those of `draw_all`.
-    """
-    figures: list[tuple[Words, Callable[[], Figure]]] = [
+def comparison_drawings(comparison: Comparison, *, width: float | None = None) -> list[Drawing]:
+    """Return a figure per pair and, for several pairs, one of the power of the measures."""
+    figures: list[Drawing] = [
         (("compare", pair.a, pair.b), partial(comparison_figure, comparison, pair, width=width))
         for pair in comparison.pairs
     ]
     if len(comparison.pairs) > 1:
         figures.append((("discriminative power",), partial(power_figure, comparison, width=width)))
-    return save_all(figures, folder, **saved)
+    return figures
 
 
 def _formula(measure: str) -> str:

@@ -17,15 +17,15 @@ from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.collections import draw_collections
-from ndcg_asymptotics.plots.comparison import draw_comparison
-from ndcg_asymptotics.plots.fitted import draw_curves, holds_curves
-from ndcg_asymptotics.plots.gallery import draw_study
-from ndcg_asymptotics.plots.grid import draw_grid
-from ndcg_asymptotics.plots.judged import draw_judged
-from ndcg_asymptotics.plots.planning import draw_plan
-from ndcg_asymptotics.plots.saving import SaveOptions
-from ndcg_asymptotics.plots.systems import Outcome, draw_systems
+from ndcg_asymptotics.plots.collections import collections_drawings
+from ndcg_asymptotics.plots.comparison import comparison_drawings
+from ndcg_asymptotics.plots.fitted import fitted_drawings, holds_curves
+from ndcg_asymptotics.plots.gallery import study_drawings
+from ndcg_asymptotics.plots.grid import grid_drawings
+from ndcg_asymptotics.plots.judged import judged_drawings
+from ndcg_asymptotics.plots.planning import plan_drawings
+from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.systems import Outcome, system_drawings
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import open_any
@@ -100,33 +100,32 @@ def draw_all(
         "spec": spec or None,
         "choice": choice,
     }
-    draw, what, allowed = _drawing(found)
+    drawings, what, allowed = _drawings(found)
     refuse_others(what, given, allowed, _NOT)
     chosen = {name: given[name] for name in allowed}
     if "choice" in chosen:
         named = chosen.pop("scorers")
         look = replace(choice or Choice(), spec=bool(chosen.pop("spec")))
         chosen["choice"] = look if named is None else replace(look, scorers=named)
-    drawn: list[Path] = draw(found, out, width=width, **chosen, **saved)
-    return drawn
+    return save_all(drawings(found, width=width, **chosen), out, **saved)
 
 
-def _drawing(found: object) -> tuple[Any, str, tuple[str, ...]]:
-    """Return the function that draws an object, what the object is, and what can be chosen of it."""
+def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
+    """Return what lists the figures of an object, what the object is, and what can be chosen of it."""
     if isinstance(found, Path):
-        return draw_curves, "curves, which are drawn whole", ()
+        return fitted_drawings, "curves, which are drawn whole", ()
     if isinstance(found, Results):
-        return draw_study, "a study", _OF_STUDIES
+        return study_drawings, "a study", _OF_STUDIES
     if isinstance(found, GridResults):
-        return draw_grid, "a grid, whose scorers are drawn together", ("measures", "against")
+        return grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")
     if isinstance(found, Outcome):
-        return draw_systems, "these results", _OF_STUDIES
+        return system_drawings, "these results", _OF_STUDIES
     if isinstance(found, Comparison):
-        return draw_comparison, "a comparison", ()
+        return comparison_drawings, "a comparison", ()
     if isinstance(found, JudgedComparison):
-        return draw_judged, "a comparison with a judge", ()
+        return judged_drawings, "a comparison with a judge", ()
     if isinstance(found, CollectionsComparison):
-        return draw_collections, "a comparison of collections", ()
+        return collections_drawings, "a comparison of collections", ()
     if isinstance(found, Plan):
-        return draw_plan, "a plan", ()
+        return plan_drawings, "a plan", ()
     raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")

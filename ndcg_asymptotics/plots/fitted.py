@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.files import read_file
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line
-from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
@@ -99,12 +99,8 @@ def holds_curves(place: Path) -> bool:
     return place.suffix == ".json" or (kind_of(place) is None and any(place.glob("*.json")))
 
 
-def draw_curves(
-    place: Path, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
-) -> list[Path]:
-    """Draw and save the curves of a file, or of all files of a folder, in one figure.
-
-    The options are those of `draw_all`.
+def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]:
+    """Return one figure of the curves of a file, or of all files of a folder.
 
     Raises
     ------
@@ -121,4 +117,4 @@ def draw_curves(
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         with naming(str(path), fields=True):
             files[path.stem] = decode_fitted(content)
-    return save_all([(("curves",), partial(fitted_figure, files, width=width))], folder, **saved)
+    return [(("curves",), partial(fitted_figure, files, width=width))]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
-from typing import Unpack
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,7 +26,7 @@ from ndcg_asymptotics.plots.judged import judged_orders_figure
 from ndcg_asymptotics.plots.layout import note, outer_labels, panels
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
-from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import style
 from ndcg_asymptotics.results import Results
 
@@ -150,18 +148,16 @@ def _note_incomplete(figure: Figure, results: Results) -> None:
         note(figure, f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates")
 
 
-def draw_study(
+def study_drawings(
     results: Results,
-    folder: Path | str,
-    *,
     measures: Sequence[Measure | str] | None = None,
-    choice: Choice | None = None,
+    *,
     width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save the figures of a study, and return the files; the options are those of `draw_all`."""
+    choice: Choice | None = None,
+) -> list[Drawing]:
+    """Return the figures of a study, or those of some of its measures and scorers."""
     chosen, study = _chosen(results, measures), results.study
-    figures: list[tuple[Words, Callable[[], Figure]]] = []
+    figures: list[Drawing] = []
     rare = "log_weight" in results.values
     if not rare:
         if len(chosen) > 1:
@@ -188,4 +184,4 @@ def draw_study(
             )
             for pair in found
         ]
-    return save_all(figures, folder, **saved)
+    return figures

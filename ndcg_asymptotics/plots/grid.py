@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,7 +24,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
 from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, handle, white_marker
-from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
@@ -264,28 +263,14 @@ def _template(measure: str) -> str:
     return "".join(_parameter(part) if i % 2 else in_figure(part) for i, part in enumerate(parts))
 
 
-def draw_grid(
+def grid_drawings(
     results: GridResults,
-    folder: Path | str,
     *,
     measures: Sequence[str] | None = None,
     against: Sequence[str] | None = None,
     width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save measures against parameters, with `parameter_figure`.
-
-    Parameters
-    ----------
-    results : GridResults
-    folder : path
-        Folder for the files.
-    measures : sequence of str, optional
-        The measures to draw, as written in the grid file; all by default.
-    against : sequence of str, optional
-        The parameters, all by default.
-    width, **saved
-        As in `draw_all`.
+) -> list[Drawing]:
+    """Return a `parameter_figure` of each measure against each parameter, by default of all of them.
 
     Raises
     ------
@@ -298,12 +283,11 @@ def draw_grid(
     for point in results.points.values():
         drawn = "ndcg" in point.values
         require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    figures = [
+    return [
         ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
         for name in parameters
         for measure in chosen
     ]
-    return save_all(figures, folder, **saved)
 
 
 def _require_known(results: GridResults, parameters: Sequence[str], measures: Sequence[str]) -> None:

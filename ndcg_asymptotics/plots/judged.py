@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -21,7 +19,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import difference_axes
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle
-from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, measure_style, style
 from ndcg_asymptotics.results import Results
@@ -90,22 +88,12 @@ def judged_orders_figure(
     return figure
 
 
-def draw_judged(
-    comparison: JudgedComparison,
-    folder: Path | str,
-    *,
-    width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save a figure per pair of runs that are compared with a judge, and return the files.
-
-    The options are those of `draw_all`.
-    """
-    figures = [
+def judged_drawings(comparison: JudgedComparison, *, width: float | None = None) -> list[Drawing]:
+    """Return a figure per pair of runs that are compared with a judge."""
+    return [
         (("compare with a judge", pair.a, pair.b), partial(judged_figure, comparison, pair, width=width))
         for pair in comparison.pairs
     ]
-    return save_all(figures, folder, **saved)
 
 
 def _key(comparison: JudgedComparison) -> list[Artist]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,7 +16,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, grey_marker
-from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, line_styles, measure_style, style
 
@@ -119,9 +117,6 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
     return figure
 
 
-def draw_plan(
-    plan: Plan, folder: Path | str, *, width: float | None = None, **saved: Unpack[SaveOptions]
-) -> list[Path]:
-    """Draw and save the figure of a plan, and return its files. The options are those of `draw_all`."""
-    figures: list[tuple[Words, Callable[[], Figure]]] = [(("plan",), partial(plan_figure, plan, width=width))]
-    return save_all(figures, folder, **saved)
+def plan_drawings(plan: Plan, *, width: float | None = None) -> list[Drawing]:
+    """Return the figure of a plan."""
+    return [(("plan",), partial(plan_figure, plan, width=width))]

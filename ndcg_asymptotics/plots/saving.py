@@ -144,9 +144,12 @@ _LONGEST = 120  # bytes of a file name; file systems allow 255
 Words = tuple[str, ...]
 """The words that a file name is made of, such as the text of a measure."""
 
+Drawing = tuple[Words, Callable[[], Figure]]
+"""The words of the name of a figure's file, and the function that draws the figure."""
+
 
 class SaveOptions(TypedDict, total=False):
-    """The options of `save_all`, which functions that draw figures hand on to it."""
+    """The options of `save_all`, which `draw_all` hands on to it."""
 
     formats: Sequence[str]
     dpi: float
@@ -155,7 +158,7 @@ class SaveOptions(TypedDict, total=False):
 
 
 def save_all(
-    figures: Sequence[tuple[Words, Callable[[], Figure]]],
+    figures: Sequence[Drawing],
     folder: Path | str,
     *,
     formats: Sequence[str] = ("png",),
@@ -167,7 +170,7 @@ def save_all(
 
     Parameters
     ----------
-    figures : sequence of (words, function that draws)
+    figures : sequence of Drawing
     folder : path
         Folder for the files.
     formats, dpi, style_file, dark

@@ -7,10 +7,9 @@ the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import ClassVar
 
 import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
@@ -23,7 +22,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import figure_legend, handle
-from ndcg_asymptotics.plots.saving import SaveOptions, Words, save_all
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import LineStyle, style
 
 
@@ -109,20 +108,15 @@ class Series(ABC):
             figure_legend(figure, [*named, *self.handles()])
         return figure
 
-    def save(
-        self,
-        folder: Path | str,
-        *,
-        measures: Sequence[Measure | str] | None = None,
-        width: float | None = None,
-        **saved: Unpack[SaveOptions],
-    ) -> list[Path]:
-        """Draw and save a figure for each measure, and return the files written."""
+    def drawings(
+        self, measures: Sequence[Measure | str] | None = None, *, width: float | None = None
+    ) -> list[Drawing]:
+        """Return a figure for each measure, by default all of them, and perhaps an overview."""
         chosen = self.measures if measures is None else [self._known(measure) for measure in measures]
         first = (self.kind,) if self.kind else ()
-        figures: list[tuple[Words, Callable[[], Figure]]] = [
+        figures: list[Drawing] = [
             ((*first, str(measure)), partial(self.figure, (measure,), width=width)) for measure in chosen
         ]
         if not self.kind and len(chosen) > 1:
             figures.insert(0, (("overview",), partial(self.figure, chosen, width=width)))
-        return save_all(figures, folder, **saved)
+        return figures

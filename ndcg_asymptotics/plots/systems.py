@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Unpack
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -18,7 +16,7 @@ from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.corpus import CorpusSeries
 from ndcg_asymptotics.plots.growing import GrowthSeries
 from ndcg_asymptotics.plots.sampled import SampledSeries
-from ndcg_asymptotics.plots.saving import SaveOptions
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.series import Series
 
 Outcome = Growth | LargerCorpus | Sampled
@@ -78,17 +76,12 @@ def system_handles(outcome: Outcome) -> list[Artist]:
     return _series(outcome).handles()
 
 
-def draw_systems(
+def system_drawings(
     outcome: Outcome,
-    folder: Path | str,
-    *,
     measures: Sequence[Measure | str] | None = None,
-    choice: Choice | None = None,
+    *,
     width: float | None = None,
-    **saved: Unpack[SaveOptions],
-) -> list[Path]:
-    """Draw and save `system_figure` of each measure, and return the files.
-
-    Growing lists of several measures have an overview, too. The options are those of `draw_all`.
-    """
-    return _series(outcome, choice).save(folder, measures=measures, width=width, **saved)
+    choice: Choice | None = None,
+) -> list[Drawing]:
+    """Return a `system_figure` of each measure; growing lists of several measures have an overview, too."""
+    return _series(outcome, choice).drawings(measures, width=width)

@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.runs.paired import sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.plots import draw_comparison
+from ndcg_asymptotics.plots import draw_all
 
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
 
@@ -308,7 +308,7 @@ def test_two_copies_of_a_run_are_identical(tmp_path):
     assert all(judged.difference.identical for judged in found.pairs[0].by_measure)
     assert str(found).startswith("a and b have the same value by every measure on each of the 8 queries.")
     assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
-    assert all(path.is_file() for path in draw_comparison(found, tmp_path))
+    assert all(path.is_file() for path in draw_all(found, tmp_path))
 
 
 @pytest.mark.slow
@@ -335,7 +335,7 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "equal" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
-        assert all(path.is_file() for path in draw_comparison(found, tmp_path / str(len(names))))
+        assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names))))
 
 
 def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):

@@ -17,7 +17,7 @@ from cases import command
 from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
-from ndcg_asymptotics.plots.grid import draw_grid
+from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.grid import open_grid
 from ndcg_asymptotics.results.verify import verify
@@ -262,7 +262,7 @@ def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Don
 
 @pytest.mark.slow
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path) -> None:
-    drawn = draw_grid(run_grid(grid(), jobs=1), tmp_path, formats=["png"], dpi=30)
+    drawn = draw_all(run_grid(grid(), jobs=1), tmp_path, formats=["png"], dpi=30)
     assert sorted(path.name for path in drawn) == [
         "nDCG-against-b.png",
         "nDCG-against-top.png",
@@ -357,7 +357,7 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
         own = point.data["ndcg"].mean("replicate")
         np.testing.assert_allclose(of_point.mean("replicate").to_numpy(), own.to_numpy(), rtol=1e-14)
     assert check_grid(found).agrees
-    (drawn,) = draw_grid(
+    (drawn,) = draw_all(
         found, tmp_path / "drawn", measures=["nDCG"], against=["top"], formats=["png"], dpi=30
     )
     assert drawn.is_file()

@@ -8,7 +8,6 @@ from cases import study
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.plots.grid import draw_grid
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import run
@@ -44,7 +43,7 @@ def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
         "pairs": [["a", "b"]],
     }
     with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
-        draw_grid(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
+        draw_all(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
     mixed = {name: f"mixture(0.5={curve}, 0.5=constant(0.1))" for name, curve in PAIR.items()}
     many = study(mixed, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
     with pytest.raises(na.InputError, match="one relevance curve, got mixtures: use items"):
