@@ -215,7 +215,6 @@ def grow(
     """
     from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists import grow as grow_any
-    from ndcg_asymptotics.reports.terminal import show_json
     from ndcg_asymptotics.results.growing import save_growth, unfinished
     from ndcg_asymptotics.results.kinds import require_free
 
@@ -223,10 +222,8 @@ def grow(
     grown = grow_any(runs.every, runs.qrels, measure, keep=unfinished(out), **given.handed)
     save_growth(grown, out)
     from_theory = deviations(grown) if grown.theory else None
-    if output.form == "json":
-        show_json("grow", grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None})
-        return
-    output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow")
+    data = grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None}
+    output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow", data=data)
 
 
 class _LargerCorpus(Options):

@@ -193,10 +193,34 @@ class TableOutput(Output, _Formats):
         data: Mapping[str, object] | None = None,
         full: bool = False,
     ) -> None:
-        """Print results in their format, as `reports.terminal.show`; tables in full with their details."""
-        from ndcg_asymptotics.reports.terminal import show
+        """Print an outcome in the format that is asked for.
 
-        show(found, self.form, kind, blocks=blocks, data=data, verbose=self.verbose or full)
+        Parameters
+        ----------
+        found : Report, or tables and lines
+            Other formats than a table leave lines out. CSV is the DataFrame of a report, with every row.
+        kind : str
+            What is printed, as docs/json/ calls it.
+        blocks : tables and lines, optional
+            What to print instead of all blocks of ``found``.
+        data : optional
+            What to print as JSON instead of ``found.as_dict()``.
+        full : bool
+            Whether a table is printed with its details, as with --verbose; other formats have all tables.
+        """
+        from ndcg_asymptotics.core.tables import Report, console, csv_of, in_format, print_blocks
+        from ndcg_asymptotics.reports.terminal import print_text, show_json
+
+        form = self.form
+        listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
+        if form == "json":
+            show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
+        elif form == "csv" and isinstance(found, Report):
+            print_text(csv_of(found.to_dataframe()))
+        elif form != "table":
+            print_text(in_format(listed, form))
+        else:
+            print_blocks(listed, console(), verbose=self.verbose or full)
 
 
 class _AllOptions(Options):

@@ -17,12 +17,12 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
+from ndcg_asymptotics.cli.options import TableOutput
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.reports.terminal import show
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std, ndcg_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -111,7 +111,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
     assert "only" in said[0]
     assert "enough by nDCG and too few by nDCG(geometric(2)) and nDCG@3" in said[3]
-    show(planned(), "table", "plan")
+    TableOutput(verbose=True).show(planned(), "plan")
     out = capsys.readouterr().out
     lines = out.splitlines()
     heads = [line for line in lines if line.startswith("measure")]
@@ -119,7 +119,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     assert max(map(len, heads)) <= 80
     assert " no " in first
     assert f"{planned().rows[1].detectable:.4f}" in second
-    show(planned(), "json", "plan")
+    TableOutput(as_json=True).show(planned(), "plan")
     plain = json.loads(capsys.readouterr().out)
     asked = {"measure", "difference", "sd", "required_n", "required_n_method", "required_lists"}
     assert asked | {"required_lists_low", "required_lists_high"} <= plain["rows"][0].keys()
