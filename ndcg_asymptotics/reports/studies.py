@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -62,6 +62,8 @@ _VERDICTS = (
 )
 _HEADINGS = {"mean": "mean verdict", "stated.verdict": "limit verdict", "mcse": "MCSE"}
 
+_Facts = tuple[tuple[str, tuple[str, ...]], ...]
+
 
 @dataclass(frozen=True)
 class SettledOrder:
@@ -87,7 +89,7 @@ def study_page(results: Results, alpha: float) -> ReportPage:
         _orders(results, orders),
         _by_judge(orders),
         _verdicts(found),
-        _study(study, (f"{results.replicates_complete}",), values),
+        _study(study, f"{results.replicates_complete}", values),
         _method(_METHOD.format(values=values), results),
     )
     return ReportPage(
@@ -122,7 +124,7 @@ def rare_page(results: Results) -> ReportPage:
             )
         ]
     sections += [
-        _study(study, (f"{results.replicates_complete}",), _values(study)),
+        _study(study, f"{results.replicates_complete}", _values(study)),
         _method(_RARE, results),
     ]
     nothing = f"There are {results.replicates_complete} complete replicates; at least two are needed."
@@ -157,14 +159,12 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
         "verdict": tuple(range(count + 3, count + 7)),
     }
     text = grid_text(axes)
-    study = _replace_facts(
-        _study(first.study, (f"{first.replicates_wanted} at each of {len(axes.points)} points",), ""),
-        {
-            "Parameters": parameters,
-            "Scorers": tuple(f"{name} = {text}" for name, text in axes.fields["scorers"].items()),
-            "Measures": axes.measures,
-        },
+    about = (
+        ("Parameters", parameters),
+        ("Scorers", tuple(f"{name} = {text}" for name, text in axes.fields["scorers"].items())),
+        ("Measures", axes.measures),
     )
+    replicates = f"{first.replicates_wanted} at each of {len(axes.points)} points"
     commands = ("run grid.toml --out results", "check results", "report results --out report.html")
     sections = (
         Section(
@@ -174,7 +174,7 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
             marks=tuple(mark for mark in _CURVES if mark.kind != "limit"),
         ),
         Section("verdicts", "Verdicts", tables=(Listing("verdict-table", verdicts, filters),)),
-        study,
+        _study(first.study, replicates, "", about),
         Section(
             "method",
             "Method and how to rerun",
@@ -197,12 +197,6 @@ def grid_page(results: GridResults, alpha: float) -> ReportPage:
     )
 
 
-def _replace_facts(section: Section, facts: dict[str, tuple[str, ...]]) -> Section:
-    """Return a section with these facts before its others."""
-    others = tuple((name, values) for name, values in section.facts if name not in facts)
-    return replace(section, facts=(*facts.items(), *others))
-
-
 def _values(study: Study) -> str:
     return " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
 
@@ -213,17 +207,17 @@ def _incomplete(results: Results) -> str:
     return f"Incomplete: {results.replicates_complete} of {results.replicates_wanted} replicates."
 
 
-def _study(study: Study, replicates: tuple[str, ...], values: str) -> Section:
-    """Return what was simulated."""
+def _study(study: Study, replicates: str, values: str, about: _Facts = ()) -> Section:
+    """Return what was simulated; what a grid says ``about`` it takes the place of scorers and measures."""
     count = len(study.scorers)
     sizes = f"{study.n[0]:g}" if len(study.n) == 1 else f"{study.n[0]:g} to {study.n[-1]:g}"
+    scorers = tuple(f"{name} = {scorer}" for name, scorer in study.scorers.items())
     facts = [
-        ("Scorers", tuple(f"{name} = {scorer}" for name, scorer in study.scorers.items())),
-        ("Measures", tuple(map(str, study.measures))),
+        *(about or (("Scorers", scorers), ("Measures", tuple(map(str, study.measures))))),
         ("List lengths", (sizes,)),
         ("Coupling", (f"{study.population.coupling}, given the label",)),
         *((("Judge", (str(study.population.judge),)),) if study.population.judge else ()),
-        ("Replicates", replicates),
+        ("Replicates", (replicates,)),
         ("Seed", (f"{study.seed}",)),
     ]
     if study.precision:
@@ -396,19 +390,13 @@ def _commands(results: Results, commands: Iterable[str], custom: bool) -> tuple[
     )
 
 
-_Facts = tuple[tuple[str, tuple[str, ...]], ...]
-
-
 def _versions(results: Results) -> tuple[_Facts, tuple[tuple[str, str], ...]]:
     """Return engine and versions as facts, and the vector units of the processor as folds."""
     versions = results.versions[-1]
     libraries = [f"{name} {version}" for name, version in versions.items() if not name.endswith("_cpu")]
     facts = (("Engine", (results.study.engine,)), ("Versions", (", ".join(libraries),)))
-    return facts, tuple(_units(versions))
-
-
-def _units(versions: dict[str, str]) -> Iterator[tuple[str, str]]:
-    flags = {name.removesuffix("_cpu"): text for name, text in versions.items() if name.endswith("_cpu")}
-    if flags:
-        text = "\n".join(f"{name}: {units}" for name, units in flags.items())
-        yield "Vector units of the processor, which decide the last bits", text
+    units = [
+        f"{name.removesuffix('_cpu')}: {text}" for name, text in versions.items() if name.endswith("_cpu")
+    ]
+    folds = (("Vector units of the processor, which decide the last bits", "\n".join(units)),)
+    return facts, folds if units else ()
