@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
+from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, ShownDifference
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import panels, titles
@@ -32,17 +32,16 @@ _ARROWS = 12.0  # height of the line of text above the rows, in points
 _SHORT_SIDE = 0.6  # of the axis of differences, as a part of the other: it has room for a name
 
 
-def mean_differences(ax: Axes, pair: PairComparison, alpha: float) -> Axes:
-    """Draw the mean difference of each measure with its interval; filled markers are significant."""
-    label, drawn = pair.drawn
-    lines = measure_styles(judged.measure for judged in pair.by_measure)
-    for row, (judged, (mean, low, high)) in enumerate(zip(pair.by_measure, drawn, strict=True)):
-        line = lines[judged.measure]
-        if low is not None and high is not None:
-            ax.plot([low, high], [row, row], color=line.color, lw=1.2)
-        face = line.color if judged.p < alpha else "white"
-        ax.plot(mean, row, ls="none", marker=line.marker, mec=line.color, mfc=face, mew=0.9, ms=4.5)
-    return difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure], label)
+def draw_differences(
+    ax: Axes, rows: Sequence[ShownDifference], places: Iterable[float], alpha: float
+) -> None:
+    """Draw differences with their intervals at these heights; filled markers are significant."""
+    for row, y in zip(rows, places, strict=True):
+        color = row.look.color
+        if row.low is not None and row.high is not None:
+            ax.plot([row.low, row.high], [y, y], color=color, lw=1.2)
+        face = color if row.p < alpha else "white"
+        ax.plot(row.mean, y, ls="none", marker=row.look.marker, mec=color, mfc=face, mew=0.9, ms=4.5)
 
 
 def difference_axes(
@@ -113,11 +112,13 @@ def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: fl
     with style():
         height = max(2.6, 0.9 + _ROW * len(pair.by_measure))
         figure, axes = panels(2 if cut else 1, height=height, width=width)
-        mean_differences(axes[0], pair, comparison.alpha)
+        label, rows = pair.drawn
+        draw_differences(axes[0], rows, range(len(rows)), comparison.alpha)
+        difference_axes(axes[0], pair.a, pair.b, [row.name for row in rows], label)
         if cut:
             cut_rates(axes[1], pair)
-        intervals = any(low is not None for _, low, _ in pair.drawn[1])
-        key = significance_key(comparison, [judged.p for judged in pair.by_measure], intervals=intervals)
+        intervals = any(row.low is not None for row in rows)
+        key = significance_key(comparison, [row.p for row in rows], intervals=intervals)
         if cut:
             key.append(grey_band(f"{100 * comparison.level:.6g}% band"))
         figure_legend(figure, key)

@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedComparison,
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.comparison import difference_axes
+from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle
 from ndcg_asymptotics.plots.saving import Drawing
@@ -32,14 +32,8 @@ def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: floa
     """Return a figure of one pair: three intervals for each measure; filled markers are significant."""
     with style():
         figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)), width=width)
-        for row, judged in enumerate(pair.by_measure):
-            for place, found in enumerate(judged.rows, -1):
-                color, marker = LABEL_LOOKS[found.labels].color, LABEL_LOOKS[found.labels].marker
-                y = row + _APART * place
-                if found.interval:
-                    ax.plot([found.interval.low, found.interval.high], [y, y], color=color, lw=1.2)
-                face = color if found.p_corrected < comparison.alpha else "white"
-                ax.plot(found.difference, y, ls="none", marker=marker, mec=color, mfc=face, mew=0.9, ms=4.5)
+        places = [row + _APART * place for row in range(len(pair.by_measure)) for place in (-1, 0, 1)]
+        draw_differences(ax, pair.drawn, places, comparison.alpha)
         difference_axes(ax, pair.a, pair.b, [judged.measure for judged in pair.by_measure])
         figure_legend(figure, _key(comparison))
     return figure

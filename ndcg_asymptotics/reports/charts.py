@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.analysis.runs.compared import Cut, PairComparison
-from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedPair
+from ndcg_asymptotics.analysis.runs.judged import JudgedPair
+from ndcg_asymptotics.analysis.runs.pairs import ShownDifference
 from ndcg_asymptotics.core.arrays import BAND, filled_in, is_geometric, standard_error
 from ndcg_asymptotics.core.looks import Look, look_of
 from ndcg_asymptotics.core.progress import tracked
@@ -295,19 +296,14 @@ def growth_charts(growth: Growth) -> list[Chart]:
 
 def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
     """Return the differences of two runs by every measure, and the rates at which samples agree."""
-    label, drawn = pair.drawn
-    looks = measure_looks(judged.measure for judged in pair.by_measure)
-    shown = [
-        ShownDifference(judged.measure, looks[judged.measure], mean, low, high, judged.p)
-        for judged, (mean, low, high) in zip(pair.by_measure, drawn, strict=True)
-    ]
-    charts = [_differences(pair.a, pair.b, shown, "by every measure", alpha, label)]
+    label, rows = pair.drawn
+    charts = [_differences(pair.a, pair.b, rows, "by every measure", alpha, label)]
     sizes = sorted({cut.n for judged in pair.by_measure for cut in judged.cuts})
     if sizes:
         series = []
-        for judged in pair.by_measure:
+        for judged, row in zip(pair.by_measure, rows, strict=True):
             cuts = {cut.n: cut for cut in judged.cuts}
-            series.append(_series(judged.measure, looks[judged.measure], **_rates(map(cuts.get, sizes))))
+            series.append(_series(row.name, row.look, **_rates(map(cuts.get, sizes))))
         words = "Share of random samples of documents that order the runs as whole lists do."
         axis = {"x": sizes, "label": "documents n of the sample"}
         title = "Samples in the order of the whole lists"
@@ -317,24 +313,7 @@ def comparison_charts(pair: PairComparison, alpha: float) -> list[Chart]:
 
 def judged_comparison_charts(pair: JudgedPair, alpha: float) -> list[Chart]:
     """Return the differences of two runs by humans, by a judge and by both, for every measure."""
-    shown = []
-    for row in (row for judged in pair.by_measure for row in judged.rows):
-        low, high = row.interval or (None, None)
-        look, name = LABEL_LOOKS[row.labels], f"{row.measure}, {row.labels}"
-        shown.append(ShownDifference(name, look, row.difference, low, high, row.p_corrected))
-    return [_differences(pair.a, pair.b, shown, "by every measure and kind of labels", alpha)]
-
-
-@dataclass(frozen=True)
-class ShownDifference:
-    """A row of a chart of differences: its name, its look, the mean with its interval, and p."""
-
-    name: str
-    look: Look
-    mean: float
-    low: float | None
-    high: float | None
-    p: float
+    return [_differences(pair.a, pair.b, pair.drawn, "by every measure and kind of labels", alpha)]
 
 
 def _differences(

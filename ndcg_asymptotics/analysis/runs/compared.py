@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, NamedTuple
 
 from ndcg_asymptotics.analysis.runs.paired import Difference
-from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ShownDifference
 from ndcg_asymptotics.core.tables import Column, Data, Table, fixed, general
+from ndcg_asymptotics.measures.looks import measure_looks
 
 _FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
 _ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
@@ -88,10 +89,10 @@ class MeasureComparison:
 
 
 class Drawn(NamedTuple):
-    """What figures draw of a pair: the label of the axis, and of each measure a value and its interval."""
+    """What figures draw of a pair: the label of the axis, and a row for each measure."""
 
     label: str
-    rows: list[tuple[float, float | None, float | None]]
+    rows: list[ShownDifference]
 
 
 @dataclass(frozen=True)
@@ -112,17 +113,21 @@ class PairComparison(ComparedPair[MeasureComparison]):
         scaled = any(judged.lower_is_better for judged in self.by_measure) or (
             bool(sds) and max(sds) > _FAR_APART * min(sds)
         )
-        rows = []
+        values = []
         for judged, d in zip(self.by_measure, found, strict=True):
             direction = judged.answer.direction
             factor = direction / d.sd if scaled and d.sd > 0 else float(direction)
             ends = sorted(factor * end for end in d.interval) if d.interval else (None, None)
-            rows.append((factor * d.mean, *ends))
+            values.append((factor * d.mean, *ends))
         # an interval without an end reaches the edge
         edge = 1.1 * max(
-            (abs(x) for row in rows for x in row if x is not None and math.isfinite(x)), default=0
+            (abs(x) for row in values for x in row if x is not None and math.isfinite(x)), default=0
         )
-        rows = [(mean, *(end and max(-edge, min(end, edge)) for end in ends)) for mean, *ends in rows]
+        looks = measure_looks(judged.measure for judged in self.by_measure)
+        rows = []
+        for judged, (mean, *ends) in zip(self.by_measure, values, strict=True):
+            low, high = (end and max(-edge, min(end, edge)) for end in ends)
+            rows.append(ShownDifference(judged.measure, looks[judged.measure], mean, low, high, judged.p))
         return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
 
     def cut_table(self) -> Table:

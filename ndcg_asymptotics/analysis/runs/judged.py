@@ -11,7 +11,7 @@ from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
-from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs, ShownDifference
 from ndcg_asymptotics.core.looks import COLORS, Look
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
@@ -144,6 +144,16 @@ class JudgedPair(ComparedPair[JudgedMeasure]):
     """Two runs compared by every measure, with three rows for each."""
 
     kind: ClassVar[type] = Labelled
+
+    @property
+    def drawn(self) -> list[ShownDifference]:
+        """The differences as figures draw them, by every measure and kind of labels."""
+        found = []
+        for row in (row for judged in self.by_measure for row in judged.rows):
+            low, high = row.interval or (None, None)
+            name, look = f"{row.measure}, {row.labels}", LABEL_LOOKS[row.labels]
+            found.append(ShownDifference(name, look, row.difference, low, high, row.p_corrected))
+        return found
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, S
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of, level_text
 from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
+from ndcg_asymptotics.core.looks import Look
 from ndcg_asymptotics.core.tables import (
     HIDDEN,
     Data,
@@ -78,6 +79,18 @@ class Answer:
         if self.interval is None:
             return None
         return 0 if self.p >= alpha else 1 if self.ahead > 0 else -1
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """A row of a chart of differences: its name, its look, the mean with its interval, and p."""
+
+    name: str
+    look: Look
+    mean: float
+    low: float | None
+    high: float | None
+    p: float
 
 
 class OfMeasure(Protocol):
