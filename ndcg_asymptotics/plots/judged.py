@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedComparison,
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences
+from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences, significance_key
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle
 from ndcg_asymptotics.plots.saving import Drawing
@@ -98,10 +98,4 @@ def _key(comparison: JudgedComparison) -> list[Artist]:
         )
         for (labels, look), count in zip(LABEL_LOOKS.items(), counts, strict=True)
     ]
-    interval = f"{100 * comparison.level:.6g}% interval"
-    not_apart = f"p ≥ {comparison.alpha:.2g} after correction"
-    return [
-        *of_labels,
-        Line2D([], [], ls="none", marker="o", mec=GREY, mfc="white", mew=0.9, ms=4.5, label=not_apart),
-        Line2D([], [], color=GREY, lw=1.2, label=interval),
-    ]
+    return [*of_labels, *significance_key(comparison, [1.0], intervals=True)]
