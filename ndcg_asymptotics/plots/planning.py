@@ -18,24 +18,15 @@ from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, grey_marker
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
-from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, line_styles, measure_style, style
+from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, measure_style, style
 
 _RARE = 0.05  # P(wrong order), from which on its axis is logarithmic
 _RING: MarkerSettings = {"ls": "none", "marker": "o", "mfc": "none", "mec": "black", "ms": 8}
 _EXPONENT, _CUTOFF = "$b$ of the discount $r^{-b}$", "cutoff $k$ of nDCG@$k$"
-_DRAWN_AS = {_EXPONENT: "nDCG(power(0.5))", _CUTOFF: "nDCG@10"}  # measures whose styles the families have
 
 
-def choice_effects(
-    ax: Axes,
-    choices: Sequence[FamilyMember],
-    xlabel: str,
-    line: LineStyle | None = None,
-    *,
-    best: FamilyMember | None = None,
-) -> Axes:
+def _effects(ax: Axes, choices: Sequence[FamilyMember], line: LineStyle, best: FamilyMember | None) -> None:
     """Draw Δ/σ of one list for a family of measures; a ring marks ``best``."""
-    line = line or line_styles(1)[0]
     at, effects = np.array([[choice.at, choice.effect] for choice in choices]).T
     ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
     ax.axhline(0, color=GREY, ls=":", lw=0.8)
@@ -55,16 +46,11 @@ def choice_effects(
     low, high = min(0.0, float(effects.min())), max(0.0, float(effects.max()))
     room = 0.2 * (high - low) or 1.0
     ax.set_ylim(low - room * (low < 0), high + room * (high > 0))
-    ax.set_xlabel(xlabel)
     ax.set_ylabel(r"$\Delta/\sigma$ of one list")
-    return ax
 
 
-def choice_errors(
-    ax: Axes, choices: Sequence[FamilyMember], xlabel: str, line: LineStyle | None = None
-) -> Axes:
+def _errors(ax: Axes, choices: Sequence[FamilyMember], line: LineStyle) -> None:
     """Draw the probability of the wrong order of one list, of runs without ties, of a family of measures."""
-    line = line or line_styles(1)[0]
     shown = [choice for choice in choices if choice.wrong.log10 is not None]
     wrong = [10 ** float(choice.wrong.log10 or 0.0) for choice in shown]
     ax.plot(
@@ -76,9 +62,7 @@ def choice_errors(
     else:
         ax.axhline(0.5, color=GREY, ls=":", lw=0.8)
         ax.set_ylim(0, 1.1 * max(*wrong, 0.5) if wrong else 1)
-    ax.set_xlabel(xlabel)
     ax.set_ylabel("P(wrong order) of one list")
-    return ax
 
 
 def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
@@ -89,29 +73,24 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
     InputError
         For a plan for a standard deviation, which knows no family of measures.
     """
-    families = [
-        (choices, label)
-        for choices, label in ((plan.exponents, _EXPONENT), (plan.cutoffs, _CUTOFF))
-        if choices
-    ]
+    every = ((plan.exponents, _EXPONENT, "nDCG(power(0.5))"), (plan.cutoffs, _CUTOFF, "nDCG@10"))
+    families = [(choices, label, measure_style(like)) for choices, label, like in every if choices]
     require(bool(families), "a plan for a standard deviation has no figure", "out")
-    lines = [measure_style(_DRAWN_AS[label]) for _, label in families]
     with style():
         figure, axes = panels(2 * len(families), columns=len(families), height=2.1, width=width)
-        for column, ((choices, label), line) in enumerate(zip(families, lines, strict=True)):
-            for row in range(2):
-                ax = axes[row * len(families) + column]
-                if row == 0:
-                    choice_effects(ax, choices, label, line, best=plan.best(choices))
-                else:
-                    choice_errors(ax, choices, label, line)
+        above, below = axes[: len(families)], axes[len(families) :]
+        for effects, errors, (choices, label, line) in zip(above, below, families, strict=True):
+            _effects(effects, choices, line, plan.best(choices))
+            _errors(errors, choices, line)
+            for ax in (effects, errors):
+                ax.set_xlabel(label)
                 if label == _CUTOFF:
                     log_axis(ax.xaxis)
                 titles(ax, "")
         outer_labels(axes)
         marks = [Line2D([], [], **_RING, label=r"largest $|\Delta/\sigma|$, and the queries it needs")]
         marks.append(grey_marker("a measure"))
-        if any(ax.get_yscale() == "linear" for ax in axes[len(families) :]):
+        if any(ax.get_yscale() == "linear" for ax in below):
             marks.append(grey_line("a coin toss", ls=":", lw=0.8))
         figure_legend(figure, marks)
     return figure
