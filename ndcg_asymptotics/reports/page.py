@@ -20,7 +20,6 @@ from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.looks import on_dark
-from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.lists.growth import Growth
@@ -129,7 +128,7 @@ def _rendered(page: ReportPage) -> str:
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters |= {"visible": visible, "explained": _explained}
-    environment.globals |= {"cells": _cells, "raw": _raw, "behind": behind, "options": _options}
+    environment.globals |= {"zip": zip, "raw": _raw, "behind": behind, "options": _options}
     script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     charts = [chart for section in page.sections for chart in section.charts]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -170,16 +169,8 @@ def _explained(text: str) -> str:
 
 def _options(listing: Listing, name: str) -> list[str]:
     """Return the values by which the rows of a table can be filtered under a name."""
-    columns = listing.filters[name]
-    return list(dict.fromkeys(text for row in listing.table.texts() for text in _facet(row, columns)))
-
-
-def _facet(row: list[str], columns: tuple[int, ...]) -> list[str]:
-    return [visible(row[i]) for i in columns if row[i] not in ("-", "")]
-
-
-def _cells(table: Table, row: tuple[object, ...]) -> list[tuple[Column, object]]:
-    return list(zip(table.columns, row, strict=True))
+    texts = (row[i] for row in listing.table.texts() for i in listing.filters[name])
+    return list(dict.fromkeys(text for text in texts if text not in ("-", "")))
 
 
 def _raw(value: object) -> str:
