@@ -72,27 +72,18 @@ def settled(pair: Pair) -> int | None:
 
 
 def _orders(orders: Distinction, largest: int) -> str:
-    fastest: tuple[int, Pair] | None = None
-    count = 0
-    for pair in orders.pairs:
-        n = settled(pair)
-        if n is None:
-            continue
-        count += 1
-        if fastest is None or n < fastest[0]:
-            fastest = n, pair
-    total = len(orders.pairs)
-    if fastest is None:
+    found = [(n, pair) for pair in orders.pairs if (n := settled(pair)) is not None]
+    if not found:
         return (
             f"No measure settles the order of a pair up to n = {largest:g}: there is no list length from "
             f"which on the right scorer stays ahead in {SURE:.0%} of the simulated streams."
         )
-    n, pair = fastest
+    n, pair = min(found, key=lambda one: one[0])
     (since,) = (rate for rate in pair.from_n if rate.n == n)
     behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
     return (
-        f"In {count} of {total} comparisons the order settles: from some list length on, the right scorer "
-        f"stays ahead in {SURE:.0%} of the simulated streams, up to n = {largest:g}. It does so first with "
-        f"{pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
+        f"In {len(found)} of {len(orders.pairs)} comparisons the order settles: from some list length on, "
+        f"the right scorer stays ahead in {SURE:.0%} of the simulated streams, up to n = {largest:g}. It "
+        f"does so first with {pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
         f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the streams."
     )
