@@ -276,19 +276,15 @@ class Page:
         with self._watcher.silence():
             self.population.value = "number" if few else "share"
             self.share.visible, self.relevant.visible = not few, few
-            limit_range(self.share, *state.share_range)
-            self.share.value = state.share
+            for name, ends in state.ranges.items():
+                slider = getattr(self, name)
+                limit_range(slider, *ends)
+                slider.value = getattr(state, name)
             if state.relevant is not None:
                 limit_range(self.relevant, 1, min(MOST_RELEVANT, state.n))
                 self.relevant.value = state.relevant
             for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
                 ranker.set(shape, state.share, families(state.relevant))
-            for slider, rate, ends in (
-                (self.fpr, state.fpr, state.fpr_range),
-                (self.fnr, state.fnr, state.fnr_range),
-            ):
-                limit_range(slider, *ends)
-                slider.value = rate
             self.measure.set(state.measured)
             shortest = max(SMALLEST, state.relevant or 0)
             self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n}) if n >= shortest}

@@ -299,19 +299,13 @@ class State:
         return (with_judge(a, self.fpr, self.fnr), with_judge(b, self.fpr, self.fnr)) if self.errs else (a, b)
 
     @property
-    def fpr_range(self) -> tuple[float, float]:
-        """The false positive rates from which, and to which, its slider can move."""
-        return _range(FPR, self.fpr, lambda rate: rate + self.fnr < 1)
-
-    @property
-    def fnr_range(self) -> tuple[float, float]:
-        """The false negative rates from which, and to which, its slider can move."""
-        return _range(FNR, self.fnr, lambda rate: self.fpr + rate < 1)
-
-    @property
-    def share_range(self) -> tuple[float, float]:
-        """The shares from which, and to which, its slider can move."""
-        return _range(SHARE, self.share, lambda share: self.a.possible(share) and self.b.possible(share))
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """The values from which, and to which, the sliders of the share and of the judge's rates can move."""
+        return {
+            "share": _range(SHARE, self.share, lambda x: self.a.possible(x) and self.b.possible(x)),
+            "fpr": _range(FPR, self.fpr, lambda rate: rate + self.fnr < 1),
+            "fnr": _range(FNR, self.fnr, lambda rate: self.fpr + rate < 1),
+        }
 
     @property
     def judge(self) -> dict[str, float] | None:
