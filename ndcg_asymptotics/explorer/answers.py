@@ -11,7 +11,7 @@ from typing import Any
 
 import panel as pn
 
-from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.requirements import RATE
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
@@ -69,8 +69,7 @@ class Answers:
     def _forget(self) -> None:
         self.points: list[against_n.Point] = []
         self.rows: list[PlanRow] = []
-        self.cutoffs: list[FamilyMember] = []
-        self.exponents: list[FamilyMember] = []
+        self.by_cutoff.choices = self.by_exponent.choices = ()
 
     def dim(self) -> None:
         """Mark everything as that of an earlier state, whose values are forgotten and lists removed."""
@@ -95,12 +94,12 @@ class Answers:
         yield from self._said(state, values.LITTLE)
         yield self._at(state, against_n.NODES) if moved is None else self._at(state, against_n.FIRST, moved)
         yield self.draws.law(state)
-        yield Piece((cutoffs,), partial(values.cutoff_sweep, state, finer=False), self._show_cutoffs)
-        yield Piece((exponents,), partial(values.discount_sweep, state), self._show_exponents)
+        yield Piece((cutoffs,), partial(values.cutoff_sweep, state, finer=False), self.by_cutoff.show)
+        yield Piece((exponents,), partial(values.discount_sweep, state), self.by_exponent.show)
 
     def finer_pieces(self, state: State) -> Iterator[Piece[Any]]:
         """Yield the computations that then complete the answer."""
-        yield Piece((self.charts[3],), partial(values.cutoff_sweep, state), self._show_cutoffs)
+        yield Piece((self.charts[3],), partial(values.cutoff_sweep, state), self.by_cutoff.show)
         if self._whole is None or self._whole[0] != state:
             yield self._at(state, against_n.NODES)
         yield from self._said(state, 1.0)
@@ -141,17 +140,10 @@ class Answers:
         self.rows = rows
         self.verdict.object = html.escape(values.conclusion(state, rows))
 
-    def _show_cutoffs(self, choices: list[FamilyMember]) -> None:
-        self.cutoffs = choices
-        self.by_cutoff.show(choices, strongest(choices))
-
-    def _show_exponents(self, choices: list[FamilyMember]) -> None:
-        self.exponents = choices
-        self.by_exponent.show(choices, strongest(choices))
-
     def _show_details(self, state: State) -> None:
         require_available(bool(self.rows), "no answers without the required lengths")
-        answers = values.experiment(state).plan(self.rows, self.exponents, self.cutoffs).answers
+        choices = self.by_exponent.choices, self.by_cutoff.choices
+        answers = values.experiment(state).plan(self.rows, *choices).answers
         self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 
     def show_drawn(self, found: DrawnLists | None) -> None:
@@ -162,7 +154,7 @@ class Answers:
     def csv(self, state: State) -> str:
         """Return the values of what is seen as a CSV file."""
         text = io.StringIO()
-        rows = values.table(state, self.points, [*self.cutoffs, *self.exponents])
+        rows = values.table(state, self.points, [*self.by_cutoff.choices, *self.by_exponent.choices])
         csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
 

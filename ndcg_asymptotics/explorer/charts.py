@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool, PointDrawTool, Range1d, Sp
 from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
-from ndcg_asymptotics.analysis.planning.findings import FamilyMember
+from ndcg_asymptotics.analysis.planning.findings import FamilyMember, strongest
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.explorer.against_n import Point, Smooth
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
@@ -256,6 +256,7 @@ class SweepChart:
     def __init__(self, title: str, x: str, colors: Palette, *, log: bool) -> None:
         scale = {"x_axis_type": "log"} if log else {}
         self.log = log
+        self.choices: Sequence[FamilyMember] = ()
         self.plot = new_figure(
             title, x, "|Δ|/σ of one list", colors, x_range=Range1d(1, 10), y_range=Range1d(0, 1), **scale
         )
@@ -272,8 +273,9 @@ class SweepChart:
             HoverTool(renderers=[dots], tooltips=[(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")])
         )
 
-    def show(self, choices: Sequence[FamilyMember], best: FamilyMember | None) -> None:
+    def show(self, choices: Sequence[FamilyMember]) -> None:
         """Show the choices, and mark the best one."""
+        self.choices, best = choices, strongest(choices)
         ordered = sorted(choices, key=lambda c: c.at)
         if ordered:
             first, last = ordered[0].at, max(ordered[-1].at, ordered[0].at + 1)
