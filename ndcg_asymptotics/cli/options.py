@@ -120,6 +120,14 @@ figure_format = partial(
 )
 
 
+first_curve = partial(typer.Option, metavar="CURVE", help="Relevance curve of the first ranker.")
+second_curve = partial(
+    typer.Option,
+    metavar="CURVE",
+    help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
+)
+
+
 def _relevant(text: str) -> object:
     """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
     from ndcg_asymptotics.studies.relevant import read_relevant

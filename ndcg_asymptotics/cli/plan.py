@@ -22,8 +22,10 @@ from ndcg_asymptotics.cli.options import (
     SixAnyMeasures,
     TableOutputOfMany,
     Values,
+    first_curve,
     parse_number,
     parse_whole,
+    second_curve,
 )
 
 _from_input = partial(typer.Option, rich_help_panel="Input")
@@ -34,17 +36,8 @@ app = typer.Typer()
 class _Planned(Options):
     """What `plan` takes beside runs and measures."""
 
-    a: Annotated[
-        str | None, _from_input("--a", metavar="CURVE", help="Relevance curve of the first ranker.")
-    ] = None
-    b: Annotated[
-        str | None,
-        _from_input(
-            "--b",
-            metavar="CURVE",
-            help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
-        ),
-    ] = None
+    a: Annotated[str | None, first_curve("--a", rich_help_panel="Input")] = None
+    b: Annotated[str | None, second_curve("--b", rich_help_panel="Input")] = None
     n: Annotated[
         int | None,
         _from_input(

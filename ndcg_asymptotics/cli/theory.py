@@ -11,7 +11,9 @@ from ndcg_asymptotics.cli.options import (
     Measures,
     Relevant,
     TableOutput,
+    first_curve,
     parse_number,
+    second_curve,
 )
 
 app = typer.Typer()
@@ -58,15 +60,8 @@ def predict(
 @app.command()
 def order(
     *,
-    a: Annotated[str, typer.Option("--a", metavar="CURVE", help="Relevance curve of the first ranker.")],
-    b: Annotated[
-        str,
-        typer.Option(
-            "--b",
-            metavar="CURVE",
-            help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
-        ),
-    ],
+    a: Annotated[str, first_curve("--a")],
+    b: Annotated[str, second_curve("--b")],
     measure: Measures,
     gain: Gain = "linear",
     relevant: Relevant = None,
