@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 
 
@@ -274,14 +275,10 @@ def page() -> str:
         more = f" More: [{name}]({known.page})." if known.page else ""
         shown = [f"“{heading}”" for heading in known.headings if heading != known.name]
         heading = f" In tables: {', '.join(shown)}." if shown else ""
-        parts.append(f"## {known.name}\n\n{_folded(known.meaning + heading + more)}\n")
+        text = known.meaning + heading + more
+        folded = textwrap.fill(text, 150, break_long_words=False, break_on_hyphens=False)
+        parts.append(f"## {known.name}\n\n{folded}\n")
     return "\n".join(parts)
-
-
-def _folded(text: str) -> str:
-    import textwrap
-
-    return textwrap.fill(text, 150, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":
