@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
@@ -39,20 +38,7 @@ def measure_figure(
     choice: Choice | None = None,
 ) -> Figure:
     """Return a figure of one measure: NDCG of every scorer against n. The width is in inches."""
-    with style():
-        figure, (ax,) = panels(1, height=2.9, width=width)
-        _panel(ax, results, Measure.of(measure), choice or Choice())
-        figure_legend(figure, curve_handles(results, [measure], choice))
-        _note_incomplete(figure, results)
-    return figure
-
-
-def _panel(ax: Axes, results: Results, measure: Measure, choice: Choice, *, names: bool = True) -> None:
-    """Draw `ndcg_curves`, with an inset for scorers that share their limit if it fits."""
-    ndcg_curves(results, measure, ax, choice=choice, names=names)
-    limits = limits_of(results.study, measure, choice)
-    if len(results.study.n) > 1 and shared_limit(limits) is not None and not vanishes(results.study, limits):
-        enlarge(results, measure, ax, choice=choice)
+    return overview_figure(results, [measure], width=width, choice=choice)
 
 
 def overview_figure(
@@ -62,16 +48,21 @@ def overview_figure(
     width: float | None = None,
     choice: Choice | None = None,
 ) -> Figure:
-    """Return a figure with a panel for each measure of a study, or for each of the given ones."""
-    chosen = _chosen(results, measures)
-    if len(chosen) == 1:
-        return measure_figure(results, chosen[0], width=width, choice=choice)
+    """Return a figure with a panel for each measure of a study, or for each of the given ones.
+
+    A panel has an inset for scorers that share their limit if it fits.
+    """
+    chosen, study, choice = _chosen(results, measures), results.study, choice or Choice()
+    single = len(chosen) == 1
     with style():
-        figure, axes = panels(len(chosen), width=width)
-        for ax, measure in zip(axes, tracked(chosen, "overview"), strict=True):
-            _panel(ax, results, measure, choice or Choice(), names=False)
+        figure, axes = panels(len(chosen), height=2.9 if single else 2.3, width=width)
+        for ax, measure in zip(axes, chosen if single else tracked(chosen, "overview"), strict=True):
+            ndcg_curves(results, measure, ax, choice=choice, names=single)
+            limits = limits_of(study, measure, choice)
+            if len(study.n) > 1 and shared_limit(limits) is not None and not vanishes(study, limits):
+                enlarge(results, measure, ax, choice=choice)
         outer_labels(axes)
-        figure_legend(figure, curve_handles(results, chosen, choice, names=True))
+        figure_legend(figure, curve_handles(results, chosen, choice, names=not single))
         _note_incomplete(figure, results)
     return figure
 
