@@ -15,15 +15,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.errors import InputError, naming, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import line_styles, style
-from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted
+from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted, read_curves
 from ndcg_asymptotics.results.kinds import kind_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _SHADES = mpl.colormaps["viridis"]
 _LIGHTEST = 0.85  # lighter shades cannot be seen on white
 _DASHES: tuple[LineStyleType, ...] = ("-", "--", "-.", ":")
-_LARGEST = 2**26  # bytes of the largest curve file that is read
 _LONGEST = 40  # characters of a name in a legend
 
 
@@ -109,12 +107,5 @@ def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]
     """
     paths = [place] if place.is_file() else sorted(place.glob("*.json"))
     require(len(paths) > 0, f"{place}: no curve files here")
-    files: dict[str, Sequence[Fitted]] = {}
-    for path in paths:
-        try:
-            content = read_file(path, _LARGEST)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-        with naming(str(path), fields=True):
-            files[path.stem] = decode_fitted(content)
+    files = {path.stem: read_curves(path, decode_fitted) for path in paths}
     return [(("curves",), partial(fitted_figure, files, width=width))]

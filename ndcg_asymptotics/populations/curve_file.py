@@ -172,7 +172,7 @@ class OfFile(Spec):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """Read the curves of a file, whose name is relative to the folder."""
-        return read_curves(cls.keyword, file, folder, lambda content: cls(file, content))
+        return read_curves(folder / file, lambda content: cls(file, content), cls.keyword)
 
     def arguments(self) -> tuple[str, ...]:
         return (json.dumps(self.file),)
@@ -204,16 +204,16 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
         return self._decoded[1]
 
 
-def read_curves(keyword: str, file: str, folder: Path, decode: Callable[[bytes], _T]) -> _T:
-    """Read and decode the file of ``keyword("file")``; errors begin with the keyword and the path."""
-    path = folder / file
+def read_curves(path: Path, decode: Callable[[bytes], _T], keyword: str = "") -> _T:
+    """Read and decode a file; errors begin with the path, after the keyword of the spec that names it."""
+    place = f"{keyword}: {path}" if keyword else path
     try:
         return decode(read_bytes(path, _LARGEST_FILE))
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
-            raise InputError(f"{keyword}: {path}: {error}") from None
+            raise InputError(f"{place}: {error}") from None
         said = getattr(error, "strerror", None) or error
-        raise InputError(f"{keyword}: {path}: cannot be read ({said})") from None
+        raise InputError(f"{place}: cannot be read ({said})") from None
 
 
 def portable_file(keyword: str, file: str, content: bytes) -> Portable:

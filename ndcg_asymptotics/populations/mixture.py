@@ -63,7 +63,7 @@ class Mixture(Scorer, keyword="mixture"):
     @classmethod
     def read(cls, file: str, folder: Path) -> Self:
         """Read the groups of a file that the command `fit` wrote; its name is relative to the folder."""
-        return read_curves(cls.keyword, file, folder, lambda content: cls.decode(content, file))
+        return read_curves(folder / file, lambda content: cls.decode(content, file), cls.keyword)
 
     @classmethod
     def decode(cls, content: bytes, file: str) -> Self:
