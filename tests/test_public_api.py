@@ -157,6 +157,7 @@ pairs = [["good", "random"]]
 """
 
 
+@pytest.mark.slow
 def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) -> None:
     study, grid, out = tmp_path / "study.toml", tmp_path / "grid.toml", tmp_path / "out"
     study.write_text(SMALL)

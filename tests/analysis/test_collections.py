@@ -83,6 +83,7 @@ def coverage(over, truth, sizes, tau, tests=300):
     return np.mean([row.low <= t <= row.high for row, t in zip(rows, truth(effects, sizes), strict=True)])
 
 
+@pytest.mark.slow
 def test_intervals_cover():
     """Coverage is at least 0.95 for normal differences, less 4.5 standard errors (false alarms: 4e-6).
 

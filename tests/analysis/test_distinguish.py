@@ -169,6 +169,7 @@ def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None
     assert "cannot detect" in pair.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "replicates", "verdict"),
     [

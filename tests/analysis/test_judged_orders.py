@@ -57,6 +57,7 @@ def test_check_confirms_both_kinds_of_labels(judge: dict[str, Any]) -> None:
     assert {row.verdict for row in wrong.rows if "judge" not in row.scorer} == {"agrees"}
 
 
+@pytest.mark.slow
 def test_a_judge_that_favours_a_ranker_reverses_the_order() -> None:
     favoured, blind = (
         distinguish(run(study(judge, n=[300], replicates=500), jobs=1), exponents=False)

@@ -206,6 +206,7 @@ def test_rare_wrong_orders_by_the_top_ranks() -> None:
     assert row.wrong.log10 == pytest.approx(math.log10(wrong), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_there_is_no_slope_where_the_leader_changes() -> None:
     curve = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
     mass = Relevance.of(curve).masses[0]

@@ -60,6 +60,7 @@ def test_evaluate_one_run(files: Path, run: Run) -> None:
     assert complete["by_query"]["lost"]["nDCG"] == 0
 
 
+@pytest.mark.slow
 def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) -> None:
     runs = (files / "good.run", files / "bad.run")
     named, judged = options(files, "good", "bad"), ("--qrels", files / "qrels")

@@ -251,6 +251,7 @@ def test_other_engines_refuse_a_judge() -> None:
     engine.check(items, design(RATES))
 
 
+@pytest.mark.slow
 def test_the_reported_labels_of_a_mixture() -> None:
     mixed = {
         "a": "mixture(0.3=linear(0.2, 0.8), 0.7=constant(0.1))",

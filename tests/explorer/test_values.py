@@ -300,6 +300,7 @@ def test_the_page_says_whose_labels_it_shows() -> None:
     assert {row[0] for row in table} == {"chart", "state", "curve", "true curve", "judge"}
 
 
+@pytest.mark.slow
 def test_lists_are_drawn_with_the_judges_labels() -> None:
     state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.3&fnr=0.2")
     found = draw_lists(state)
@@ -315,6 +316,7 @@ def test_lists_are_drawn_with_the_judges_labels() -> None:
 JUDGED_FEW = "relevant=2&a=roc_power(0.3)&b=roc_power(0.6)&measure=nDCG@20&fpr=0.02&fnr=0.2"
 
 
+@pytest.mark.slow
 def test_a_judge_of_a_number_of_relevant_items() -> None:
     """Means, deviations and the order against lists that are drawn with both rankers."""
     state = State.from_query(JUDGED_FEW)

@@ -109,6 +109,7 @@ def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:
     assert len(chart.truths[0].data["y"]) == 0
 
 
+@pytest.mark.slow
 def test_an_answer_is_completed_at_rest(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long is not begun while a slider moves, as the next answer would wait for it."""
     computed: list[State] = []

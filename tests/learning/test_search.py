@@ -132,6 +132,7 @@ def test_the_worst_regret_of_a_consistent_loss_is_zero(loss):
     assert worst_regret(Loss.parse(loss), utility_of("nDCG@2"), items=3, grades=3).regret == 0
 
 
+@pytest.mark.slow
 def test_truncated_norms_are_consistent_at_their_own_depth_only():
     """Z_1 and Z_10 of Ravikumar et al. (2011): the worst regret for another cutoff, by linear programs."""
     found = {

@@ -112,6 +112,7 @@ def test_the_sums_over_items_have_the_correlation_of_a_double_integral(discount:
         assert abs(found.leading[0] - wrong) > 1e-3
 
 
+@pytest.mark.slow
 def test_of_several_grades_every_grade_has_its_copula() -> None:
     high, low = (
         [Polynomial([0.3, -0.2]), Polynomial([0.2, 0.0])],

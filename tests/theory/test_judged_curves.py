@@ -12,6 +12,7 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.cache import TheoryCache
 
 
+@pytest.mark.slow
 def test_all_sequences_of_true_and_reported_labels_of_short_lists() -> None:
     assert [case.what for case in enumerated(40, 3) if not case.agrees] == []
     wrong = [case.agrees for case in enumerated(40, 3, off=0.999)]
@@ -24,6 +25,7 @@ def test_lists_of_three_engines() -> None:
     assert not all(case.agrees for case in simulated(4, 3, off=0.6))
 
 
+@pytest.mark.slow
 def test_limits_of_random_judges() -> None:
     found = list(limits(10, 3))
     assert [case.what for case in found if not case.agrees] == []

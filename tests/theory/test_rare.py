@@ -148,6 +148,7 @@ def test_pairs_without_a_tilt_are_refused() -> None:
         tilt(Relevance.parse("step(0, 1, 0.8)"), Relevance.parse("step(0.1, 0.6, 0.8)"), Measure("log"), 100)
 
 
+@pytest.mark.slow
 def test_a_tilt_far_below_the_end_of_its_bracket_is_searched_for() -> None:
     """B is irrelevant for certain near the top: theta is 1e-14 of what the search tries first."""
     a = Relevance.parse("step(0.53688049110478608, 0.11521316518576077, 0.63825399365394109)")

@@ -102,6 +102,7 @@ def depths_given(labels: Floats, curve: Callable[[Floats], Floats], uniform: Flo
     return depth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "equal", "opposite"])
 def test_zipf_distinguishes_curves_that_are_only_continuous_at_the_top(coupling: str) -> None:
     """Theorem T3: m_0 = 0.8 - 0.5 t^0.2 down to depth 0.01, where it jumps to 0.3; m_1 = p is constant."""
@@ -124,6 +125,7 @@ def test_zipf_distinguishes_curves_that_are_only_continuous_at_the_top(coupling:
     assert stats.binom.cdf(round(400 * wrong[2]), 400, wrong[0]) < 1e-5
 
 
+@pytest.mark.slow
 def test_a_cut_pair_that_agrees_above_the_cutoff_differs_by_a_sum_over_items() -> None:
     """Theorem T4 (b), equation (21): the variance of DCG_0 - DCG_1 is n Var xi; D = 1, k = n/5."""
     n, lists, c = 4000, 800, 0.2

@@ -71,6 +71,7 @@ SAID = {"fpr": 0.05, "fnr": 0.2}
 # the mean of 12,000 differences has a standard error of 0.9% of their deviation; 4.5 of it: probability 7e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k"), [(30, 8), (150, 20)])
 def test_queries_of_relevance_curves(n: int, k: int) -> None:
     """The pair is independent given the true label, which is not the same as given the judge's."""
@@ -137,6 +138,7 @@ def test_a_wrong_sign_and_what_has_none() -> None:
     assert "the order is right by nDCG@3." in said_of(curves, "nDCG@3", 1000, "fpr=0, fnr=0.2").answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@10", "nDCG(power(0.5))@0.2n"])
 def test_a_judge_without_errors_changes_nothing(measure: str) -> None:
     a, b = (Curve.parse(text) for text in ("linear(0.1, 0.5)", "linear(0.2, 0.4)"))
