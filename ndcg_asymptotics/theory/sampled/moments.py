@@ -39,7 +39,7 @@ _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
 _DEGREE = 24  # of the polynomials in a covariance
-_HELD = 1 << 24  # coefficients of these polynomials in memory
+_HELD = 1 << 22  # coefficients of these polynomials in memory
 
 
 def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
@@ -91,19 +91,18 @@ def sampled_ndcg(
     kinds, kind = np.unique(np.stack([ranked.relevant, ranked.irrelevant]), axis=1, return_inverse=True)
     for one, (relevant, irrelevant) in enumerate(kinds.T.tolist()):
         law = _Items(measure, relevant, irrelevant, m, replacement)
-        mine = kind.ravel()[ranked.user] == one
-        positions = [np.flatnonzero(mine & (ranked.position == i)) for i in range(1, relevant + 1)]
-        for i, items in enumerate(positions, 1):
+        mine = np.flatnonzero(kind.ravel()[ranked.user] == one)
+        for i in range(1, relevant + 1):
+            items = mine[ranked.position[mine] == i]
             above, inverse = np.unique(ranked.above[items], return_inverse=True)
             of_item = law.moments(i, above)
             mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
             found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
         if variance and relevant > 1:
-            step = max(1, _HELD // (relevant * m.size * _DEGREE))
-            ends = [*positions[0][::step].tolist(), len(ranked.user)]
-            for block in pairwise(ends):
-                parts = [items[slice(*np.searchsorted(items, block))] for items in positions]
-                _add_covariances(found, law, ranked, parts)
+            at_once = max(1, _HELD // (relevant * m.size * _DEGREE))
+            firsts = np.flatnonzero(ranked.position[mine] == 1)
+            for items in np.split(mine, firsts[at_once::at_once]):
+                _add_covariances(found, law, ranked, items)
     lengths = ranked.relevant + m[:, None]
     ideal = _normaliser(ranked, measure, lengths) / _unit(measure, lengths)
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
@@ -111,19 +110,20 @@ def sampled_ndcg(
     return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
 
 
-def _add_covariances(variance: Floats, law: _Items, ranked: RankedItems, positions: list[Integers]) -> None:
-    """Add to the variances (M, U) of users the covariances of their items, which are listed by position.
-
-    The items of a user stand together. Some users may have fewer of them.
-    """
-    expansions = [law.expansion(i, ranked.above[items]) for i, items in enumerate(positions, 1)]
-    for j, second in enumerate(positions):
-        for i, items in enumerate(positions[:j]):
-            first = second - (j - i)
-            parts = expansions[i].at(np.searchsorted(items, first)), expansions[j]
-            covariance = law.covariances(i + 1, j + 1, (ranked.above[first], ranked.above[second]), parts)
-            gains = ranked.gain[first] * ranked.gain[second]
-            variance[:, ranked.user[second]] += 2 * gains * covariance
+def _add_covariances(variance: Floats, law: _Items, ranked: RankedItems, items: Integers) -> None:
+    """Add to the variances (M, U) the covariances of the items of some users, which stand together."""
+    user, gain = ranked.user[items], ranked.gain[items]
+    places = np.stack([ranked.position[items], ranked.above[items]])
+    expansion = law.expansion(places)
+    # each item with those of its user that follow, some items at a time
+    following = np.searchsorted(user, user, side="right") - np.arange(user.size) - 1
+    parts = np.cumsum(following) // max(1, _HELD // (len(variance) * _DEGREE))
+    for part in np.split(np.arange(user.size), np.flatnonzero(np.diff(parts)) + 1):
+        count = following[part]
+        first = np.repeat(part, count)
+        second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(count) - count, count)
+        covariance = law.covariances(places, expansion, first, second)
+        np.add.at(variance.T, user[first], (2 * gain[first] * gain[second] * covariance).T)
 
 
 def _normaliser(ranked: RankedItems, measure: Measure, lengths: Integers) -> Floats:
@@ -261,10 +261,12 @@ class _Items:
     def _computed(self, i: int, above: Integers, negatives: Integers) -> Floats:
         """Return the means and variances (2, M, A) of w_i, each by itself."""
         m, a = (part.ravel() for part in np.meshgrid(negatives, above, indexing="ij"))
-        found = self._of_points(i, m, a, np.full(m.size, self.irrelevant), m)
+        found = self._of_points(np.full(m.size, i), m, a, np.full(m.size, self.irrelevant), m)
         return found.reshape(2, negatives.size, above.size)
 
-    def _of_points(self, i: int, m: Integers, above: Integers, total: Integers, sampled: Integers) -> Floats:
+    def _of_points(
+        self, i: Integers, m: Integers, above: Integers, total: Integers, sampled: Integers
+    ) -> Floats:
         """Return the mean and variance (2, P) of w_i; ``m`` of ``total`` items are drawn.
 
         ``sampled`` negatives are in the list; more than m where the law is one given A_j.
@@ -275,7 +277,7 @@ class _Items:
         for which, x, weights in at_counts(
             m, above, total, last, self.replacement, self.measure.discount.smooth
         ):
-            value = _discount(self.measure, i + x, n[which]) / unit[which, None]
+            value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
             mean = (weights * value).sum(axis=1)
             spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
             cut = last[which] < m[which]
@@ -284,20 +286,27 @@ class _Items:
         return found
 
     def covariances(
-        self, i: int, j: int, above: tuple[Integers, Integers], expansions: tuple[_Expansion, _Expansion]
+        self, places: Integers, expansion: _Expansion, first: Integers, second: Integers
     ) -> Floats:
-        """Return the covariances (M, K) of w_i(A_i) and w_j(A_j) for i < j, whose expansions are given."""
-        pairs, first, inverse = np.unique(np.stack(above), axis=1, return_index=True, return_inverse=True)
-        of_i, of_j = (expansion.at(first) for expansion in expansions)
-        correlations = self._correlations(*pairs)
+        """Return the covariances (M, P) of w_i(A_i) and w_j(A_j), i < j, of pairs of items.
+
+        The items have the ``places`` (2, K), their positions and the numbers of items above them, and this
+        ``expansion``; pairs are those of the items ``first`` and ``second`` (P,).
+        """
+        _, at, inverse = np.unique(
+            np.vstack([places[:, first], places[:, second]]), axis=1, return_index=True, return_inverse=True
+        )
+        (i, above_i), (j, above_j) = places[:, first[at]], places[:, second[at]]
+        of_i, of_j = expansion.at(first[at]), expansion.at(second[at])
+        correlations = self._correlations(above_i, above_j)
         found = np.einsum("mkl,mkl,kl->mk", of_i.coefficients, of_j.coefficients, correlations)
         constant = [~one.coefficients.any(axis=2) & (one.left == 0) for one in (of_i, of_j)]
         cut = np.isinf(of_i.left) | np.isinf(of_j.left)
         left = np.sqrt(np.where(cut, 0.0, of_i.left)) * np.sqrt(np.where(cut, 0.0, of_j.left))
         apart = (cut & ~constant[0] & ~constant[1]) | (correlations[:, -1] * left > _ERROR)
         at, pair = np.nonzero(apart)
-        m, a_i, a_j = self.negatives[at], pairs[0, pair], pairs[1, pair]
-        found[at, pair] = self._product(i, j, m, a_i, a_j) - of_i.mean[at, pair] * of_j.mean[at, pair]
+        product = self._product(i[pair], j[pair], self.negatives[at], above_i[pair], above_j[pair])
+        found[at, pair] = product - of_i.mean[at, pair] * of_j.mean[at, pair]
         return np.asarray(found[:, inverse.ravel()])
 
     def _correlations(self, above_i: Integers, above_j: Integers) -> Floats:
@@ -316,16 +325,16 @@ class _Items:
         ratio = np.divide(over, under, out=np.zeros_like(over), where=under > 0)
         return np.asarray(np.sqrt(np.cumprod(ratio, axis=1)))
 
-    def expansion(self, i: int, above: Integers) -> _Expansion:
-        """Return w_i in the orthonormal polynomials of A_i, for numbers of items above (K,)."""
-        distinct, inverse = np.unique(above, return_inverse=True)
-        m, a = (part.ravel() for part in np.meshgrid(self.negatives, distinct, indexing="ij"))
+    def expansion(self, places: Integers) -> _Expansion:
+        """Return w_i in the orthonormal polynomials of A_i, for ``places`` (2, K): i and the number above."""
+        distinct, inverse = np.unique(places, axis=1, return_inverse=True)
+        m, (i, a) = np.repeat(self.negatives, distinct.shape[1]), np.tile(distinct, self.negatives.size)
         n, total = self.relevant + m, np.full(m.size, self.irrelevant)
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
         found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
         high = window(m, a, total, self.replacement)[1]
         for which, x, weights in at_counts(m, a, total, last, self.replacement, self.measure.discount.smooth):
-            value = _discount(self.measure, i + x, n[which]) / unit[which, None]
+            value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
             mean = means[which] = (weights * value).sum(axis=1)
             value = value - mean[:, None]
             shift = x - (weights * x).sum(axis=1, keepdims=True)
@@ -341,11 +350,11 @@ class _Items:
                 value = value - found[which, degree, None] * here
             left[which] = (weights * value**2).sum(axis=1)
             left[which[last[which] < high[which]]] = np.inf
-        shape = (self.negatives.size, distinct.size)
+        shape = (self.negatives.size, distinct.shape[1])
         whole = _Expansion(found.reshape(*shape, _DEGREE), left.reshape(shape), means.reshape(shape))
-        return whole.at(inverse)
+        return whole.at(inverse.ravel())
 
-    def _product(self, i: int, j: int, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
+    def _product(self, i: Integers, j: Integers, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
         """Return the means (P,) of w_i(A_i) w_j(A_j) for i < j, each by itself."""
         n = self.relevant + m
         last, unit = _cutoffs(self.measure, n) - j, _unit(self.measure, n)
@@ -353,11 +362,11 @@ class _Items:
         total = np.full(m.size, self.irrelevant)
         smooth = self.measure.discount.smooth
         for which, y, weights in at_counts(m, above_j, total, last, self.replacement, smooth):
-            outer = weights * _discount(self.measure, j + y, n[which]) / unit[which, None]
+            outer = weights * _discount(self.measure, j[which, None] + y, n[which]) / unit[which, None]
             row, column = np.nonzero(weights > NEGLIGIBLE)
             item = which[row]
             # i + A_i <= j + A_j, so the cutoff cuts no more
             sizes = y[row, column].astype(np.int64)
-            given = self._of_points(i, sizes, above_i[item], above_j[item], m[item])[0]
+            given = self._of_points(i[item], sizes, above_i[item], above_j[item], m[item])[0]
             found[which] = np.bincount(row, outer[row, column] * given, which.size)
         return found
