@@ -18,6 +18,7 @@ from ndcg_asymptotics.theory.sampled import (
     bias_variance_estimate,
     corrected_moments,
     full_ndcg,
+    moments,
     rank_estimate,
     sampled_ndcg,
 )
@@ -160,6 +161,20 @@ def test_brute_force_sampling_agrees(measure: str, replacement: bool) -> None:
     assert abs(values.var() - wrong) > 4.5 * error_of_variance
     wrong = sampled_ndcg(ranked, Measure.parse(measure), [m - 10], replacement=replacement)[0].item()
     assert abs(values.mean() - wrong) > 4.5 * error
+
+
+def test_variances_are_those_of_any_number_of_items_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(5)
+    ranks = [rng.choice(60, size, replace=False) + 1 for size in (1, 4, 4, 7, 7, 7)]
+    users = [f"user {i}" for i, of_user in enumerate(ranks) for _ in of_user]
+    ranked = RankedItems.of(users, np.concatenate(ranks).tolist(), 60)
+    measure, negatives = Measure.parse("nDCG@9"), [3, 20]
+    whole = sampled_ndcg(ranked, measure, negatives)[1]
+    monkeypatch.setattr(moments, "_HELD", 1)
+    np.testing.assert_allclose(sampled_ndcg(ranked, measure, negatives)[1], whole, rtol=0, atol=1e-14)
+    assert (whole > 1e-4).all()
 
 
 @functools.cache

@@ -39,7 +39,7 @@ _NODES = 16  # of a panel
 _NARROW = 64  # items of a panel that is not interpolated
 _ERROR = 1e-11  # largest error of an interpolated mean or variance, in units of D(1) and its square
 _DEGREE = 24  # of the polynomials in a covariance
-_HELD = 1 << 22  # coefficients of these polynomials in memory
+_HELD = 1 << 21  # coefficients of these polynomials in memory
 
 
 def full_ndcg(ranked: RankedItems, measure: Measure) -> Floats:
