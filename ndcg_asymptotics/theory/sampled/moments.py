@@ -92,17 +92,18 @@ def sampled_ndcg(
     for one, (relevant, irrelevant) in enumerate(kinds.T.tolist()):
         law = _Items(measure, relevant, irrelevant, m, replacement)
         mine = np.flatnonzero(kind.ravel()[ranked.user] == one)
+        if variance and relevant > 1:
+            at_once = max(1, _HELD // (relevant * m.size * _DEGREE))
+            firsts = np.flatnonzero(ranked.position[mine] == 1)
+            for items in np.split(mine, firsts[at_once::at_once]):
+                _add_together(mean, found, law, ranked, items)
+            continue
         for i in range(1, relevant + 1):
             items = mine[ranked.position[mine] == i]
             above, inverse = np.unique(ranked.above[items], return_inverse=True)
             of_item = law.moments(i, above)
             mean[:, ranked.user[items]] += ranked.gain[items] * of_item[0][:, inverse]
             found[:, ranked.user[items]] += ranked.gain[items] ** 2 * of_item[1][:, inverse]
-        if variance and relevant > 1:
-            at_once = max(1, _HELD // (relevant * m.size * _DEGREE))
-            firsts = np.flatnonzero(ranked.position[mine] == 1)
-            for items in np.split(mine, firsts[at_once::at_once]):
-                _add_covariances(found, law, ranked, items)
     lengths = ranked.relevant + m[:, None]
     ideal = _normaliser(ranked, measure, lengths) / _unit(measure, lengths)
     mean = np.divide(mean, ideal, out=np.zeros_like(mean), where=ideal > 0)
@@ -110,11 +111,13 @@ def sampled_ndcg(
     return mean, np.maximum(found, 0.0) if variance else np.zeros_like(mean)
 
 
-def _add_covariances(variance: Floats, law: _Items, ranked: RankedItems, items: Integers) -> None:
-    """Add to the variances (M, U) the covariances of the items of some users, which stand together."""
+def _add_together(mean: Floats, variance: Floats, law: _Items, ranked: RankedItems, items: Integers) -> None:
+    """Add to means and variances (M, U) what the items of some users give, which stand together."""
     user, gain = ranked.user[items], ranked.gain[items]
     places = np.stack([ranked.position[items], ranked.above[items]])
     expansion = law.expansion(places)
+    np.add.at(mean.T, user, (gain * expansion.mean).T)
+    np.add.at(variance.T, user, (gain**2 * expansion.variance).T)
     # each item with those of its user that follow, some items at a time
     following = np.searchsorted(user, user, side="right") - np.arange(user.size) - 1
     parts = np.cumsum(following) // max(1, _HELD // (len(variance) * _DEGREE))
@@ -175,6 +178,11 @@ def _unit(measure: Measure, n: Integers) -> Floats:
     return _discount(measure, ones, n.ravel()).reshape(n.shape)
 
 
+def _beyond(last: Integers, m: Integers, which: Integers, weights: Floats) -> Floats:
+    """Return the probability of ranks beyond the cutoff, where the weight is 0."""
+    return np.where(last[which] < m[which], np.maximum(1 - weights.sum(axis=1), 0.0), 0.0)
+
+
 class _Expansion(NamedTuple):
     """A weight in the orthonormal polynomials of A_i, for M numbers of negatives and K of items above.
 
@@ -183,12 +191,13 @@ class _Expansion(NamedTuple):
     coefficients : (M, K, L)
     left : (M, K)
         The variance beyond degree L; infinite if the cutoff cuts the law of A_i.
-    mean : (M, K)
+    mean, variance : (M, K)
     """
 
     coefficients: Floats
     left: Floats
     mean: Floats
+    variance: Floats
 
     def at(self, places: Integers) -> _Expansion:
         """Return the expansions of some of the items."""
@@ -280,9 +289,8 @@ class _Items:
             value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
             mean = (weights * value).sum(axis=1)
             spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
-            cut = last[which] < m[which]
-            beyond = np.where(cut, np.maximum(1 - weights.sum(axis=1), 0.0), 0.0)  # where the weight is 0
-            found[0, which], found[1, which] = mean, spread + beyond * mean**2
+            found[0, which] = mean
+            found[1, which] = spread + _beyond(last, m, which, weights) * mean**2
         return found
 
     def covariances(
@@ -331,12 +339,14 @@ class _Items:
         m, (i, a) = np.repeat(self.negatives, distinct.shape[1]), np.tile(distinct, self.negatives.size)
         n, total = self.relevant + m, np.full(m.size, self.irrelevant)
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
-        found, left, means = np.zeros((m.size, _DEGREE)), np.zeros(m.size), np.zeros(m.size)
+        found, left = np.zeros((m.size, _DEGREE)), np.zeros(m.size)
+        means, variances = np.zeros(m.size), np.zeros(m.size)
         high = window(m, a, total, self.replacement)[1]
         for which, x, weights in at_counts(m, a, total, last, self.replacement, self.measure.discount.smooth):
             value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
             mean = means[which] = (weights * value).sum(axis=1)
             value = value - mean[:, None]
+            variances[which] = (weights * value**2).sum(axis=1) + _beyond(last, m, which, weights) * mean**2
             shift = x - (weights * x).sum(axis=1, keepdims=True)
             here, before, beside = np.ones_like(x), np.zeros_like(x), np.zeros((which.size, 1))
             for degree in range(_DEGREE):
@@ -351,8 +361,8 @@ class _Items:
             left[which] = (weights * value**2).sum(axis=1)
             left[which[last[which] < high[which]]] = np.inf
         shape = (self.negatives.size, distinct.shape[1])
-        whole = _Expansion(found.reshape(*shape, _DEGREE), left.reshape(shape), means.reshape(shape))
-        return whole.at(inverse.ravel())
+        parts = (left.reshape(shape), means.reshape(shape), variances.reshape(shape))
+        return _Expansion(found.reshape(*shape, _DEGREE), *parts).at(inverse.ravel())
 
     def _product(self, i: Integers, j: Integers, m: Integers, above_i: Integers, above_j: Integers) -> Floats:
         """Return the means (P,) of w_i(A_i) w_j(A_j) for i < j, each by itself."""
