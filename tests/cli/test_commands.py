@@ -229,6 +229,7 @@ def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
         ((), "plan needs either two curves, a and b, or two runs and qrels, or values, or sd"),
         (("--a", "constant(0.5)"), "plan needs two curves, a and b: add b"),
         (("--run", "x"), "plan needs two runs and qrels: add qrels"),
+        (("constant(0.5)", "linear(0, 1)"), "add qrels; relevance curves are stated as a and b"),
         (("--pilot", 20), "plan needs sd: add sd"),
         (
             ("--run", "x", "--run", "y", "--qrels", "z", "--relevant", 1),

@@ -233,6 +233,7 @@ def _refuse(begun: Sequence[bool], given: Mapping[str, object], inputs: Mapping[
     if len(meant) == 1:
         words = meant[0].replace(",", "").split()
         lacking = [name for name, value in inputs.items() if name in words and value is None]
-        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}", lacking[0])
+        curves = "; relevance curves are stated as a and b" if lacking == ["qrels"] else ""
+        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}{curves}", lacking[0])
     said = f"; got some of {' and of '.join(some)}" if some else ""
     raise InputError(f"plan needs either {', or '.join(_OPTIONS)}{said}")
