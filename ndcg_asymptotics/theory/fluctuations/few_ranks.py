@@ -317,7 +317,7 @@ def _up_to(size: int, chance: Floats, most: int) -> Floats:
 
     Where a number is hardly exceeded, the entries beyond it are 0.
     """
-    (largest,) = largest_counts(min(most, size), size * chance.max(keepdims=True), UNLIKELY)
+    (largest,) = largest_counts(min(most, size), size * chance.max(keepdims=True), -math.log(UNLIKELY))
     numbers = np.arange(float(min(most, largest + 1)))
     law = np.zeros((chance.size, most + 1))
     law[:, : numbers.size] = np.exp(log_binomial(numbers, float(size), chance[:, None]))

@@ -81,13 +81,12 @@ class CountStates:
         return cls(np.zeros((1, gains), int), np.zeros((gains, 1), int))
 
 
-def largest_counts(k: int, expected: Floats, chance: float = math.exp(-FAR)) -> list[int]:
-    """Return for each mean a number up to k that a binomial variable exceeds with ``chance`` at most.
+def largest_counts(k: int, expected: Floats, far: float = FAR) -> list[int]:
+    """Return for each mean a number up to k that a binomial variable hardly exceeds: P <= exp(-far).
 
     >>> largest_counts(100, np.array([0.0, 1e-5, 20.0]))
     [0, 4, 79]
     """
-    far = -math.log(chance)
     return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean), far)) for mean in expected]
 
 

@@ -21,7 +21,7 @@ they are interpolated by polynomials on panels, and each panel is tested between
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -178,11 +178,6 @@ def _unit(measure: Measure, n: Integers) -> Floats:
     return _discount(measure, ones, n.ravel()).reshape(n.shape)
 
 
-def _beyond(last: Integers, m: Integers, which: Integers, weights: Floats) -> Floats:
-    """Return the probability of ranks beyond the cutoff, where the weight is 0."""
-    return np.where(last[which] < m[which], np.maximum(1 - weights.sum(axis=1), 0.0), 0.0)
-
-
 class _Expansion(NamedTuple):
     """A weight in the orthonormal polynomials of A_i, for M numbers of negatives and K of items above.
 
@@ -280,18 +275,29 @@ class _Items:
 
         ``sampled`` negatives are in the list; more than m where the law is one given A_j.
         """
+        found = np.zeros((2, m.size))
+        for which, _, _, _, *moments in self._weights(i, m, above, total, sampled):
+            found[:, which] = moments
+        return found
+
+    def _weights(
+        self, i: Integers, m: Integers, above: Integers, total: Integers, sampled: Integers
+    ) -> Iterator[tuple[Integers, Floats, Floats, Floats, Floats, Floats]]:
+        """Yield for some points at a time what A_i can be (p, X), with which probability, and w_i there.
+
+        Of w_i the deviation from its mean (p, X), the mean and the variance (p,). Points whose law has no
+        part up to the cutoff are left out.
+        """
         n = self.relevant + sampled
         last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
-        found = np.zeros((2, m.size))
-        for which, x, weights in at_counts(
-            m, above, total, last, self.replacement, self.measure.discount.smooth
-        ):
+        smooth = self.measure.discount.smooth
+        for which, x, chances in at_counts(m, above, total, last, self.replacement, smooth):
             value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
-            mean = (weights * value).sum(axis=1)
-            spread = (weights * (value - mean[:, None]) ** 2).sum(axis=1)
-            found[0, which] = mean
-            found[1, which] = spread + _beyond(last, m, which, weights) * mean**2
-        return found
+            mean = (chances * value).sum(axis=1)
+            value -= mean[:, None]
+            # ranks beyond the cutoff, where the weight is 0
+            beyond = np.where(last[which] < m[which], np.maximum(1 - chances.sum(axis=1), 0.0), 0.0)
+            yield which, x, chances, value, mean, (chances * value**2).sum(axis=1) + beyond * mean**2
 
     def covariances(
         self, places: Integers, expansion: _Expansion, first: Integers, second: Integers
@@ -337,16 +343,12 @@ class _Items:
         """Return w_i in the orthonormal polynomials of A_i, for ``places`` (2, K): i and the number above."""
         distinct, inverse = np.unique(places, axis=1, return_inverse=True)
         m, (i, a) = np.repeat(self.negatives, distinct.shape[1]), np.tile(distinct, self.negatives.size)
-        n, total = self.relevant + m, np.full(m.size, self.irrelevant)
-        last, unit = _cutoffs(self.measure, n) - i, _unit(self.measure, n)
+        total = np.full(m.size, self.irrelevant)
+        cut = _cutoffs(self.measure, self.relevant + m) - i < window(m, a, total, self.replacement)[1]
         found, left = np.zeros((m.size, _DEGREE)), np.zeros(m.size)
         means, variances = np.zeros(m.size), np.zeros(m.size)
-        high = window(m, a, total, self.replacement)[1]
-        for which, x, weights in at_counts(m, a, total, last, self.replacement, self.measure.discount.smooth):
-            value = _discount(self.measure, i[which, None] + x, n[which]) / unit[which, None]
-            mean = means[which] = (weights * value).sum(axis=1)
-            value = value - mean[:, None]
-            variances[which] = (weights * value**2).sum(axis=1) + _beyond(last, m, which, weights) * mean**2
+        for which, x, weights, rest, mean, variance in self._weights(i, m, a, total, m):
+            means[which], variances[which] = mean, variance
             shift = x - (weights * x).sum(axis=1, keepdims=True)
             here, before, beside = np.ones_like(x), np.zeros_like(x), np.zeros((which.size, 1))
             for degree in range(_DEGREE):
@@ -356,10 +358,9 @@ class _Items:
                 some = beside > EXHAUSTED
                 here = np.divide(here, beside, out=np.zeros_like(here), where=some)
                 # from what is left, so that rounding in polynomials of high degree does no harm
-                found[which, degree] = (weights * value * here).sum(axis=1)
-                value = value - found[which, degree, None] * here
-            left[which] = (weights * value**2).sum(axis=1)
-            left[which[last[which] < high[which]]] = np.inf
+                found[which, degree] = (weights * rest * here).sum(axis=1)
+                np.subtract(rest, found[which, degree, None] * here, out=rest)
+            left[which] = np.where(cut[which], np.inf, (weights * rest**2).sum(axis=1))
         shape = (self.negatives.size, distinct.shape[1])
         parts = (left.reshape(shape), means.reshape(shape), variances.reshape(shape))
         return _Expansion(found.reshape(*shape, _DEGREE), *parts).at(inverse.ravel())
