@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import html
 import http.client
 import json
 import logging
@@ -18,7 +19,8 @@ import pytest
 pytest.importorskip("panel")
 
 from bokeh.document import Document
-from browser import explorer, explorer_server
+from browser import explorer_server
+from panel.models.markup import HTML
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -30,9 +32,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 
 
 @pytest.fixture(scope="module")
-def address():
-    with explorer() as found:
+def served():
+    with explorer_server() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def address(served) -> str:
+    return f"http://127.0.0.1:{served.port}/"
 
 
 def status(address: str, path: str, **headers: str) -> int:
@@ -108,6 +115,15 @@ def test_the_websocket_refuses_other_sites(address) -> None:
 @pytest.mark.parametrize("field", ["n", "share", "theme", "bokeh-session-id", "unknown"])
 def test_a_long_query_is_refused(address, field: str) -> None:
     assert status(address, f"/?{field}=" + "9" * 60_000) == 400
+
+
+@pytest.mark.slow
+def test_a_step_that_the_tour_does_not_have_is_said(served, address) -> None:
+    before = served.get_sessions("/")
+    assert status(address, "/?step=10") == 200
+    (session,) = (found for found in served.get_sessions("/") if found not in before)
+    texts = [html.unescape(pane.text) for pane in session.document.select({"type": HTML})]
+    assert [text for text in texts if "role='alert'" in text and "step: must be 1 to 9, got" in text]
 
 
 async def closed_tab(address: str, messages: int) -> None:

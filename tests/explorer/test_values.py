@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -49,9 +50,17 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
 @pytest.mark.parametrize("k", [10, 10**3, 10**5])
 def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
     """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
-    state, smooth = shown(f"measure=nDCG@{k}")
-    law = against_n.OrderLaw.of(state)
-    plain = against_n.Smooth.through([against_n.point(state, n) for n in against_n.NODES], law)
+    state = State.from_query(f"measure=nDCG@{k}")
+
+    def joined(lengths: Sequence[int]) -> against_n.Smooth:
+        """The curves without the order, of which nothing is asked here."""
+        points = []
+        for n in lengths:
+            a, b, both = against_n.moments(state, n)
+            points.append(against_n.Point(n, (a.mean, b.mean), (a.sd, b.sd), *both, None))
+        return against_n.Smooth.through(points, against_n.OrderLaw.of(state))
+
+    smooth, plain = joined(against_n.lengths_of(state)), joined(against_n.NODES)
     others = [
         round(part * k) for part in (1.05, 1.25, 0.9 / state.share, 1.01 / state.share, 1.4 / state.share)
     ]
@@ -293,8 +302,8 @@ def test_the_page_says_whose_labels_it_shows() -> None:
     ):
         assert f"{needed}" in queries.partition(said)[0].split()[-3:]
     assert of_judge.judged_queries > of_judge.queries
-    rows = values.rows(state, values.LITTLE)
-    assert values.conclusion(state, rows[:1]).startswith("By the judge's labels: nDCG(power(0.5)) tells")
+    rows = values.experiment(state, values.LITTLE).rows([state.measured])
+    assert values.conclusion(state, rows).startswith("By the judge's labels: nDCG(power(0.5)) tells")
     table = list(values.table(state, [], []))
     assert ("judge", "false negative rate", "", "0.2", "") in table
     assert {row[0] for row in table} == {"chart", "state", "curve", "true curve", "judge"}
