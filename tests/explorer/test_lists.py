@@ -105,6 +105,7 @@ def test_lists_that_have_no_law_have_a_histogram() -> None:
 @pytest.mark.slow
 def test_draw_lists_fills_the_histogram(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Page, "answer", lambda self: None)
+    monkeypatch.setattr("ndcg_asymptotics.explorer.draws._PAUSES", (0.0, 0.0))
     page = Page(State(n=50))
     draws = page.answers.draws
     draws.law(page.state).attempt()()

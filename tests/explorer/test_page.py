@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import browser
 import pytest
 
-from ndcg_asymptotics.explorer import page
+from ndcg_asymptotics.explorer import draws, page
 from ndcg_asymptotics.explorer.against_n import LENGTHS
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.tour import STEPS
@@ -289,7 +289,8 @@ def test_the_tour(seen: Seen) -> None:
     assert seen.errors() == []
 
 
-def test_simulated_lists(seen: Seen) -> None:
+def test_simulated_lists(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "_PAUSES", (0.0, 0.0))
     seen.start()
     assert seen.source("histogram A")["top"] == [0.0] * len(seen.source("law A")["y"])
     press(seen, "Draw a list")

@@ -121,6 +121,7 @@ def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:
 @pytest.mark.slow
 def test_an_answer_is_completed_at_rest(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long is not begun while a slider moves, as the next answer would wait for it."""
+    monkeypatch.setattr("ndcg_asymptotics.explorer.page._REST", 0.2)
     computed: list[State] = []
     piece = Piece((), lambda: computed.append(page.state), lambda _: None)
     monkeypatch.setattr(page.answers, "pieces", lambda _: iter(()))
