@@ -13,10 +13,11 @@ from pathlib import Path
 import fake_engine
 import numpy as np
 import pytest
+from cases import Run
 from cli_cases import write_study
 from robustness.signals import STRIKES, strike
-from robustness.signals import start as start_sweep
 from robustness.soak import TOML
+from sweep_cases import use_fake_engine
 
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.kinds import STUDY
@@ -61,13 +62,15 @@ def assert_bits(folder: Path, file: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
+def test_killed_runs_resume_to_the_same_bits(
+    tmp_path: Path, jobs: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A short form of `make soak`."""
     out, moments = tmp_path / "out", random.Random(jobs)
     quick = write_study(tmp_path, replicates="30")
     file = write_study(tmp_path, "slow", replicates="30") if jobs == 1 else quick
     before = 0
-    for _ in range(3):
+    for _ in range(2):
         process = start("run", file, "--out", out, "--jobs", jobs)
         wait_for_results(out, process)
         time.sleep(moments.uniform(0, 1))
@@ -76,9 +79,10 @@ def test_killed_runs_resume_to_the_same_bits(tmp_path: Path, jobs: int) -> None:
         results = open_results(out)
         assert before <= results.replicates_complete
         before = results.replicates_complete
-    process = start("run", file, "--out", out, "--jobs", jobs)
-    assert "30 of 30 replicates complete" in process.communicate()[0]
-    assert process.returncode == 0
+    use_fake_engine(monkeypatch)
+    code, said, _ = run("run", file, "--out", out, "--jobs", 1)
+    assert code == 0
+    assert "30 of 30 replicates complete" in said
     assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="30"))
 
 
@@ -99,16 +103,14 @@ def test_ctrl_c_exits_with_130_and_tells_how_to_continue(tmp_path: Path, jobs: i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STRIKES)
-def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: Path) -> None:
+def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: Path, run: Run) -> None:
     study = tmp_path / "study.toml"
     study.write_text(TOML.replace("stop = 1e5", "stop = 1e4"))
     outcome, seconds = strike(kind, study, tmp_path / "out", random.Random(3), whole=4.0)
     assert outcome in ("killed", "exit status 130 and one line", "after the end")
     assert seconds < 60
     if kind == "parent killed":  # its workers may have been writing
-        with start_sweep(study, tmp_path / "out") as again:
-            assert again.communicate()[0]
-        assert again.returncode == 0
+        assert run("run", study, "--out", tmp_path / "out", "--jobs", 1)[0] == 0
 
 
 @pytest.mark.parametrize(
