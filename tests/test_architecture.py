@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,11 @@ def modules(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
@@ -25,11 +31,12 @@ def private(name: str) -> bool:
 def foreign_private_names(tree: ast.Module) -> Iterator[str]:
     """Names with an underscore that are imported, or read from an imported module of the package."""
     ours: set[str] = set()
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ndcg_asymptotics"):
             ours |= {alias.asname or alias.name for alias in node.names}
             yield from (alias.name for alias in node.names if private(alias.name))
-    for node in ast.walk(tree):
+    for node in nodes:
         if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
             continue
         if private(node.attr) and node.value.id in ours:
@@ -42,7 +49,7 @@ CHECKED = modules("ndcg_asymptotics", "figures", "benchmarks", "tests/robustness
 @pytest.mark.slow
 @pytest.mark.parametrize("path", CHECKED, ids=str)
 def test_no_module_uses_a_private_name_of_another(path: Path) -> None:
-    assert list(foreign_private_names(ast.parse(path.read_text()))) == []
+    assert list(foreign_private_names(parsed(path))) == []
 
 
 def test_uses_of_private_names_are_found() -> None:
@@ -63,8 +70,7 @@ def test_tests_mirror_the_package() -> None:
 
 def definitions(path: Path) -> set[str]:
     """Names of the public classes and functions at the top of a module."""
-    tree = ast.parse(path.read_text())
-    found = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    found = {node.name for node in parsed(path).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     return {name for name in found if not private(name)}
 
 
