@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import expit
 
@@ -221,6 +220,8 @@ class HingePairs(_Pairs):
         least = np.concatenate([-(1 + terms.offset), np.zeros(len(bounds) - count)])
         cost = np.concatenate([np.zeros(items), terms.weight])
         free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
+        from scipy.optimize import linprog  # here: it takes long to load, and `list` does not need it
+
         found: Any = linprog(
             cost, A_ub=bounds, b_ub=least, bounds=free, method="highs", options=_HIGHS_TOLERANCES
         )
