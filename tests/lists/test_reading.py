@@ -509,10 +509,11 @@ READ_AND_PRINT_PEAK = """
 import re, resource, sys
 from pathlib import Path
 from ndcg_asymptotics.lists import read_run
-try:
-    print(len(read_run(sys.argv[1])))
-except ValueError as error:
-    print(error)
+for path in sys.argv[1:]:
+    try:
+        print(len(read_run(path)))
+    except ValueError as error:
+        print(error)
 status = Path("/proc/self/status")
 if status.exists():
     print(int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1]) * 1024 / 1e9)
@@ -521,36 +522,35 @@ else:
 """
 
 
-def peak(path: Path) -> tuple[str, float]:
-    """Return what reading a run in a process of its own ends with, and the memory it takes, in GB."""
-    command = [sys.executable, "-c", READ_AND_PRINT_PEAK, str(path)]
+def peak(*paths: Path) -> tuple[list[str], float]:
+    """Return what reading runs in a process of its own ends with, and the most memory it takes, in GB."""
+    command = [sys.executable, "-c", READ_AND_PRINT_PEAK, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    said, memory = done.stdout.splitlines()
+    *said, memory = done.stdout.splitlines()
     return said, float(memory)
 
 
+UNITS = {
+    "a line": (b"a" * 2**20, "line 1: longer than 16 MB"),
+    "blank lines": (b"\n" * 2**20, "holds more than 10,"),
+    "one line": (b"q Q0 d 1 1 t\n" * 2**16, "holds more than 10,"),
+    "a long name": (b"q Q0 " + b"d" * 2**20 + b" 1 1 t\n", "document ddd"),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("unit", "said"),
-    [
-        (b"a" * 2**20, "line 1: longer than 16 MB"),
-        (b"\n" * 2**20, "holds more than 10,"),
-        (b"q Q0 d 1 1 t\n" * 2**16, "holds more than 10,"),
-        (b"q Q0 " + b"d" * 2**20 + b" 1 1 t\n", "document ddd"),
-    ],
-    ids=["a line", "blank lines", "one line", "a long name"],
-)
-def test_small_compressed_files_need_little_memory(tmp_path, unit, said):
+def test_small_compressed_files_need_little_memory(tmp_path):
     """Each file has less than a megabyte and unpacks to 0.67 gigabytes."""
     pa = pytest.importorskip("pyarrow")
-    path = tmp_path / "file"
-    frame = unit * (2**23 // len(unit))  # compressed once, and written as often as fills them
-    packed = pa.Codec("zstd").compress(frame, asbytes=True)
-    path.write_bytes(packed * -(-5 * 2**27 // len(frame)))
-    assert path.stat().st_size < 2**20
-    found, memory = peak(path)
-    assert said in found
-    assert memory < 0.6  # 0.4 at most, for the long name; the content alone would take more
+    for name, (unit, _) in UNITS.items():
+        frame = unit * (2**23 // len(unit))  # compressed once, and written as often as fills them
+        packed = pa.Codec("zstd").compress(frame, asbytes=True)
+        (tmp_path / name).write_bytes(packed * -(-5 * 2**27 // len(frame)))
+        assert (tmp_path / name).stat().st_size < 2**20
+    found, memory = peak(*(tmp_path / name for name in UNITS))
+    for line, (_, said) in zip(found, UNITS.values(), strict=True):
+        assert said in line
+    assert memory < 0.6  # 0.4 at most, for the long name; the content of any would take more
 
 
 def test_highly_compressed_short_lines_are_allowed(tmp_path):
