@@ -30,7 +30,8 @@ CONSISTENT = (
     *("squared_consistent", "cosine_consistent", "listnet_consistent", "pnorm(1.5)"),
     *("pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving"),
 )
-INCONSISTENT = ("squared", "listnet", 'pairwise("logistic")', 'margin("logistic")', "duchi", "linear_ndcg")
+INCONSISTENT = ("squared", "listnet", "duchi", "linear_ndcg")
+OFTEN = ('pairwise("logistic")', 'margin("logistic")')  # inconsistent in a fifth of the problems
 
 
 def listwise(text: str) -> Listwise:
@@ -43,7 +44,9 @@ def listwise(text: str) -> Listwise:
 def test_a_search_finds_the_inconsistent_losses_only():
     # two of the losses are wrong in 6% of the problems: chance of 1e-5 that 200 of them show nothing
     found = search_losses([*CONSISTENT, *INCONSISTENT], draws=200, seed=2).losses
-    for f in found:
+    # 2e-6 for 60 of them
+    often = search_losses(OFTEN, draws=60, seed=2).losses
+    for f in (*found, *often):
         consistent = str(f.loss) in CONSISTENT
         assert (f.worst == 0) == consistent
         assert (f.inconsistent == 0) == consistent
