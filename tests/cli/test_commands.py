@@ -116,9 +116,10 @@ def test_predict(run: Run) -> None:
 
 @pytest.mark.slow
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
-    for formats, suffixes in ((), {".png"}), (("--figure-format", "svg,pdf"), {".svg", ".pdf"}):
-        out = tmp_path / f"figures{len(formats)}"
-        assert run("figures", results, "--out", out, *formats)[0] == 0
+    of_one = ("--measure", "nDCG", "--figure-format", "svg,pdf")
+    for options, suffixes in ((), {".png"}), (of_one, {".svg", ".pdf"}):
+        out = tmp_path / f"figures{len(options)}"
+        assert run("figures", results, "--out", out, *options)[0] == 0
         assert {p.suffix for p in out.iterdir()} == suffixes
 
 

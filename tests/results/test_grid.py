@@ -311,11 +311,12 @@ same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
 def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     file.write_text(f'engine = "{engine}"\n' + MIXTURES)
+    figures = ("figures", out, "--out", tmp_path / "drawn", *ONE_FIGURE)
     for arguments in (
         ("run", file, "--out", out, "--jobs", 1),
         ("check", out),
         ("verify", out),
-        ("figures", out, "--out", tmp_path / "drawn", *ONE_FIGURE),
+        *([figures] if engine == "items" else []),  # of the same values for every engine
     ):
         code, _, said = command(capsys, *arguments)
         assert code == 0, said

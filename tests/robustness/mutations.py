@@ -305,10 +305,10 @@ def mutated(mutation: Mutation, text: str) -> str:
 
 @contextmanager
 def copy_of_the_package(mutation: Mutation | None = None) -> Iterator[Path]:
-    """A copy of the package with its tests, broken in one place."""
+    """A copy of the package with its tests, broken in one place; no tests for a mutation without any."""
     with tempfile.TemporaryDirectory(prefix="mutation-") as name:
         folder = Path(name)
-        for part in _COPIED:
+        for part in _COPIED if mutation is None or mutation.tests else _COPIED[:1]:
             source = ROOT / part
             if source.is_dir():
                 skipped = ("*.nbi", "*.nbc") if mutation is not None and mutation.plain else ()

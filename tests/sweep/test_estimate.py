@@ -114,8 +114,9 @@ def test_interim_sizes_share_one_estimate(
 
 @pytest.mark.slow
 def test_the_command_line_shows_it(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_fake_engine(monkeypatch)
     interrupt_after_the_estimate(monkeypatch)
-    file = write_study(tmp_path, replicates="100_000", n="[1000, 10_000]")
+    file = write_study(tmp_path, "slow", replicates="100_000")
     status, _, stderr = run("run", file, "--out", tmp_path / "out", "--jobs", "1")
     assert status == 130
     (said,) = re.findall(r"^100000 replicates will take about .*", stderr, re.MULTILINE)

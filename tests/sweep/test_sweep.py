@@ -108,14 +108,14 @@ def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
-    slow = study("slow", replicates=40)  # two seconds
-    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=1)
+    slow = study("slow", replicates=20)  # one second
+    outcome = sweep(slow, tmp_path, jobs=1, block=2, time_limit=0.5)
     assert outcome.stopped == "time limit"
-    assert 0 < outcome.complete < 40
+    assert 0 < outcome.complete < 20
     assert outcome.complete % 2 == 0
     assert open_results(tmp_path).replicates_complete == outcome.complete
     again = sweep(slow, tmp_path, jobs=1)
-    assert (again.complete, again.stopped) == (40, None)
+    assert (again.complete, again.stopped) == (20, None)
 
 
 def test_failures_are_reported_and_other_replicates_continue(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_cluster_whose_processes_always_die_ends_a_sweep(tmp_path: Path) -> No
     pytest.importorskip("distributed")
     # by default dask gives up a block when its fourth process has died
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-        outcome = sweep(study("always dies"), tmp_path, jobs=2, backend="dask")
+        outcome = sweep(study("always dies"), tmp_path, jobs=1, backend="dask")
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
 
 
