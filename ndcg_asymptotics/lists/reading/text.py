@@ -57,25 +57,25 @@ def read_chunks(
     InputError
         For a file that cannot be read, is not UTF-8 text, is damaged, or is larger than the bounds above.
     """
-    rest, carriage_return, number = b"", b"", 1
+    held, carriage_return, number = bytearray(), b"", 1
     for index, piece in enumerate(_unpacked(path, block)):
         require(b"\0" not in piece, f"{path}: not a text file")
         text = carriage_return + (piece.removeprefix(codecs.BOM_UTF8) if index == 0 else piece)
         # the line feed after this carriage return may be the first byte of the next block
         carriage_return = text[-1:] if text.endswith(b"\r") else b""
-        text = rest + _with_line_feeds(text.removesuffix(b"\r"))
-        end = text.rfind(b"\n") + 1
-        if quoted and text.count(b'"', 0, end) % 2:
+        held += _with_line_feeds(text.removesuffix(b"\r"))
+        end = held.rfind(b"\n") + 1
+        if quoted and held.count(b'"', 0, end) % 2:
             end = 0
-        if len(text) - end > LONGEST_LINE:
-            line = number + text.count(b"\n", 0, end)
+        if len(held) - end > LONGEST_LINE:
+            line = number + held.count(b"\n", 0, end)
             raise InputError(f"{path}, line {line}: longer than 16 MB")
         if end:
-            yield number, _checked(text[:end], path, number)
-            number += text.count(b"\n", 0, end)
+            yield number, _checked(bytes(held[:end]), path, number)
+            number += held.count(b"\n", 0, end)
             require_lines(path, number - 1)
-        rest = text[end:]
-    rest += _with_line_feeds(carriage_return)
+            del held[:end]
+    rest = bytes(held) + _with_line_feeds(carriage_return)
     if rest:
         yield number, _checked(rest if rest.endswith(b"\n") else rest + b"\n", path, number)
 
