@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import accumulate
 
 import mpmath
 import numpy as np
@@ -64,13 +66,19 @@ def log_sum(k: int) -> mpmath.mpf:
     return total
 
 
+@cache
+def first_sums(exponent: mpmath.mpf) -> list[mpmath.mpf]:
+    """The sums of the first 0 to 5000 terms."""
+    return [mp.mpf(0), *accumulate(mp.mpf(r) ** -exponent for r in range(1, 5001))]
+
+
 def power_sum(b: str, k: int) -> mpmath.mpf:
     exponent = mp.mpf(float(b))
     if exponent == 1:
         return mp.harmonic(k)
     # zeta(b) - zeta(b, k+1) loses all digits where the tail is tiny; there it is summed
     if k <= 5000:
-        return mp.fsum(mp.mpf(r) ** -exponent for r in range(1, k + 1))
+        return first_sums(exponent)[k]
     return mp.zeta(exponent) - mp.zeta(exponent, k + 1)
 
 
