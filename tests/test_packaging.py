@@ -81,13 +81,15 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    where = run("-c", "import ndcg_asymptotics as na; print(na.__file__, na.__version__)").split()
-    assert where == [str(site / "ndcg_asymptotics" / "__init__.py"), ndcg_asymptotics.__version__]
     run("-m", "ndcg_asymptotics", "init", "study.toml")
     study = re.sub(r"(?m)^n = .*$", "n = [10, 100]", (tmp_path / "study.toml").read_text())
     (tmp_path / "study.toml").write_text(study)
-    run("-m", "ndcg_asymptotics", "run", "study.toml", "--out", "out", "--replicates", "3", "--jobs", "1")
-    run("-m", "ndcg_asymptotics", "report", "out", "--out", "report.html")
+    where = run(
+        "-c",
+        "import ndcg_asymptotics as na; print(na.__file__, na.__version__)\n"
+        "na.report(na.run('study.toml', 'out', replicates=3, jobs=1), 'report.html')",
+    ).split()
+    assert where == [str(site / "ndcg_asymptotics" / "__init__.py"), ndcg_asymptotics.__version__]
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 

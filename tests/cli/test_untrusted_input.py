@@ -143,15 +143,12 @@ def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> N
     lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
     (tmp_path / "run").write_text("\n".join(lines))
     (tmp_path / "qrels").write_text("\ufeff" + "\n".join(f"q{i // 10} 0 d{i} {i % 2}" for i in range(2000)))
-    evaluate = f"{sys.executable} -m ndcg_asymptotics evaluate --qrels qrels --measure nDCG --run"
-    plain, piped = (
-        subprocess.run(
-            ["bash", "-c", f"{evaluate} {run}"], cwd=tmp_path, capture_output=True, text=True, timeout=60
-        )
-        for run in ("run", "<(cat run)")
-    )
-    assert plain.returncode == 0
-    assert " 200 " in plain.stdout  # the first topic is one of them
+    options = ("--qrels", tmp_path / "qrels", "--measure", "nDCG")
+    plain = command("evaluate", "--run", tmp_path / "run", *options)
+    assert plain.code == 0
+    assert " 200 " in plain.out  # the first topic is one of them
+    evaluate = f"{sys.executable} -m ndcg_asymptotics evaluate --qrels qrels --measure nDCG --run <(cat run)"
+    piped = subprocess.run(["bash", "-c", evaluate], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (piped.returncode, piped.stdout) == (2, "")
     assert re.fullmatch(r"ndcg-asymptotics: .*: cannot be read \(not a regular file\)\n", piped.stderr)
 
