@@ -45,7 +45,7 @@ WRONG = {
     "sampled negatives": (0.1, 0.5),
 }
 
-# four tries of these are enough to contradict what is wrong; `make soak` makes 500
+# tries of these take long: four contradict what is wrong, and `make soak` makes 500
 LONG = {
     "exponents",
     "few relevant items",
