@@ -15,6 +15,8 @@ from scipy import stats
 from ndcg_asymptotics.engines.rare import draw as draws
 from ndcg_asymptotics.engines.rare import engine
 from ndcg_asymptotics.engines.rare.leaves import (
+    ITEMS,
+    LEAVES,
     LEVELS,
     Leaves,
     MeasureTable,
@@ -209,8 +211,11 @@ def test_the_order_of_two_lists_is_that_of_their_dcg() -> None:
     halves = np.full((2, 2**LEVELS, 2), 0.5)
     good, bad = ([[40, 10], [0, 50]], [[0, 50], [40, 10]])
 
-    def order(a: list[list[int]], b: list[list[int]], **most_of: int) -> tuple[int, bool]:
-        return decide_order(table, most, leaves_of(a), leaves_of(b), halves, halves, rng, **most_of)[:2]
+    def order(
+        a: list[list[int]], b: list[list[int]], most_leaves: int = LEAVES, most_items: int = ITEMS
+    ) -> tuple[int, bool]:
+        lists = leaves_of(a), leaves_of(b)
+        return decide_order(table, most, *lists, halves, halves, rng, most_leaves, most_items)[:2]
 
     assert order(good, bad) == (1, True)
     assert order(bad, good) == (-1, True)

@@ -19,6 +19,8 @@ from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.rare.leaves import (
+    ITEMS,
+    LEAVES,
     Leaves,
     MeasureTable,
     decide_order,
@@ -50,7 +52,7 @@ def draw_pair(plan: PairPlan, rng: np.random.Generator) -> DrawnPair:
     """Draw one pair of lists of n items."""
     counts, log_weight = _counts(plan, rng)
     a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    order, kept, a, b = decide_order(plan.table, plan.most, a, b, *plan.halves, rng)
+    order, kept, a, b = decide_order(plan.table, plan.most, a, b, *plan.halves, rng, LEAVES, ITEMS)
     return DrawnPair(order, log_weight, (a, b), kept)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.rare.draw import DrawnPair, draw_pair, multinomial
-from ndcg_asymptotics.engines.rare.leaves import decide_order
+from ndcg_asymptotics.engines.rare.leaves import ITEMS, LEAVES, decide_order
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies.design import Design
@@ -88,7 +88,7 @@ def _is_last(
             for y, items in enumerate(labels):
                 leaves.counts[:, y] += multinomial(rng, int(items), leaves.mass[:, y])
         table, most = measure_table(measure, n, gains)
-        order, kept, *found = decide_order(table, most, *lists, *plan.halves, rng)
+        order, kept, *found = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
         if order != plan.tilt.leader:
             return UNSETTLED if order == UNDECIDED else 0
         if not kept and n < later[-1]:

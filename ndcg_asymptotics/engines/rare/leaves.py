@@ -226,14 +226,15 @@ def decide_order(
     halves_a: Floats,
     halves_b: Floats,
     rng: np.random.Generator,
-    most_leaves: int = LEAVES,
-    most_items: int = ITEMS,
+    most_leaves: int,
+    most_items: int,
 ) -> tuple[int, bool, Leaves, Leaves]:
     """Return 1, -1, 0 (a tie) or `UNKNOWN`, the sign of DCG_a - DCG_b; whether leaves decided; the leaves.
 
     ``most`` is the largest DCG there can be. Where more than ``most_leaves`` would be needed, up to
     ``most_items`` items are put in order one by one: as exact, but the leaves do not keep their order.
     """
+    # no argument has a default: numba would find the types of all arguments anew in each call that uses it
     slack = _ROUNDING * most
     measure_all(table, a)
     measure_all(table, b)
