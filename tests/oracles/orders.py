@@ -11,22 +11,28 @@ from numpy.polynomial import Polynomial
 
 
 @cache
-def sequences(coefficients: tuple[float, ...], n: int) -> dict[tuple[int, ...], float]:
-    """P(labels from the top down) for n items whose label at depth t is 1 with the chance of a polynomial.
+def sequences(coefficients: tuple[float, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """All labels from the top down (2^n, n) of n items, and their probabilities.
 
-    ``n! int_{t_1 < … < t_n} prod f(t_i)``, f = m or 1 - m, integrated one depth after the other.
+    The label at depth t is 1 with the chance of a polynomial m. ``n! int_{t_1 < … < t_n} prod f(t_i)``, f = m
+    or 1 - m, is integrated one depth after the other, for all labels at once.
     """
-    m = Polynomial(coefficients)
-    found: dict[tuple[int, ...], float] = {}
+    relevant = np.array(coefficients)
+    other = np.append(1.0, np.zeros(relevant.size - 1)) - relevant
+    labels, below = np.zeros((1, 0), int), np.ones((1, 1))
+    for _ in range(n):
+        labels = np.concatenate([np.insert(labels, labels.shape[1], y, axis=1) for y in (1, 0)])
+        below = np.concatenate([_integral_of_product(below, f) for f in (relevant, other)])
+    return labels, math.factorial(n) * below.sum(axis=1)
 
-    def go(labels: tuple[int, ...], below: Polynomial) -> None:
-        if len(labels) == n:
-            found[labels] = math.factorial(n) * float(below(1.0))
-            return
-        for y, f in ((1, m), (0, 1 - m)):
-            go((*labels, y), (below * f).integ())
 
-    go((), Polynomial([1.0]))
+def _integral_of_product(polynomials: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """Integrals from 0 of polynomials, one a row, times a factor; coefficients from the constant on."""
+    size = polynomials.shape[1]
+    found = np.zeros((len(polynomials), size + factor.size))
+    for power, c in enumerate(factor, 1):
+        found[:, power : power + size] += c * polynomials
+    found[:, 1:] /= np.arange(1, found.shape[1])
     return found
 
 
@@ -36,16 +42,12 @@ def chance_not_greater(
     """P(DCG_a <= DCG_b) at n, the scorers independent given the labels."""
     p = float(a.integ()(1.0))
     weights = np.array([discount(r) if r <= cut else 0.0 for r in range(1, n + 1)])
+    (labels, of_a), (_, of_b) = (sequences(tuple(curve.coef), n) for curve in (a, b))
+    dcg, relevant = labels @ weights, labels.sum(axis=1)
     total = 0.0
-    laws = []
-    for curve in (a, b):
-        by_count: dict[int, list[tuple[float, float]]] = {}
-        for labels, chance in sequences(tuple(curve.coef), n).items():
-            by_count.setdefault(sum(labels), []).append((float(weights @ labels), chance))
-        laws.append(by_count)
     for count in range(n + 1):
+        same = relevant == count
+        not_greater = dcg[same][:, None] <= dcg[same] + 1e-12
         here = math.comb(n, count) * p**count * (1 - p) ** (n - count)
-        x, px = np.array(laws[0][count]).T
-        y, py = np.array(laws[1][count]).T
-        total += float(px @ (x[:, None] <= y[None, :] + 1e-12) @ py) / here
+        total += float(of_a[same] @ not_greater @ of_b[same]) / here
     return total
