@@ -20,7 +20,7 @@ def study(seed: int, curve: str = "linear(0.1, 0.7)") -> Design:
 
 @pytest.fixture(scope="module")
 def by_items() -> np.ndarray:
-    return np.array([items.simulate(study(1), r)["ndcg"][0] for r in range(REPLICATES)])
+    return items.simulate_block(study(1), range(REPLICATES))["ndcg"][:, 0]
 
 
 def smallest_p_values(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from ndcg_asymptotics.populations import Scorer, with_relevant
 SIZES = (100, 3000)
 DISCOUNTS = ("log", "power(0.5)", "zipf", "geometric(2)")
 MEASURES = tuple(f"nDCG({discount})" for discount in DISCOUNTS)
-ENGINES = {"cells": (cells, 3000), "items": (items, 400), "every-n": (every_n, 300)}
+ENGINES = {"cells": (cells, 1000), "items": (items, 400), "every-n": (every_n, 300)}
 
 # Exact means of the whole list at n = 100 and 3000, for F(t) = t^kappa, by kappa and R: quadrature of
 # R int f(t) E[D(1 + Bin(n - R, t) + Bin(R - 1, F(t)))] dt / IDCG, to five digits.

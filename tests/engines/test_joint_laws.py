@@ -104,7 +104,7 @@ def test_independent_scorers_share_their_labels_and_nothing_else(engine: ModuleT
 @pytest.mark.parametrize("engine", [items, cells, every_n], ids=["items", "cells", "every-n"])
 def test_list_lengths_are_prefixes_of_one_stream(engine: ModuleType) -> None:
     """E[NDCG_3 NDCG_6] by enumeration; lists that are drawn afresh would give the product of the means."""
-    found = draws(engine, design(LINEAR, [3, 6], pairs=[]), 4000)[:, 0]
+    found = draws(engine, design(LINEAR, [3, 6], pairs=[]), 2400)[:, 0]
     product, curve = found[:, 0] * found[:, 1], {1.0: [Fraction("0.7"), Fraction("-0.6")]}
 
     def log(r: int) -> float:

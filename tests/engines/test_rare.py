@@ -49,7 +49,7 @@ def test_against_all_label_sequences(n: int, text: str) -> None:
     exact = chance_not_greater(
         DEPTH[RISING], DEPTH[FALLING], n, lambda r: float(measure.discount(float(r))), measure.cutoff(n)
     )
-    order, weight = drawn(make(RISING, FALLING, measure, n, leader=1), 1500)
+    order, weight = drawn(make(RISING, FALLING, measure, n, leader=1), 800)
     wrong = weight * (order != 1)
     if exact > 1 - 1e-9:  # at n = 1 all orders are ties
         assert wrong.mean() == pytest.approx(1)
@@ -90,7 +90,7 @@ def test_weights_give_the_label_counts_their_true_mean() -> None:
 def coarse() -> PairPlan:
     """A plan whose weights have mean 1."""
     plan = make(A, B, Measure("log"), 300, cells=4)
-    weight = weights(plan, 2500)
+    weight = weights(plan, 1500)
     np.testing.assert_array_equal(weight[:20], drawn(plan, 20)[1])
     assert abs(score(weight, 1.0)) < 4.5
     return plan
@@ -106,7 +106,7 @@ def test_a_wrong_weight_of_one_cell_is_detected(coarse: PairPlan, side: int, lab
     ratio = found.log_ratio.copy()
     ratio[label, -1] += 0.01
     sides = tuple(replace(s, log_ratio=ratio) if s is found else s for s in plan.tilt.sides)
-    weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
+    weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 1500)
     assert abs(score(weight, 1.0)) > 4.5
 
 

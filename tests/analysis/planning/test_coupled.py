@@ -7,14 +7,25 @@ import pytest
 from scipy.stats import t as student
 
 from ndcg_asymptotics.analysis.planning.coupled import Coupled
+from ndcg_asymptotics.analysis.planning.curves import Experiment
+from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.plan import plan
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines.items import engine
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Gaussian, Population, Scorer
 from ndcg_asymptotics.studies.design import Design
+from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 
 A, B = "linear(0.2, 0.6)", "linear(0.3, 0.5)"
+
+
+def planned(a: str, b: str, measure: str, n: int, relevant: Relevant | None = None) -> PlanRow:
+    """The row of a plan for rankers with the correlation 0.7, without the families of measures."""
+    first, second = (scorer_of(text, relevant, "linear") for text in (a, b))
+    coupled = Coupled(first, second, Gaussian(0.7), n, (Measure.of(measure),))
+    return Experiment(first, second, n, Requirements(), coupled=coupled).rows([Measure.of(measure)])[0]
 
 
 def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> float:
@@ -37,7 +48,7 @@ def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> flo
 def test_the_promised_power_is_that_of_tests_on_coupled_lists(
     b: str, measure: str, n: int, method: str, tests: int
 ) -> None:
-    row = plan(A, b, measure, n=n, coupling=0.7).rows[0]
+    row = planned(A, b, measure, n)
     assert row.correlation_method == method
     assert row.required_lists is not None
     assert row.independent_lists is not None
@@ -67,8 +78,8 @@ def test_formula_and_drawn_lists_give_one_number() -> None:
 
 @pytest.mark.slow
 def test_rankers_that_agree_need_fewer_queries_in_words_and_rows() -> None:
-    found = plan(A, B, ["nDCG", "nDCG@10"], n=100, coupling="gaussian(0.7)", queries=30)
-    independent = plan(A, B, ["nDCG", "nDCG@10"], n=100)
+    found = plan(A, B, ["nDCG", "nDCG@10"], n=1000, coupling="gaussian(0.7)", queries=30)
+    independent = plan(A, B, ["nDCG", "nDCG@10"], n=1000)
     assert found.coupling == "gaussian(0.7)"
     assert independent.coupling is None
     needed = {row.measure: row.required_lists for row in independent.rows}
@@ -93,10 +104,10 @@ def test_mixtures_and_fixed_numbers_are_drawn() -> None:
         "mixture(0.5=linear(0.1, 0.7), 0.5=linear(0, 0.2))",
         "mixture(0.5=constant(0.4), 0.5=constant(0.1))",
     )
-    row = plan(*mixed, "nDCG", n=100, coupling=0.7).rows[0]
+    row = planned(*mixed, "nDCG", 500)
     assert row.correlation_method == "drawn lists"
     assert row.required_lists < row.independent_lists
-    few = plan("roc_power(0.4)", "roc_power(0.6)", "nDCG@10", n=500, relevant=1, coupling=0.7).rows[0]
+    few = planned("roc_power(0.4)", "roc_power(0.6)", "nDCG@10", 1500, relevant=1)
     assert few.correlation_method == "drawn lists"
     assert few.required_lists < few.independent_lists
 
