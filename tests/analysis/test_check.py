@@ -174,14 +174,14 @@ def test_the_last_line_is_green_only_if_every_limit_was_tested() -> None:
 def test_a_conjectured_limit_is_tested() -> None:
     """The discount 1/log(2 + r), with the limit its author conjectures: 1 is right, 0.9 is not."""
     for conjecture, verdict in ((1.0, "agrees"), (lambda relevance, cutoff: 0.9, "disagrees")):
-        slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e7, limit=conjecture)
+        slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e5, limit=conjecture)
         (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
         assert (row.theorem, row.verdict) == ("conjectured", verdict)
 
 
 @pytest.mark.slow
 def test_a_discount_that_falls_like_another_has_its_limit() -> None:
-    slow = discount(lambda r: 1 / (r + 3.0) ** 0.5, name="slow", largest=1e7, like="power(0.5)")
+    slow = discount(lambda r: 1 / (r + 3.0) ** 0.5, name="slow", largest=1e5, like="power(0.5)")
     (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
     assert (row.theorem, row.verdict) == ("Theorem 3", "agrees")
     assert row.limit == pytest.approx(0.7905694150)

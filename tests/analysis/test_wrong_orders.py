@@ -11,7 +11,7 @@ from numpy.polynomial import Polynomial
 from oracles.discounts import formula
 from oracles.orders import chance_not_greater
 from scipy import stats
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
@@ -123,12 +123,10 @@ def test_the_order_at_fixed_ranks_of_long_lists(text: str, k: int, n: int) -> No
     rng, lists = np.random.default_rng(k), 40_000
     depth = np.cumsum(rng.exponential(size=(lists, k)), axis=1) / n
     # far in the tail of the scores the chance of relevance is 1 / (1 + (1 - p) / p exp(d^2 / 2 - d x))
-    below = -ndtri(np.minimum(depth / 0.3, 0.5)) + 0.65
-    for _ in range(8):  # the score with the share `depth` above it
-        above = 0.3 * ndtr(0.65 - below) + 0.7 * ndtr(-below)
-        density = 0.3 * normal_density(below - 0.65) + 0.7 * normal_density(below)
-        below = below + (above - depth) / density
-    chance = 1 / (1 + 0.7 / 0.3 * np.exp(0.65**2 / 2 - 0.65 * below))
+    x = np.linspace(-9.0, 12.0, 20_001)
+    above = 0.3 * ndtr(0.65 - x) + 0.7 * ndtr(-x)
+    score = np.interp(-np.log(depth), -np.log(above), x)  # with the share `depth` above it
+    chance = 1 / (1 + 0.7 / 0.3 * np.exp(0.65**2 / 2 - 0.65 * score))
     labels = rng.random((lists, k)) < chance
     other = rng.random((lists, k)) < 0.3
     wrong = int(((labels.astype(float) - other) @ LOG[:k] <= 1e-12).sum())
