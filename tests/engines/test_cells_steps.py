@@ -114,7 +114,7 @@ def test_cells_have_the_masses_of_their_depths() -> None:
     expected = masses(start, middle) / masses(start, end)
     np.testing.assert_allclose(depths.fraction(octave, level, index), expected, rtol=1e-9)
     ends = 2.0 ** -np.arange(float(streams.OCTAVES))
-    np.testing.assert_allclose(depths.spine(), masses(0 * ends, ends / 2) / masses(0 * ends, ends), rtol=1e-9)
+    np.testing.assert_allclose(depths.spine, masses(0 * ends, ends / 2) / masses(0 * ends, ends), rtol=1e-9)
 
 
 def test_the_items_of_a_stream_stand_where_their_labels_say() -> None:

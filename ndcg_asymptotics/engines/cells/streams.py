@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -37,6 +37,7 @@ class CellMasses:
         self._labels = len(relevance.gains) + 1
         self._kept: list[Floats] = []
 
+    @cached_property
     def spine(self) -> Floats:
         """Return the part of each label's mass in [0, 2^-j] that is in [0, 2^-(j+1)], (octave, label)."""
         ends = np.exp2(-np.arange(float(OCTAVES)))
@@ -122,7 +123,7 @@ class CellStream:
 
     def octaves(self, open: Bools) -> Cells:
         """Return the octaves of the list that hold items, at level 0."""
-        counts, above = _spine(self._labels, self.depths.spine(), self._key)
+        counts, above = _spine(self._labels, self.depths.spine, self._key)
         octave = np.flatnonzero(counts.any(axis=(1, 2)))[::-1]
         every = np.repeat(open[None], len(octave), axis=0)
         zero = np.zeros(len(octave), np.int64)
