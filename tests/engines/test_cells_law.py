@@ -25,7 +25,7 @@ def independent_items(rng, n, curve):
 
 
 SIZES = (10, 100, 1000)
-REPLICATES = 1500
+REPLICATES = 800
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def test_exact_mean_at_1000(sampled):
 
 def test_prefixes_of_one_stream_are_correlated(sampled):
     # NDCG at 100 and at 1000 share a tenth of their items: independent sizes would give correlation 0
-    # (standard error 1/sqrt(1500) = 0.026, 6 sigma = 0.155: false alarms 2e-9).
+    # (standard error 1/sqrt(800) = 0.035, 6 sigma = 0.213: false alarms 2e-9).
     _, ours = sampled
-    assert np.corrcoef(ours[:, 0, 1], ours[:, 0, 2])[0, 1] > 0.155
+    assert np.corrcoef(ours[:, 0, 1], ours[:, 0, 2])[0, 1] > 0.213
 
 
 @pytest.mark.slow

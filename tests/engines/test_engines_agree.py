@@ -10,7 +10,7 @@ from ndcg_asymptotics.studies import Design
 
 SIZES = (100, 10_000, 100_000)
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n", "nDCG@n^0.5")
-REPLICATES = 500
+REPLICATES = 300
 ALPHA = 1e-4  # the chance that one of all tests below rejects though the engines agree (Bonferroni)
 
 

@@ -71,10 +71,10 @@ def test_means_are_the_exact_ones(name, kappa, count):
 @pytest.mark.parametrize("scorer", [GRADED, CURVE])
 def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
     n = 60
-    plain = few.draws(*LAWS[scorer], n, DISCOUNTS, 4000, seed=3)
-    wrong = few.draws(*LAWS[scorer], 2 * n, DISCOUNTS, 4000, seed=4)
+    plain = few.draws(*LAWS[scorer], n, DISCOUNTS, 2000, seed=3)
+    wrong = few.draws(*LAWS[scorer], 2 * n, DISCOUNTS, 2000, seed=4)
     for name in ENGINES:
-        values = draws(name, scorer, 4000 if name == "cells" else 400, sizes=(n,))[..., 0]
+        values = draws(name, scorer, 2000 if name == "cells" else 400, sizes=(n,))[..., 0]
         for power in (1, 2):  # first and second moments
             assert np.abs(z_scores(values**power, plain**power)).max() < 5, name
         if name == "cells":
@@ -103,7 +103,7 @@ def test_a_list_of_1e18_items():
     For kappa = 0.1 depths reach up to 1e-150.
     """
     measures = ("nDCG@1", "nDCG(zipf)")
-    values = draws("cells", "relevant(1, roc_power(0.1))", 6000, sizes=(10**18,), measures=measures)
+    values = draws("cells", "relevant(1, roc_power(0.1))", 4000, sizes=(10**18,), measures=measures)
     exact = math.gamma(1.1) * 10**-1.8 * np.array([[1], [1 / 0.9]])
     assert np.abs(z_scores(values, exact)).max() < 5
     assert np.abs(z_scores(values, 2 * exact)).min() > 5
