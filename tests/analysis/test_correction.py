@@ -11,6 +11,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, MultipleTests, holm, max_t
+from ndcg_asymptotics.analysis.runs.paired import permutation_tests
 from ndcg_asymptotics.lists import evaluate
 
 
@@ -119,6 +120,10 @@ def test_limits_of_a_correction_are_stated():
     assert not any(q < 0.05 for q in holm([1e-4] * 500))
 
 
+def by_199_permutations(d: np.ndarray) -> list[float]:
+    return [p for _, p, _ in permutation_tests(d, 0.05, 199, np.random.default_rng(0))]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 3])
 def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_student(seed):
@@ -133,7 +138,7 @@ def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_st
     assert 100 < by_student < 200
     assert by_student <= by_max_t <= 1.15 * by_student
     # Holm on permutation p-values of this many permutations finds nothing at all
-    assert not any(p < 0.05 for p in holm([paired_difference(x, resamples=199).p for x in d.T]))
+    assert not any(p < 0.05 for p in holm(by_199_permutations(d)))
 
 
 @pytest.mark.slow
@@ -149,7 +154,6 @@ def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     by_max_t = sum(p < 0.05 for p in max_t(d))
     assert d.shape == (100, 276)
     assert by_student <= by_max_t <= 1.1 * by_student
-    by_permutation = holm([paired_difference(x, resamples=199).p for x in d.T])
-    assert not any(p < 0.05 for p in by_permutation)
+    assert not any(p < 0.05 for p in holm(by_199_permutations(d)))
     several = compare(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"], theory=False)
     assert [row.corrected for row in several.discriminative_power] == [5, 3]

@@ -72,17 +72,6 @@ def fractions(curves: dict[float, list[str]]) -> dict[float, list[Fraction]]:
 
 
 @pytest.mark.slow
-def test_sizes_are_nested() -> None:
-    # E[NDCG_3 NDCG_6] by enumeration; prefixes that were drawn afresh would give the product of means
-    draws = ndcgs(design(LINEAR, [3, 6]), 4000)[:, 0, 0]
-    curve = fractions({1.0: ["0.7", "-0.6"]})
-    product = draws[:, 0] * draws[:, 1]
-    assert abs(z_score(product, naive.expected_product(curve, lambda r: 1 / math.log(1 + r), 3, 6))) <= LIMIT
-    apart = [naive.expected_ndcg(curve, lambda r: 1 / math.log(1 + r), n) for n in (3, 6)]
-    assert abs(z_score(product, math.prod(apart))) > LIMIT
-
-
-@pytest.mark.slow
 def test_reference_means() -> None:
     # E NDCG_n for ybar(s) = 0.1 + 0.6 s, computed by quadrature of the exact mean
     reference = {
@@ -90,7 +79,7 @@ def test_reference_means() -> None:
         "nDCG(power(0.5))": (0.80466887, 0.79382871),
         "nDCG(zipf)": (0.71220179, 0.70631867),
     }
-    draws = ndcgs(design(LINEAR, [50, 1000], list(reference)), 3000)[:, 0]
+    draws = ndcgs(design(LINEAR, [50, 1000], list(reference)), 1000)[:, 0]
     for i, values in enumerate(reference.values()):
         for j, value in enumerate(values):
             assert abs(z_score(draws[:, i, j], value)) <= LIMIT
@@ -144,7 +133,7 @@ def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
     rank_order.slices.cache_clear()
     try:
-        draws = ndcgs(design(LINEAR, [5, 50], ["nDCG", "nDCG(zipf)"]), 3000)[:, 0]
+        draws = ndcgs(design(LINEAR, [5, 50], ["nDCG", "nDCG(zipf)"]), 1500)[:, 0]
     finally:
         rank_order.slices.cache_clear()
     expected = {(0, 0): 0.76853711, (0, 1): 0.84210544, (1, 0): 0.70900858, (1, 1): 0.71220179}
