@@ -90,7 +90,7 @@ def test_weights_give_the_label_counts_their_true_mean() -> None:
 def coarse() -> PairPlan:
     """A plan whose weights have mean 1."""
     plan = make(A, B, Measure("log"), 300, cells=4)
-    weight = weights(plan, 1500)
+    weight = weights(plan, 2500)
     np.testing.assert_array_equal(weight[:20], drawn(plan, 20)[1])
     assert abs(score(weight, 1.0)) < 4.5
     return plan
@@ -106,7 +106,7 @@ def test_a_wrong_weight_of_one_cell_is_detected(coarse: PairPlan, side: int, lab
     ratio = found.log_ratio.copy()
     ratio[label, -1] += 0.01
     sides = tuple(replace(s, log_ratio=ratio) if s is found else s for s in plan.tilt.sides)
-    weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 1500)
+    weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
     assert abs(score(weight, 1.0)) > 4.5
 
 
