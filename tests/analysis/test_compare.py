@@ -308,7 +308,7 @@ def test_two_copies_of_a_run_are_identical(tmp_path):
     assert all(judged.difference.identical for judged in found.pairs[0].by_measure)
     assert str(found).startswith("a and b have the same value by every measure on each of the 8 queries.")
     assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
-    assert all(path.is_file() for path in draw_all(found, tmp_path))
+    assert all(path.is_file() for path in draw_all(found, tmp_path, dpi=50))
 
 
 @pytest.mark.slow
@@ -336,7 +336,7 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         if not theory:  # which no figure shows
-            assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names))))
+            assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
 
 
 def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):

@@ -187,7 +187,7 @@ def test_the_number_of_queries_grows_as_the_theorem_says() -> None:
 @pytest.mark.slow
 def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path: Path) -> None:
     found = run(study(RATES, replicates=60, n=[20, 200]), jobs=1)
-    names = [path.name for path in draw_all(found, tmp_path)]
+    names = [path.name for path in draw_all(found, tmp_path, dpi=50)]
     assert "judge-a-b.png" in names
     (ax,) = judged_orders_figure(found, ("a", "b"), found.study.measures).axes
     rows = distinguish(found, exponents=False).judged
@@ -195,7 +195,7 @@ def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path:
         same = [row.same for row in rows if row.measure == str(measure)]
         np.testing.assert_array_equal(line.get_ydata(), same)
     other = run(study(None, measures=["nDCG"], replicates=20, n=[20]), jobs=1)
-    without = [path.name for path in draw_all(other, tmp_path / "other")]
+    without = [path.name for path in draw_all(other, tmp_path / "other", dpi=50)]
     assert not any(name.startswith("judge") for name in without)
 
 

@@ -117,7 +117,7 @@ def test_long_lists_of_other_measures_are_refused_in_one_line() -> None:
     with pytest.raises(NotAvailableError, match="up to 4,096 documents") as caught:
         Coupled(Scorer.of(A), Scorer.of(B), Gaussian(0.7), 10**6, (measure,)).agreement(measure)
     assert "\n" not in str(caught.value)
-    row = plan(A, B, "nDCG@10", n=10**6, coupling=0.7).rows[0]
+    row = planned(A, B, "nDCG@10", 10**6)
     assert row.required_lists is None
     assert "4,096" in row.reason
 

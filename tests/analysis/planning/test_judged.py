@@ -10,13 +10,13 @@ import pytest
 
 from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.judged import Judged, judged
-from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Judge, JudgedLabels, Population
+from ndcg_asymptotics.studies.relevant import scorer_of
 from ndcg_asymptotics.theory.fluctuations import difference_std
 
 Depths = Callable[[np.random.Generator, np.ndarray], np.ndarray]
@@ -107,7 +107,7 @@ def test_no_queries_follow_from_a_deviation_that_is_hardly_known(monkeypatch: py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("relevant", [1, 5])
+@pytest.mark.parametrize("relevant", [1, 3])
 def test_queries_of_a_fixed_number_of_relevant_items(relevant: int) -> None:
     texts = [f"relevant({relevant}, roc_power({kappa}))" for kappa in (0.4, 0.45)]
     (found,) = said_of(texts, f"nDCG@{K}", N, SAID).rows
@@ -165,7 +165,8 @@ def test_long_lists_of_curves() -> None:
 def test_long_lists_of_few_judged_items_have_queries_without_an_order() -> None:
     """Lists of more than 4,096 items are not drawn, and the means and the deviation need no drawing."""
     a, b = (f"noisy(roc_power({kappa}), fpr=0.01, fnr=0.1)" for kappa in (0.3, 0.5))
-    (row,) = plan(a, b, "nDCG@10", n=10**5, relevant=3).rows
+    first, second = (scorer_of(text, 3, "linear") for text in (a, b))
+    (row,) = Experiment(first, second, 10**5, Requirements()).rows([Measure.of("nDCG@10")], {})
     assert row.required_lists is not None
     assert row.wrong is None
     assert "known on lists of up to 4,096 items" in row.reason
