@@ -94,8 +94,16 @@ def test_reported_means_of_long_lists(share: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["constant(0.4)", "linear(0.1, 0.7)", "step(0.05, 0.9, 0.8)"])
-@pytest.mark.parametrize("depth", [0.013, 0.2, 0.7])
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("constant(0.4)", 0.013),
+        ("linear(0.1, 0.7)", 0.013),
+        ("linear(0, 1)", 0.7),
+        ("step(0.05, 0.9, 0.8)", 0.2),
+        ("step(0.05, 0.9, 0.8)", 0.7),
+    ],
+)
 def test_the_number_of_items_above_a_depth_is_binomial(text: str, depth: float) -> None:
     is_binomial(Curve.parse(text), depth)
 
