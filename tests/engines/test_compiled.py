@@ -42,8 +42,6 @@ def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(tm
 
     def python(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         places = {"HOME": "/proc/nobody", "TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(copy.parent)}
-        # hardly optimised, as only the place of the code matters here
-        places["NUMBA_OPT"] = "1"
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=tmp_path,
