@@ -219,7 +219,7 @@ class _Ranks(NamedTuple):
 def judged_moments(models: tuple[JudgedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:
     """Return mean and variance of NDCG'_n, or of its difference for two scorers with the same judge."""
     counts = ReportedCounts.of(models[0], measure, n)
-    ranks = [_ranks(model, measure, n, effort) for model in models]
+    ranks = [_ranks(model.truth, replace(measure, normalised=False), n, effort) for model in models]
     relevant, others = models[0].relevant, n - models[0].relevant
     x, y = counts.found / relevant, counts.false / max(others, 1)
     signs = np.array([1.0, -1.0])[: len(ranks)]
@@ -241,19 +241,19 @@ def judged_moments(models: tuple[JudgedCounts, ...], measure: Measure, n: int, e
     return Moments(mean, variance, within(a1, a0, size) + between, missed, rounding + counts.kink * abs(mean))
 
 
-@shared
-def _ranks(model: JudgedCounts, measure: Measure, n: int, effort: Effort) -> _Ranks:
-    truth, relevant, others = model.truth, model.relevant, n - model.relevant
-    d1, d0 = MeanDiscounts.of(model, measure, n, effort.refine)
-    whole = fixed_moments(truth, replace(measure, normalised=False), n, effort)
+@shared  # whatever the judge
+def _ranks(truth: FixedCounts, dcg: Measure, n: int, effort: Effort) -> _Ranks:
+    relevant, others = truth.least_n, n - truth.least_n
+    d1, d0 = MeanDiscounts.of(truth, dcg, n, effort.refine)
+    whole = fixed_moments(truth, dcg, n, effort)
     v = max(whole.variance, 0.0) if others else 0.0  # the DCG of nothing but relevant items is F(k)
-    v1 = spread_of(truth, measure, n, effort.refine, d1) / relevant
+    v1 = spread_of(truth, dcg, n, effort.refine, d1) / relevant
     a1 = max(relevant**2 * v1 - v, 0.0) / (relevant - 1) if relevant > 1 else 0.0
     if others < 2:
         return _Ranks(d1, d0, a1, 0.0, v, whole.size, 0.0)
     # sum D^2 of all ranks: those of one item without information are uniform
     blank = replace(truth.uninformative, counts=(1,))
-    squares = n * mean_of(blank, measure, n, effort.refine, np.square)
+    squares = n * mean_of(blank, dcg, n, effort.refine, np.square)
     of_relevant = relevant * (v1 + d1**2)
     rest = squares - of_relevant - others * d0**2  # others * v0
     a0 = max(others * rest - v, 0.0) / (others - 1)

@@ -51,7 +51,7 @@ def mean_with_fixed_counts(
     if isinstance(model, FixedCounts):
         ideal = normaliser(model, measure, n)
         return mean_of(model, measure, n, refine) / ideal if ideal else 0.0
-    d1, d0 = MeanDiscounts.of(model, measure, n, refine)
+    d1, d0 = MeanDiscounts.of(model.truth, measure, n, refine)
     if not measure.normalised:
         return model.relevant * (1.0 - model.fnr) * d1 + (n - model.relevant) * model.fpr * d0
     counts = ReportedCounts.of(model, measure, n)
@@ -131,12 +131,12 @@ class MeanDiscounts(NamedTuple):
     irrelevant: float
 
     @classmethod
-    def of(cls, model: JudgedCounts, measure: Measure, n: int, refine: float) -> MeanDiscounts:
+    def of(cls, truth: FixedCounts, measure: Measure, n: int, refine: float) -> MeanDiscounts:
         """Return both from one evaluation of the mean of the true DCG."""
-        dcg = mean_of(model.truth, measure, n, refine)
+        dcg = mean_of(truth, measure, n, refine)
         everything = float(measure.discount.cumulative(min(measure.cutoff(n), n), float(n)))
-        others = n - model.relevant
-        return cls(dcg / model.relevant, max(everything - dcg, 0.0) / others if others else 0.0)
+        relevant, others = truth.least_n, n - truth.least_n
+        return cls(dcg / relevant, max(everything - dcg, 0.0) / others if others else 0.0)
 
 
 @dataclass(frozen=True)
