@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +82,6 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         kappa, judge = float(rng.uniform(0.1, 1.2)), judge_of(rng, 0.2)
         name = str(rng.choice(NAMES))
         measure = Measure(name, str(rng.choice(["0.5n" if name == "constant" else "", "10", "0.2n", "1"])))
-        design = Design(Population.of({"a": text(kappa, relevant, judge)}), (measure,), (n,), seed + case)
         told = text(kappa, relevant, (judge[0] * off, judge[1]))
         mean, sd = (
             expected_ndcg(told, measure, [n]).value[0],
@@ -89,18 +89,24 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         )
         # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
         for lists in (range(LISTS), range(LISTS, 20 * LISTS)):
-            drawn = simulate_block(design, lists)["ndcg"][:, 0, 0, 0]
-            z, spread = errors(drawn, mean, sd)
+            z, spread = errors(drawn(text(kappa, relevant, judge), measure, n, seed + case, lists), mean, sd)
             if agrees := bool(z <= MOST and spread <= MOST):
                 break
         yield Case(f"{told}, {measure}, n = {n}: {z:.1f}, {spread:.1f}", agrees)
 
 
-def errors(drawn: np.ndarray, mean: float, sd: float) -> tuple[float, float]:
+@cache
+def drawn(scorer: str, measure: Measure, n: int, seed: int, lists: range) -> np.ndarray:
+    """Return the values of lists, which do not depend on what theory is told."""
+    design = Design(Population.of({"a": scorer}), (measure,), (n,), seed)
+    return np.asarray(simulate_block(design, lists)["ndcg"][:, 0, 0, 0])
+
+
+def errors(values: np.ndarray, mean: float, sd: float) -> tuple[float, float]:
     """Return how many standard errors lie between simulated and exact mean, and between their variances."""
-    z = abs(drawn.mean() - mean) / max(sd / drawn.size**0.5, 1e-12)
-    squares = (drawn - drawn.mean()) ** 2
-    error = max(float(squares.std()) / drawn.size**0.5, 2e-2 * sd**2, 1e-15)
+    z = abs(values.mean() - mean) / max(sd / values.size**0.5, 1e-12)
+    squares = (values - values.mean()) ** 2
+    error = max(float(squares.std()) / values.size**0.5, 2e-2 * sd**2, 1e-15)
     return float(z), float(abs(squares.mean() - sd**2) / error)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -153,18 +154,23 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         name = str(rng.choice(NAMES))
         cutoff = str(rng.choice(["0.5n" if name == "constant" else "", "10", "0.2n", "n^0.6", "1"]))
         measure = Measure(name, cutoff)
-        drawn = Population.of({"a": labels.text(1.0)})
         told = labels.text(off)
         mean, sd = (f(told, measure, [n]).value[0] for f in (expected_ndcg, ndcg_std))
         for engine in ENGINES:
-            design = Design(drawn, (measure,), (n,), seed + case, bracket=1e-6)
             # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
             for lists in (range(LISTS), range(LISTS, 10 * LISTS)):
-                values = draw_block(load_engine(engine), design, lists)["ndcg"].reshape(len(lists), -1)[:, -1]
+                values = drawn(engine, labels.text(1.0), measure, n, seed + case, lists)
                 z, spread = errors(values, mean, sd)
                 if agrees := bool(z <= MOST and spread <= MOST):
                     break
             yield Case(f"{engine}: {told}, {measure}, n = {n}: {z:.1f}, {spread:.1f}", agrees)
+
+
+@cache
+def drawn(engine: str, scorer: str, measure: Measure, n: int, seed: int, lists: range) -> np.ndarray:
+    """Return the values of lists, which do not depend on what theory is told."""
+    design = Design(Population.of({"a": scorer}), (measure,), (n,), seed, bracket=1e-6)
+    return draw_block(load_engine(engine), design, lists)["ndcg"].reshape(len(lists), -1)[:, -1]
 
 
 class Limited(NamedTuple):

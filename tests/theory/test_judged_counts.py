@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import islice
 
 import mpmath
 import numpy as np
@@ -35,16 +34,16 @@ def mixed(kappas: tuple[float, float], fpr: float, fnr: float) -> str:
 
 @pytest.mark.slow
 def test_every_order_and_all_labels_of_short_lists() -> None:
-    assert [case.what for case in enumerated(25, 3) if not case.agrees] == []
-    wrong = [case.agrees for case in enumerated(25, 3, off=1.001)]
-    assert wrong.count(False) >= 12  # in others no item is irrelevant, or there are no false alarms
+    assert [case.what for case in enumerated(16, 3) if not case.agrees] == []
+    wrong = [case.agrees for case in enumerated(16, 3, off=1.001)]
+    assert wrong.count(False) >= 8  # in others no item is irrelevant, or there are no false alarms
 
 
 @pytest.mark.slow
 def test_lists_of_the_items_engine() -> None:
     assert [case.what for case in against_simulation(8, 3) if not case.agrees] == []
-    wrong = (case for case in against_simulation(8, 3, off=1.5) if not case.agrees)
-    assert len(list(islice(wrong, 2))) == 2  # each takes 8,000 lists
+    # the first one that does not agree takes 8,000 lists
+    assert not all(case.agrees for case in against_simulation(8, 3, off=1.5))
 
 
 @pytest.mark.parametrize(
@@ -64,15 +63,17 @@ def test_false_alarms_turn_the_sign_of_a_difference(
 
 @pytest.mark.slow
 def test_a_judge_without_errors_changes_nothing() -> None:
-    for measure in ("nDCG", "nDCG@10", "DCG(zipf)@0.3n"):
-        for relevant, n in ((1, 50), (4, 4), (3, 20)):
-            for function in (expected_ndcg, ndcg_std):
-                true, reported = (
-                    function(f"relevant({relevant}, {curve})", measure, [n])
-                    for curve in ("roc_power(0.3)", "noisy(roc_power(0.3), 0, 0)")
-                )
-                off = abs(true.value[0] - reported.value[0])
-                assert off <= true.error[0] + reported.error[0]
+    for measure, relevant, n in (
+        *(("nDCG", 1, 50), ("nDCG", 4, 4), ("nDCG@10", 1, 50), ("nDCG@10", 3, 20)),
+        *(("DCG(zipf)@0.3n", 4, 4), ("DCG(zipf)@0.3n", 3, 20)),
+    ):
+        for function in (expected_ndcg, ndcg_std):
+            true, reported = (
+                function(f"relevant({relevant}, {curve})", measure, [n])
+                for curve in ("roc_power(0.3)", "noisy(roc_power(0.3), 0, 0)")
+            )
+            off = abs(true.value[0] - reported.value[0])
+            assert off <= true.error[0] + reported.error[0]
 
 
 def test_one_relevant_item_in_a_long_list() -> None:
@@ -146,9 +147,18 @@ def test_scorers_that_agree_with_a_judge_differ_by_their_own_ranks_only() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("relevant", [1, 4, 15])
 @pytest.mark.parametrize(
-    "measure", ["nDCG", "nDCG@10", "nDCG(zipf)", "nDCG(linear)", "nDCG(power(0.2))@n^0.5", "nDCG(power(0.2))"]
+    ("relevant", "measure"),
+    [
+        (1, "nDCG"),
+        (1, "nDCG@10"),
+        (1, "nDCG(linear)"),
+        (4, "nDCG@10"),
+        (4, "nDCG(zipf)"),
+        (4, "nDCG(power(0.2))@n^0.5"),
+        (15, "nDCG@10"),
+        (15, "nDCG(power(0.2))"),
+    ],
 )
 def test_misses_alone_multiply_the_mean_and_its_limit_by_a_number(relevant: int, measure: str) -> None:
     text = f"relevant({relevant}, noisy(roc_power(0.4), 0, 0.3))"
