@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Relevance
 
 
-def wrong(pair: tuple[str, str], measure: str, n: int, lists: int, seed: int) -> float:
+def wrong(pair: tuple[str, str], measures: Sequence[str], n: int, lists: int, seed: int) -> list[float]:
     """The share of lists in which the first scorer is not ahead: labels first, then depths of each.
 
-    The depth given the label is drawn by rejection from the curve; nothing is shared with the engines.
+    The lists are the same under every measure. The depth given the label is drawn by rejection from the
+    curve; nothing is shared with the engines.
     """
-    rng, asked = np.random.default_rng(seed), Measure.parse(measure)
-    k = asked.cutoff(n)
-    discounts = asked.discount(np.arange(1.0, k + 1), float(n))
+    rng = np.random.default_rng(seed)
+    parsed = [Measure.parse(measure) for measure in measures]
+    discounts = [asked.discount(np.arange(1.0, asked.cutoff(n) + 1), float(n)) for asked in parsed]
+    k = max(map(len, discounts))
     curves = [Relevance.parse(text).curves[0] for text in pair]
-    count = 0
+    counts = np.zeros(len(measures))
     for _ in range(lists):
         relevant = rng.binomial(n, curves[0].mass)
         dcg = []
         for curve in curves:
-            depths = [_depths(rng, curve, relevant, True), _depths(rng, curve, n - relevant, False)]
-            labels = np.repeat([1.0, 0.0], [relevant, n - relevant])[np.argsort(np.concatenate(depths))]
-            dcg.append(float(labels[:k] @ discounts))
-        count += dcg[0] <= dcg[1]
-    return count / lists
+            parts = _depths(rng, curve, relevant, True), _depths(rng, curve, n - relevant, False)
+            depths = np.concatenate(parts)
+            first = np.argpartition(depths, k)[:k] if k < n else np.arange(n)
+            labels = (first[np.argsort(depths[first])] < relevant).astype(float)
+            dcg.append([labels[: len(d)] @ d for d in discounts])
+        counts += np.array(dcg[0]) <= dcg[1]
+    return [float(count) / lists for count in counts]
 
 
 def _depths(rng: np.random.Generator, curve: Curve, count: int, relevant: bool) -> np.ndarray:

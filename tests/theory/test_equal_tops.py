@@ -109,12 +109,12 @@ def test_simulated_orders_of_equal_tops() -> None:
     Each within 4 standard errors of the normal value (6e-5). The labels are shared, which leaves 1 - k/n of
     the variance, as drawing without replacement does.
     """
-    n, lists = 10_000, 1000
-    for a in (0.8, 0.6):
+    n, lists, powers = 10_000, 1000, (0.8, 0.6)
+    shares = wrong(PAIR, [f"nDCG(constant)@n^{a}" for a in powers], n, lists, seed=n)
+    for a, share in zip(powers, shares, strict=True):
         k = math.ceil(n**a - 1e-9)
         mean, std = SLOPE * k * (k + 1) / (2 * n), math.sqrt(2 * k * Q * (1 - Q) * (1 - k / n))
         predicted = norm.cdf((0.5 - mean) / std)  # the difference is an integer, and a tie is wrong
-        share = wrong(PAIR, f"nDCG(constant)@n^{a}", n, lists, seed=n)
         assert abs(share - predicted) < 4 * math.sqrt(predicted * (1 - predicted) / lists)
         # the slope twice as large; at n^0.6 also an order that settles, with the normal value of n^0.8
         other = norm.cdf((0.5 - 2 * mean) / std) if a == 0.8 else 0.1

@@ -169,7 +169,7 @@ def test_a_level_pair_settles_under_the_log_discount() -> None:
     """
     a, b = map(Relevance.parse, LEVEL)
     for n, lists, never in ((1000, 800, 0.5), (10_000, 400, 0.33)):
-        share = wrong(LEVEL, "nDCG", n, lists, seed=n)
+        (share,) = wrong(LEVEL, ["nDCG"], n, lists, seed=n)
         found = tilt(a, b, Measure("log"), n)
         predicted = math.exp(log_wrong_probability(found.cost, found.std))
         error = 4.5 * math.sqrt(predicted * (1 - predicted) / lists)
@@ -375,7 +375,7 @@ def test_a_cutoff_of_log_n_is_too_short() -> None:
             chances.append(float(behind.pmf(r) @ ahead.cdf(r)))
         rates.append(-math.log(chances[0]) / math.log(n))
         if n == 1000:
-            share = wrong(pair, "nDCG(constant)@5log(n)", n, 2000, seed=5)
+            (share,) = wrong(pair, ["nDCG(constant)@5log(n)"], n, 2000, seed=5)
             counts = round(share * 2000), 2000
             right, longer = (stats.binomtest(*counts, chance).pvalue for chance in chances)
             assert right > 1e-4 > longer
