@@ -151,7 +151,9 @@ CURVES = {
 )
 def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cutoff: str) -> None:
     """The mean of the same nodes and weights against the exact one, which is found another way."""
-    measure, sizes = Measure.of(f"nDCG(power(0.5)){cutoff}"), [8, 30, 1000, 10**9, 10**18]
+    measure, sizes = Measure.of(f"nDCG(power(0.5)){cutoff}"), [8, 30, 1000, 10**9]
+    if cutoff == "@0.3n":
+        sizes.append(10**18)
     expected = expected_ndcg(CURVES[curve], measure, sizes)
     for n, mean, error in zip(sizes, expected.value, expected.error, strict=True):
         if measure.cutoff(n) < n:

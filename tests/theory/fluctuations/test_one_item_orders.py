@@ -40,6 +40,7 @@ def orders(pair: list[str], discounts: Floats) -> Floats:
 
 MEASURES = ["nDCG", "nDCG@1", "nDCG@10", "nDCG@1000", "nDCG(zipf)@0.3n", "nDCG(clipped_log(40.5))"]
 MEASURES += ["nDCG(constant)@7", "nDCG(constant)@0.4n", "nDCG(power(0.01))"]
+SWAPPED = "nDCG@10", "nDCG(zipf)@0.3n", "nDCG(constant)@7"  # scorers as well
 
 
 @pytest.mark.slow
@@ -57,6 +58,8 @@ def test_every_order_of_lists_of_every_length(pair: list[str], n: int) -> None:
         assert np.abs(np.array(found) - exact).max() <= error + 1e-10
         assert error < 1e-5
         assert sum(found) == pytest.approx(1.0, abs=2 * error + 1e-12)
+        if text not in SWAPPED:
+            continue
         swapped, _ = order_of_one_item(b, a, measure, n)
         assert swapped == pytest.approx((found.less, found.more, found.tie), abs=1e-12)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,6 +26,13 @@ def clipped(r: float, n: int) -> float:
     return math.log(2.161) / math.log(max(r, 2.161))
 
 
+@cache
+def chances(p: float, n: int) -> list[mp.mpf]:
+    """P(c of n items are relevant), c = 1, …, n, to 30 digits."""
+    with mp.workdps(40):
+        return [mp.binomial(n, c) * mp.mpf(p) ** c * (1 - mp.mpf(p)) ** (n - c) for c in range(1, n + 1)]
+
+
 def exchangeable(p: float, discount, n: int, k: int) -> tuple[float, float]:
     """The mean and standard deviation of NDCG@k under a constant curve, to 30 digits.
 
@@ -34,9 +42,8 @@ def exchangeable(p: float, discount, n: int, k: int) -> tuple[float, float]:
         weights = [mp.mpf(float(discount(float(r), n))) for r in range(1, k + 1)]
         whole, squares = mp.fsum(weights), mp.fsum(d * d for d in weights)
         mean = second = ideal = mp.mpf(0)
-        for c in range(1, n + 1):
+        for c, chance in enumerate(chances(p, n), 1):
             ideal += weights[c - 1] if c <= k else 0
-            chance = mp.binomial(n, c) * mp.mpf(p) ** c * (1 - mp.mpf(p)) ** (n - c)
             pairs = mp.mpf(c * (c - 1)) / (n * (n - 1)) if n > 1 else 0
             mean += chance * c * whole / (n * ideal)
             second += chance * (c * squares / n + pairs * (whole**2 - squares)) / ideal**2

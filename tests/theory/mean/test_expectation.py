@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -59,6 +60,7 @@ def stairs(rank):
     return np.where(np.asarray(rank) < 10, 1.0, 0.5)
 
 
+@cache
 def label_vectors(text, n):
     law = naive.label_law(dict(zip(Relevance.parse(text).gains, POLYNOMIALS[text], strict=True)), n)
     return [(list(labels), float(p)) for labels, p in law]
