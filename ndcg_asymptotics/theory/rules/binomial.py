@@ -29,24 +29,25 @@ def log_binomial(x: Floats, size: Floats | float, probability: Floats | float) -
     with np.errstate(divide="ignore", invalid="ignore"):
         corrections = _stirling(size) - _stirling(x) - _stirling(rest)
         corrections = corrections - _deviance(x, size * p) - _deviance(rest, size * (1 - p))
-        inside = corrections + 0.5 * np.log(size / (2 * math.pi * x * rest))
-        none = np.where(size > 0, size * np.log1p(-p), 0.0)
-        every = np.where(size > 0, size * np.log(p), 0.0)
-    law = np.where(x == 0, none, np.where(rest == 0, every, inside))
+        law = np.asarray(corrections + 0.5 * np.log(size / (2 * math.pi * x * rest)))
+        np.copyto(law, np.where(size > 0, size * np.log(p), 0.0), where=rest == 0)
+        np.copyto(law, np.where(size > 0, size * np.log1p(-p), 0.0), where=x == 0)
+    random = (p > 0) & (p < 1)
+    if random.all():
+        return law
     certain = np.where(x == np.where(p >= 1, size, 0.0), 0.0, -math.inf)
-    return np.where((p > 0) & (p < 1), law, certain)
+    return np.where(random, law, certain)
 
 
 def _stirling(x: Floats) -> Floats:
     """Return log x! less Stirling's formula."""
-    near = x < _STIRLING_FROM
+    x = np.asarray(x)
     y = 1 / np.maximum(x, _STIRLING_FROM) ** 2
-    far = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) * np.sqrt(y)
-    if not near.any():
-        return np.asarray(far)
-    few = np.minimum(x, _STIRLING_FROM)
-    exact = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
-    return np.where(near, exact, far)
+    found = np.asarray((1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) * np.sqrt(y))
+    near = x < _STIRLING_FROM
+    few = x[near]
+    found[near] = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
+    return found
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
