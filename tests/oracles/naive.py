@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 Discount = Callable[[int], float]
 Polynomial = list[Fraction]
@@ -44,7 +45,14 @@ def label_law(
     ``curves`` holds for each positive gain the coefficients c0, c1, … of P(gain | t) in depth t; the gain 0
     takes the rest. The probability is ``n! int_{t_1 < … < t_n} prod_i P(gain_i | t_i)``.
     """
-    laws = {gain: [Fraction(c) for c in coefficients] for gain, coefficients in curves.items()}
+    return iter(_label_law(tuple((gain, tuple(map(Fraction, c))) for gain, c in curves.items()), n))
+
+
+@lru_cache(maxsize=64)  # tests compare a law under many measures
+def _label_law(
+    curves: tuple[tuple[float, tuple[Fraction, ...]], ...], n: int
+) -> list[tuple[tuple[float, ...], Fraction]]:
+    laws = {gain: list(coefficients) for gain, coefficients in curves}
     degree = max(len(c) for c in laws.values())
     sums = [sum((c[i] for c in laws.values() if i < len(c)), Fraction(0)) for i in range(degree)]
     laws[0.0] = [Fraction(1) - sums[0], *(-c for c in sums[1:])]
@@ -56,7 +64,7 @@ def label_law(
         for gain, law in laws.items():
             yield from extend((*prefix, gain), _integral(_product(above, law)))
 
-    return extend((), [Fraction(1)])
+    return list(extend((), [Fraction(1)]))
 
 
 def expected_ndcg(

@@ -124,17 +124,16 @@ def test_a_law_far_out_and_one_with_a_heavy_tail() -> None:
     assert 1 - law.cdf(12.0) > 5e-4  # the normal law has none
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("x", [-2.5, -0.3, 0.0, 1.0, 3.1])
-def test_a_law_of_many_ranks_is_that_of_its_characteristic_function(x: float) -> None:
+def test_a_law_of_many_ranks_is_that_of_its_characteristic_function() -> None:
     """Gil-Pelaez' integral by the trapezoid rule, each rank a factor: no series, and other nodes."""
     law = series_law((LINEAR, HALF), Measure.of("nDCG(power(0.7))@3000"))
     u = np.arange(0.005, 12.0, 0.01)  # at 12 the function has fallen to e^-72
     phi = np.exp(-0.5 * law.rest * u**2) + 0j
     for weight in law.weights:
         phi *= np.exp(1j * np.outer(weight * u, law.values)) @ law.chances
-    expected = 0.5 - float((np.imag(phi * np.exp(-1j * u * x)) / u).sum()) * 0.01 / math.pi
-    assert law.cdf(x) == pytest.approx(expected, abs=1e-9)
+    for x in (-2.5, -0.3, 0.0, 1.0, 3.1):
+        expected = 0.5 - float((np.imag(phi * np.exp(-1j * u * x)) / u).sum()) * 0.01 / math.pi
+        assert law.cdf(x) == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_order_that_theorem_4_says_settles() -> None:
