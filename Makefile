@@ -92,10 +92,12 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, a
 	for name in soak signals damage fuzz false_alarms mutations rare_agreement counterexamples proved level_pairs proved_lists judged_counts judged_curves; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
-	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py tests/theory/test_short_lists.py --effort 100
+	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
+	$(BIN)/pytest -n $(JOBS) tests/theory/test_short_lists.py --effort 100
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
-	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 10
-	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 32
+	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 20
+	$(BIN)/pytest tests/theory/test_correlation.py -k random_curves --effort 50
+	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 64
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 16
 	$(BIN)/pytest tests/analysis/test_limit_tests.py -k certain_at_the_top --effort 20
 	$(MAKE) oldest

@@ -227,10 +227,10 @@ def test_a_cut_profile_is_differentiated_with_its_jump(measure: str) -> None:
 
 
 @pytest.mark.slow
-def test_random_curves_agree_with_themselves() -> None:
+def test_random_curves_agree_with_themselves(effort: int) -> None:
     """With rho = 1 a scorer has correlation 1 with its copy; the terms that are left out are bounded."""
     measures = ["nDCG", "nDCG(power(0.3))", "nDCG(power(0.49))", "nDCG(linear)", "nDCG@0.3n", "DCG"]
-    for i in range(40):
+    for i in range(20 * effort):
         rng = np.random.default_rng((11, i))
         scorer, measure = Scorer.of(random_curve(rng)).model, Measure.of(str(rng.choice(measures)))
         sums = _sums((scorer, scorer), measure, int(10 ** rng.uniform(0.4, 12)), 1.0, 0.4)

@@ -236,8 +236,8 @@ def test_a_discount_that_hardly_falls(base):
 
 @pytest.mark.slow
 def test_lists_of_one_to_twelve_items_against_enumeration(effort):
-    """``--effort 32`` tests 320 models, each under three measures."""
-    assert not wrong_values(np.random.default_rng(2), 10 * effort, 12)
+    """``--effort 64`` tests 320 models, each under three measures."""
+    assert not wrong_values(np.random.default_rng(2), 5 * effort, 12)
 
 
 @pytest.mark.slow
