@@ -34,9 +34,9 @@ def mixed(kappas: tuple[float, float], fpr: float, fnr: float) -> str:
 
 @pytest.mark.slow
 def test_every_order_and_all_labels_of_short_lists() -> None:
-    assert [case.what for case in enumerated(16, 3) if not case.agrees] == []
-    wrong = [case.agrees for case in enumerated(16, 3, off=1.001)]
-    assert wrong.count(False) >= 8  # in others no item is irrelevant, or there are no false alarms
+    assert [case.what for case in enumerated(16, 7) if not case.agrees] == []
+    wrong = [case.agrees for case in enumerated(16, 7, off=1.001)]
+    assert wrong.count(False) >= 10  # in others no item is irrelevant, or there are no false alarms
 
 
 @pytest.mark.slow
