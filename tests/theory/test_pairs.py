@@ -128,7 +128,7 @@ def test_theorem_14_in_simulation() -> None:
     good = "graded(2=linear(0, 0.5), 1=constant(0.3))"
     bad = "graded(2=linear(0.1, 0.4), 1=constant(0.3))"
     measures = ["nDCG", "nDCG(geometric(2))"]
-    found = {row.measure: row for row in order_in_expectation(good, bad, measures).rows}
+    found = {row.measure: row for row in order_in_expectation(good, bad, measures, [300, 3000]).rows}
     assert [found[m].consistent for m in ("nDCG", "nDCG(geometric(2))")] == [True, False]
     study = Study(
         scorers={"good": good, "bad": bad},

@@ -145,10 +145,11 @@ def test_direct_sum(n, cutoff):
 def test_finer_quadrature_agrees(text):
     """Narrower panels and other exponentials change means by less than is stated, from n = 2 to 1e18."""
     sizes = [2, 60, 10**4, 10**18]
-    for discount in ["log", "power(2)", "linear"]:
-        measure = Measure.parse(f"nDCG({discount})")
-        mean = expected_ndcg(Relevance.parse(text), measure, sizes)
-        finer = integrated_means(Relevance.parse(text), [measure], sizes, FINER)[0]
+    measures = [Measure.parse(f"nDCG({discount})") for discount in ("log", "power(2)", "linear")]
+    for measure, finer in zip(
+        measures, integrated_means(Relevance.parse(text), measures, sizes, FINER), strict=True
+    ):
+        mean = expected_ndcg(Relevance.parse(text), measure, sizes, beside=measures)
         assert np.all(np.isfinite(mean.value))
         assert np.all(np.abs(mean.value - finer) <= mean.error)
         assert np.all(mean.error < 1e-6 * mean.value)
