@@ -48,6 +48,27 @@ def interrupts_deferred() -> Iterator[None]:
 
 
 @contextmanager
+def abandoned_calls_ignored() -> Iterator[None]:
+    """Print nothing about the calls that are abandoned inside.
+
+    The thread with which loky hands out calls may meet one that it has just abandoned, and ends with a
+    KeyError, after it has ended the workers.
+    """
+    printed = threading.excepthook
+
+    def print_others(failed: threading.ExceptHookArgs) -> None:
+        name = "" if failed.thread is None else failed.thread.name
+        if (failed.exc_type, name) != (KeyError, "ExecutorManagerThread"):
+            printed(failed)
+
+    threading.excepthook = print_others
+    try:
+        yield
+    finally:
+        threading.excepthook = printed
+
+
+@contextmanager
 def semaphores_removed() -> Iterator[None]:
     """Make semaphores of processes that are started inside be removed when this process ends."""
     remove_semaphores_after(os.getpid())
