@@ -91,6 +91,7 @@ bench: $(VENV)/installed  ## all benchmarks, into results/benchmarks.json and fi
 soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, and searches a hundred times as long
 	for name in soak signals damage fuzz false_alarms mutations rare_agreement counterexamples proved level_pairs proved_lists judged_counts judged_curves; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
+	$(BIN)/pytest $(WORKERS) -m long
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
 	$(BIN)/pytest -n $(JOBS) tests/theory/test_short_lists.py --effort 100

@@ -287,11 +287,12 @@ class Curve(Relevance, Adjustable):
         """Return the mean of m over the depths [a, b]; m(a) where a = b."""
         a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
         empty = a == b
+        if not empty.any():
+            return np.clip(self.average(np.minimum(a, b), np.maximum(a, b)), 0.0, 1.0)
         # an empty interval is widened to any other, and its value replaced
         wide = np.where(empty, np.where(a < 0.5, a + 0.25, a - 0.25), b)
-        low, high = np.minimum(a, wide), np.maximum(a, wide)
-        found = self.average(low, high)
-        return np.clip(np.where(empty, self.formula(a), found) if empty.any() else found, 0.0, 1.0)
+        found = self.average(np.minimum(a, wide), np.maximum(a, wide))
+        return np.clip(np.where(empty, self.formula(a), found), 0.0, 1.0)
 
     def integral(self, a: ArrayLike, b: ArrayLike) -> Floats:
         """Return the integral of m over the depths [a, b].

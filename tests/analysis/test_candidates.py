@@ -77,6 +77,7 @@ def test_two_systems_are_told_apart_where_their_bounds_are_apart() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_bounds_hold_as_often_as_they_say() -> None:
     """Of 40 at 90%: more than 10 miss with a probability of 2e-3. The metric of the candidates often does."""
     rng = np.random.default_rng(7)

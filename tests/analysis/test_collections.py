@@ -84,6 +84,7 @@ def coverage(over, truth, sizes, tau, tests=300):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover():
     """Coverage is at least 0.95 for normal differences, less 4.5 standard errors (false alarms: 4e-6).
 
@@ -103,6 +104,7 @@ def test_intervals_cover():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_error_rate_of_many_pairs():
     """Under the null, 5 runs are told apart in at most 5% of 50 leaderboards, up to 4.5 errors (9)."""
     rng = np.random.default_rng(3)

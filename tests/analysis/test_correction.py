@@ -125,6 +125,7 @@ def by_199_permutations(d: np.ndarray) -> list[float]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 3])
 def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_student(seed):
     """The shape of TREC 2003 Robust: 17 runs, 100 topics, two measures that agree in part, 272 tests."""

@@ -63,6 +63,7 @@ def test_the_estimate_is_that_of_ppi_python() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:
     # 1,000 repetitions: the standard error at 0.95 is 0.007, so that 0.915 is five of them away
     for judge, humans, every in (

@@ -125,6 +125,7 @@ def test_the_exact_law_of_one_relevant_item(measure: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_exact_laws_keep_the_level() -> None:
     """100 samples of 300 lists; level 0.05; by chance 1e-4 for each."""
     scorer = Scorer.parse("relevant(1, roc_power(0.4))")

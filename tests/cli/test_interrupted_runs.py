@@ -61,7 +61,7 @@ def assert_bits(folder: Path, file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_killed_runs_resume_to_the_same_bits(
     tmp_path: Path, jobs: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

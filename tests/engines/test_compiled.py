@@ -30,6 +30,7 @@ def test_a_folder_is_writable_if_a_file_can_be_made_in_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc, which nobody can write to")
 def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(tmp_path: Path) -> None:
     """The steps of the Dockerfile; root can write anywhere, so files stand where numba needs folders."""

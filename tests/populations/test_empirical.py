@@ -148,6 +148,7 @@ def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the largest memory of a process in kB")
 def test_the_largest_curve_takes_less_than_half_a_gigabyte(tmp_path):
     """It took 0.8 and 0.7 GB for the two measures when all panels were in memory together."""

@@ -209,6 +209,8 @@ class HingePairs(_Pairs):
 
         The program is Σ w x with x >= 1 + c - (s_i - s_j), x >= 0.
         """
+        from scipy.optimize import linprog  # it takes long to load, and `list` does not need it
+
         terms, items, count = self.terms, self.items, self.terms.first.size
         rows = np.arange(count)
         bounds = np.zeros((count + max(len(order) - 1, 0), items + count))
@@ -220,8 +222,6 @@ class HingePairs(_Pairs):
         least = np.concatenate([-(1 + terms.offset), np.zeros(len(bounds) - count)])
         cost = np.concatenate([np.zeros(items), terms.weight])
         free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
-        from scipy.optimize import linprog  # here: it takes long to load, and `list` does not need it
-
         found: Any = linprog(
             cost, A_ub=bounds, b_ub=least, bounds=free, method="highs", options=_HIGHS_TOLERANCES
         )

@@ -41,7 +41,7 @@ def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> flo
 @pytest.mark.parametrize(
     ("b", "measure", "n", "method", "tests"),
     [
-        (B, "nDCG@10", 200, "drawn lists", 400),
+        pytest.param(B, "nDCG@10", 200, "drawn lists", 400, marks=pytest.mark.long),
         ("linear(0.216, 0.584)", "nDCG(linear)", 2000, "formula", 200),
     ],
 )

@@ -139,6 +139,7 @@ TEN_GRADES = rising(9)  # and the gain 0
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_deviation_of_ten_grades():
     """750,000 simulated lists, with a standard error of 6.2e-5; five of them are exceeded by chance in 6e-7.
 
@@ -154,6 +155,7 @@ def test_the_deviation_of_ten_grades():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_deviations_of_eight_grades_with_a_cutoff():
     """From eight grades on rules follow one split at a time.
 
