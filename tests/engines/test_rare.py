@@ -150,6 +150,7 @@ PAIR = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_against_plain_simulation_and_on_a_grid() -> None:
     """At n and at any grid size from n on; 12 comparisons beyond 4.5 with probability 1e-4 in all."""
     study = design(PAIR, (10, 100, 1000), ("nDCG(zipf)", "nDCG@n^0.5"), pairs=[("a", "b")])

@@ -75,6 +75,7 @@ def test_less_than_half_a_minute_is_not_announced(said: list[str], count: int, w
 
 def interrupt_after_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     """End a sweep when it has written its estimate, however long a busy machine takes to get there."""
+    monkeypatch.setattr(estimate, "_SECONDS_OF_WORK", 0.5)
     say = vars(estimate)["say"]
 
     def say_and_interrupt(line: str) -> None:
@@ -105,9 +106,10 @@ def test_a_sweep_takes_as_long_as_estimated(
 def test_interim_sizes_share_one_estimate(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The estimate is written before the 64th replicate, and not again at the next interim sizes."""
+    """The estimate is written before the 32nd replicate, the first interim size, and not again after it."""
     use_fake_engine(monkeypatch)
-    sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=4)
+    monkeypatch.setattr(estimate, "_SECONDS_OF_WORK", 0.5)
+    sweep(study("slow"), tmp_path, jobs=1, replicates=12_000, precision=1e-6, time_limit=2)
     assert len(said) == 1
     assert "replicates will take at most about " in said[0]
 

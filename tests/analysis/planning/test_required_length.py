@@ -90,6 +90,7 @@ def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("a", "b", "measure", "wanted", "before"),
     [
