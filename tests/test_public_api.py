@@ -296,6 +296,7 @@ def write_own(folder: Path, factor: str) -> None:
     (folder / "study.toml").write_text(STUDY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_user_defined_functions_run_on_every_backend(backend: str) -> None:
     slope = 0.6
@@ -477,6 +478,7 @@ def test_a_notebook_shows_a_report_as_a_link(tmp_path):
     assert base64.b64decode(link[1]).decode() == page
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_tables_without_escape_codes(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     study = na.Study(scorers={"a": "linear(0.1, 0.7)", "b": "random"}, measures="nDCG", n=[10], replicates=20)

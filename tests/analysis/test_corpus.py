@@ -111,6 +111,7 @@ def test_an_order_that_turns_is_dated() -> None:
     assert CORPUS < turn < LARGER
 
 
+@pytest.mark.slow
 def test_results_depend_on_the_seed_and_the_run_alone() -> None:
     runs, qrels = runs_of((0.3, 0.4), CORPUS)
     options = {"corpus": CORPUS, "to": 2 * CORPUS, "draws": 16}

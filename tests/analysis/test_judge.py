@@ -85,6 +85,7 @@ def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:
     assert coverage(Judge(0.9), 20, 100, 1000)[0] < 0.9  # the warning about few differing queries is needed
 
 
+@pytest.mark.slow
 def test_corrected_p_values_keep_the_level() -> None:
     # 600 repetitions: 0.05 has the standard error 0.009, and 0.09 is exceeded with probability 1e-5
     assert 0.015 < family_error(Judge(0.2), 30, 100, 4, 600) < 0.09
@@ -103,6 +104,7 @@ def test_queries_needed_are_those_with_which_the_test_has_the_power() -> None:
     assert np.mean([one.p < 0.05 for one in combine(y[: needed // 2], f)]) < 0.7
 
 
+@pytest.mark.slow
 def test_agreement_counts_documents_and_its_intervals_go_by_query() -> None:
     human = {"q": {"a": 2.0, "b": 0.0, "c": 0.0}, "r": {"a": 1.0, "b": 0.0, "x": 1.0}}
     judge = {"q": {"a": 1.0, "b": 1.0, "c": 0.0}, "r": {"a": 0.0, "b": 0.0, "y": 1.0}, "s": {"a": 1.0}}

@@ -199,6 +199,7 @@ def test_figures_show_how_often_the_order_of_the_judge_is_the_true_one(tmp_path:
     assert not any(name.startswith("judge") for name in without)
 
 
+@pytest.mark.slow
 def test_the_rates_of_a_judge_are_parameters_of_a_grid() -> None:
     fields = {"scorers": PAIR, "measures": ["nDCG"], "n": [20], "replicates": 40, "pairs": [("a", "b")]}
     judge = {"fpr": "$p", "fnr": 0.2}

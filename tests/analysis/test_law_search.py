@@ -56,6 +56,7 @@ def random_scorer(rng: np.random.Generator) -> tuple[str, Curves, list[float]]:
     return spec, [curve], [1.0]
 
 
+@pytest.mark.slow
 def test_laws_under_fixed_cutoffs(effort: int) -> None:
     """``--effort 80`` tests 2,000 studies. Of those tested 1 in 10,000 may disagree.
 

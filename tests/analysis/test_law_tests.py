@@ -152,6 +152,7 @@ def test_check_shows_every_law() -> None:
     assert "Kolmogorov" in "".join(map(str, found.long()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.05, 1e-4, 1e-7])
 @pytest.mark.parametrize("count", [100, 1000, 9999, 10_001, 200_000])
 def test_critical_distances_are_those_of_the_two_sided_law(count: int, level: float) -> None:

@@ -199,6 +199,7 @@ def shown_rates(found: dict[tuple[str, str], Kept]) -> dict[str, tuple[float, in
     }
 
 
+@pytest.mark.slow
 def test_simulated_pilots_keep_numbers_as_the_law_says() -> None:
     effect, queries = 0.3, 25
     seen, expected = shown_rates(rates(effect, queries, 20_000, step=5e-3)), exact(effect, queries)

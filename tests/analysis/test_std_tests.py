@@ -137,6 +137,7 @@ def test_a_bounded_fourth_moment_shows_what_is_missing() -> None:
     assert replicates_for_variance(1e-4, 0.25, 1e-6, 4.0) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("items", "level"), [(300.0, 0.01), (300.0, 1e-3), (30.0, 1e-3)])
 def test_chi_square_holds_its_level_for_values_a_little_skewed(items: float, level: float) -> None:
     """Skewness 2 items^-1/2, excess 6/items: what hundreds of items that count make of NDCG, and tens.

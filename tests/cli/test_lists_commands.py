@@ -190,6 +190,7 @@ def test_grow_check_and_figures_of_growing_lists(files: Path, run: Run, tmp_path
     assert "holds growing lists already" in error
 
 
+@pytest.mark.slow
 def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     asked = [
         "compare",

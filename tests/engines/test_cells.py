@@ -159,6 +159,7 @@ def test_replicates_differ_and_repeat():
 # Pairs
 
 
+@pytest.mark.slow
 def test_order_is_that_of_the_exact_values():
     what = design(PAIR, (1, 2, 5, 30, 1000), MEASURES, seed=7, pairs=(("good", "bad"), ("bad", "good")))
     ties = 0

@@ -163,6 +163,7 @@ def test_every_n_starts_where_all_relevant_items_are_there():
         assert (drawn["changes"] <= 197).all()
 
 
+@pytest.mark.slow
 def test_numbers_of_relevant_items_may_differ_between_lists():
     law = with_relevant("roc_power(0.7)", {1: 0.7, 3: 0.3})
     values = draws("cells", {"a": law}, 3000)

@@ -253,6 +253,7 @@ def test_noise_is_called_noise():
     assert "within noise" not in str(train_ranker(blind, "squared", penalties=[1.0]))
 
 
+@pytest.mark.slow
 def test_the_direction_of_every_loss_on_two_readers():
     """With 20,000 queries consistent losses find the best direction, and the others do not."""
     population = TwoReaders()

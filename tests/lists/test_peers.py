@@ -183,6 +183,7 @@ def test_catboost(data_folder: Path) -> None:
         np.testing.assert_allclose(found, expected, rtol=0, atol=EXACT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_tests_of_scipy(robust: Robust, alternative: Any) -> None:
     """With twelve queries scipy's tests are the same; with all of them the permutations are drawn."""
@@ -206,6 +207,7 @@ def test_tests_of_scipy(robust: Robust, alternative: Any) -> None:
     assert judged.difference.p == pytest.approx(student.pvalue, abs=0.026)
 
 
+@pytest.mark.slow
 def test_false_discovery_rates_of_scipy(robust: Robust) -> None:
     values = {run: evaluate(robust.files[run], robust.qrels_file, ["nDCG", "nDCG@10"]) for run in RUNS}
     found = compare(values=values, correction="bh", resamples=999)

@@ -175,6 +175,7 @@ def test_bad_input_writes_nothing(files):
         fit(runs, qrels, out=qrels, resamples=2)
 
 
+@pytest.mark.slow
 def test_real_runs_share_their_law(data_folder, tmp_path):
     folder = data_folder / "robust03"
     runs = [folder / f"{name}.run.gz" for name in ("pircRBa1", "THUIRr0301", "aplrob03a")]

@@ -658,6 +658,7 @@ def test_a_message_shows_what_stands_between_columns(tmp_path):
         read_run(write(tmp_path, "a\tb\tc\n"))
 
 
+@pytest.mark.slow
 def test_tables_have_a_bounded_number_of_columns(tmp_path):
     path = write(tmp_path, "query,document,score" + "," * 10**6 + "\n1,a,2" + "," * 10**6 + "\n")
     with pytest.raises(InputError, match=r"file, line 1: 1000003 columns, at most 10000$"):

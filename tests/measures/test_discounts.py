@@ -351,6 +351,7 @@ def test_a_discount_that_does_not_fall_as_declared_is_refused(function, like, la
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "like", "largest"),
     [

@@ -82,6 +82,7 @@ def test_sums(text):
     )
 
 
+@pytest.mark.slow
 def test_a_users_own_discount():
     own = own_discount(shifted, largest=1e6)
     ranks = np.arange(1.0, 1e5)

@@ -166,6 +166,7 @@ def test_relevant_items_that_are_not_in_the_list():
     assert half.evaluate([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0], ideal_labels=[1] * 100) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", WHOLE)
 @given(
     counts=st.lists(st.integers(0, 9), min_size=1, max_size=3), extra=st.integers(0, 9), k=st.integers(1, 40)

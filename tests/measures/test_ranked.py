@@ -40,6 +40,7 @@ def one_by_one(scores: np.ndarray, labels: np.ndarray, ties: str) -> list[float]
     return [float(sum(group) / len(group)) for group in alike]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["expected", "stable"])
 @pytest.mark.parametrize("kind", SCORES)
 @pytest.mark.parametrize("gains", LABELS)

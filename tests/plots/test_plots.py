@@ -248,6 +248,7 @@ def test_incomplete_results_have_a_warning(tmp_path: Path) -> None:
         assert [figure.get_suptitle() for figure in figures] == [remark] * 3
 
 
+@pytest.mark.slow
 def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
     results = synthetic(tmp_path, bracket=True, measures=["nDCG"])
     first, second = (

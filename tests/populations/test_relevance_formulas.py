@@ -42,6 +42,7 @@ def test_values(text):
     np.testing.assert_allclose(values, exact, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CURVES)
 def test_means(text):
     curve, formula = Curve.parse(text), CURVES[text]

@@ -81,6 +81,7 @@ def test_a_study_with_gains_is_that_of_scorers_with_gains(tmp_path):
         load(file)
 
 
+@pytest.mark.slow
 def test_predictions_with_gains():
     asked = ("nDCG@3", [10])
     (found,) = predict(GRADED, *asked, gain="exp2")

@@ -45,6 +45,7 @@ def test_it_waits_for_a_second_of_work_and_speaks_once(said: list[str]) -> None:
     assert said == ["960 replicates will take about 8 minutes"]
 
 
+@pytest.mark.slow
 def test_what_a_process_does_once_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels and tables take a second or two of each process, which quick replicates must not be charged."""
     warmed: list[Design] = []

@@ -40,6 +40,7 @@ def test_the_outcome_says_that_the_largest_size_was_reached() -> None:
     assert "NOT reached after 40 replicates" in str(outcome.precision)
 
 
+@pytest.mark.slow
 def test_a_continued_sweep_gives_the_same_bits(tmp_path: Path) -> None:
     whole = run(precise(), tmp_path / "whole", jobs=1).data
     sweep(precise().with_(precision=None), tmp_path / "parts", jobs=1, replicates=7)

@@ -123,6 +123,7 @@ def test_workers_end_with_an_interrupted_sweep(tmp_path: Path) -> None:
     assert all(is_gone(process) for process in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_workers_are_used_again_by_the_next_sweep(tmp_path: Path) -> None:
     sweep(study(), tmp_path / "a", jobs=2)

@@ -36,6 +36,7 @@ def bounds(curve: str, discount: str, n: int) -> tuple[float, float]:
     return root, 2 * root / ideal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_no_law_fluctuates_more_than_the_sum_of_squared_discounts(seed: int) -> None:
     rng = np.random.default_rng((38, seed))

@@ -75,6 +75,7 @@ def test_the_rare_ties_of_long_lists() -> None:
         assert found.tie < 50 / n + 1e-15
 
 
+@pytest.mark.slow
 def test_what_is_almost_certain_in_long_lists() -> None:
     a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in STEPS)
     for n in (10**5, 10**12):
