@@ -88,7 +88,7 @@ bench: $(VENV)/installed  ## all benchmarks, into results/benchmarks.json and fi
 	$(BIN)/python figures/speed.py
 	for name in inspection plan; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
-soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, and searches a hundred times as long
+soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, repeated experiments, and searches up to 200 times as long
 	for name in soak signals damage fuzz false_alarms mutations rare_agreement counterexamples proved level_pairs proved_lists judged_counts judged_curves; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	$(BIN)/pytest $(WORKERS) -m long

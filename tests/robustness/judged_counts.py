@@ -16,7 +16,7 @@ import numpy as np
 from oracles.discounts import DISCOUNTS
 from oracles.judged import mean_and_sd, values
 
-from ndcg_asymptotics.engines.items import simulate_block
+from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
@@ -89,17 +89,18 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         )
         # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
         for lists in (range(LISTS), range(LISTS, 20 * LISTS)):
-            z, spread = errors(drawn(text(kappa, relevant, judge), measure, n, seed + case, lists), mean, sd)
+            ndcg = drawn("items", text(kappa, relevant, judge), measure, n, seed + case, lists)
+            z, spread = errors(ndcg, mean, sd)
             if agrees := bool(z <= MOST and spread <= MOST):
                 break
         yield Case(f"{told}, {measure}, n = {n}: {z:.1f}, {spread:.1f}", agrees)
 
 
 @cache
-def drawn(scorer: str, measure: Measure, n: int, seed: int, lists: range) -> np.ndarray:
+def drawn(engine: str, scorer: str, measure: Measure, n: int, seed: int, lists: range) -> np.ndarray:
     """Return the values of lists, which do not depend on what theory is told."""
-    design = Design(Population.of({"a": scorer}), (measure,), (n,), seed)
-    return np.asarray(simulate_block(design, lists)["ndcg"][:, 0, 0, 0])
+    design = Design(Population.of({"a": scorer}), (measure,), (n,), seed, bracket=1e-6)
+    return draw_block(load_engine(engine), design, lists)["ndcg"].reshape(len(lists), -1)[:, -1]
 
 
 def errors(values: np.ndarray, mean: float, sd: float) -> tuple[float, float]:

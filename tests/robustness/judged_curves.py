@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,13 +24,11 @@ from oracles.discounts import DISCOUNTS
 from oracles.means import sequence_law
 from random_curves import random_curve
 from random_pairs import FormulaAlone
-from robustness.judged_counts import MOST, NAMES, Case, errors, judge_of
+from robustness.judged_counts import MOST, NAMES, Case, drawn, errors, judge_of
 
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
-from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population, Relevance
-from ndcg_asymptotics.studies import Design
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory import expected_ndcg, ndcg_std
 from ndcg_asymptotics.theory.cache import TheoryCache
 
@@ -164,13 +161,6 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
                 if agrees := bool(z <= MOST and spread <= MOST):
                     break
             yield Case(f"{engine}: {told}, {measure}, n = {n}: {z:.1f}, {spread:.1f}", agrees)
-
-
-@cache
-def drawn(engine: str, scorer: str, measure: Measure, n: int, seed: int, lists: range) -> np.ndarray:
-    """Return the values of lists, which do not depend on what theory is told."""
-    design = Design(Population.of({"a": scorer}), (measure,), (n,), seed, bracket=1e-6)
-    return draw_block(load_engine(engine), design, lists)["ndcg"].reshape(len(lists), -1)[:, -1]
 
 
 class Limited(NamedTuple):

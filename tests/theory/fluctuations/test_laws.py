@@ -57,8 +57,9 @@ def test_quantiles_under_a_growing_cutoff(curve: str, measure: str, cut: int, ex
     sums = np.cumsum(np.append(0.0, weights * (np.arange(n) < cut)))
     values = []
     for _ in range(count // 1000):
-        depth = 0.8 if curve.startswith("constant") else np.sort(rng.random((1000, n)), axis=1)
-        labels = rng.random((1000, n)) < 0.1 - 0.1 * depth
+        constant = curve.startswith("constant")
+        chance = 0.02 if constant else 0.1 - 0.1 * np.sort(rng.random((1000, n)), axis=1)
+        labels = rng.random((1000, n)) < chance
         ideal = sums[labels.sum(axis=1)]
         values.append((labels[:, :cut] @ weights[:cut]) / np.where(ideal > 0, ideal, 1.0))
     sample = np.concatenate(values)
