@@ -20,10 +20,10 @@ from ndcg_asymptotics.core.arrays import require_choice
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.sweep.block import Block, import_engine
 from ndcg_asymptotics.sweep.processes import (
-    abandoned_calls_ignored,
     bounded,
     interrupts_deferred,
     remove_semaphores_after,
+    threads_joined,
 )
 from ndcg_asymptotics.sweep.worker import end_with_parent
 
@@ -154,7 +154,7 @@ def _begun(backend: Backend, jobs: int, calls: Iterable[object]) -> Iterator[Gen
         yield results
     finally:
         if results is not None:
-            with abandoned_calls_ignored(), warnings.catch_warnings():
+            with threads_joined(), warnings.catch_warnings():
                 # joblib warns if not all results were taken, which a caller who ends early intends
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()

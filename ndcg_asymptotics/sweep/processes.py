@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ndcg_asymptotics.core.progress import say
 
 _SEMAPHORES = Path("/dev/shm")
 _PREFIX = "ndcg"  # of the names of semaphores of a cluster
+_MANAGER = "ExecutorManagerThread"  # of loky: it hands out calls
+_PATIENCE = 5.0  # seconds for a thread that has nothing left to do
 
 
 def bounded(jobs: int | None, most: int, where: str) -> int:
@@ -48,24 +51,31 @@ def interrupts_deferred() -> Iterator[None]:
 
 
 @contextmanager
-def abandoned_calls_ignored() -> Iterator[None]:
-    """Print nothing about the calls that are abandoned inside.
+def threads_joined() -> Iterator[None]:
+    """Wait for the threads of loky that end because calls are abandoned inside.
 
-    The thread with which loky hands out calls may meet one that it has just abandoned, and ends with a
-    KeyError, after it has ended the workers.
+    The thread that hands out calls may meet one that it has just abandoned. It then ends with a KeyError,
+    after it has ended the workers and before it has closed their queue. The thread that feeds the queue,
+    if it were cut off by the end of this process, would leave a warning about a semaphore.
     """
+    managers: list[Any] = [thread for thread in threading.enumerate() if thread.name == _MANAGER]
+    feeders = [manager.call_queue._thread for manager in managers]
     printed = threading.excepthook
 
-    def print_others(failed: threading.ExceptHookArgs) -> None:
-        name = "" if failed.thread is None else failed.thread.name
-        if (failed.exc_type, name) != (KeyError, "ExecutorManagerThread"):
+    def close_or_print(failed: threading.ExceptHookArgs) -> None:
+        if failed.exc_type is KeyError and failed.thread in managers:
+            failed.thread.join_executor_internals()  # what it would have done next
+        else:
             printed(failed)
 
-    threading.excepthook = print_others
+    threading.excepthook = close_or_print
     try:
         yield
     finally:
         threading.excepthook = printed
+        for manager, feeder in zip(managers, feeders, strict=True):
+            if feeder is not None and not manager.is_alive():
+                feeder.join(_PATIENCE)
 
 
 @contextmanager

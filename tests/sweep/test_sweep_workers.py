@@ -35,14 +35,20 @@ _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 _TERMINATED = """
 import gc, os, signal, sys, time
 from joblib import delayed
+from threading import current_thread
+from joblib.externals.loky.backend.queues import Queue
+from joblib.externals.loky.backend.synchronize import SemLock
 from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
 from ndcg_asymptotics.sweep.executor import _begun
 
+wait, feed, remove, rest = Thread.wait_result_broken_or_wakeup, Queue._feed, SemLock._cleanup, 0.0
 if sys.argv[1] == "busy":  # the last call comes when the thread that hands them out has no time for it
-    wait, rest = Thread.wait_result_broken_or_wakeup, 1.0
+    rest = 1.0
     Thread.wait_result_broken_or_wakeup = lambda thread: (time.sleep(2 * rest), wait(thread))[1]
-else:
-    rest = 0.0
+if sys.argv[1] == "late":  # the thread that feeds the queue is the last to use it, and slow to remove it
+    Queue._feed = staticmethod(lambda *queue: (feed(*queue), time.sleep(0.3)))
+    slow = lambda: current_thread().name == "QueueFeederThread"
+    SemLock._cleanup = staticmethod(lambda name: (time.sleep(slow()), remove(name)))
 
 def calls():
     os.kill(os.getpid(), signal.SIGTERM)
@@ -58,11 +64,12 @@ try:
 except KeyboardInterrupt:
     gc.collect()
     print("interrupted")
+    time.sleep(0.5)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("thread", ["free", "busy"])
+@pytest.mark.parametrize("thread", ["free", "busy", "late"])
 def test_a_signal_while_processes_start_is_no_warning(thread: str) -> None:
     command = [sys.executable, "-c", _TERMINATED, thread]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
