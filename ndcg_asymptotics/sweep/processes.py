@@ -63,8 +63,9 @@ def threads_joined() -> Iterator[None]:
     printed = threading.excepthook
 
     def close_or_print(failed: threading.ExceptHookArgs) -> None:
-        if failed.exc_type is KeyError and failed.thread in managers:
-            failed.thread.join_executor_internals()  # what it would have done next
+        thread: Any = failed.thread
+        if failed.exc_type is KeyError and thread in managers:
+            thread.join_executor_internals()  # what it would have done next
         else:
             printed(failed)
 
