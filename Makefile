@@ -9,7 +9,7 @@ JOBS   ?= 2
 # tests/conftest.py has put the files in order.
 WORKERS = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-# Without this each process of the tests would compile all kernels; mypy leaves a core free meanwhile.
+# Without this each process of the tests would compile all kernels.
 COMPILE = $(BIN)/python tests/engines/test_plain_python.py > /dev/null
 
 # Tests start hundreds of commands, each of which would compile the package again.
@@ -42,7 +42,7 @@ quick: $(VENV)/installed  ## while you work: the layout, and the tests that are 
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(COMPILE) & $(BIN)/mypy && $(BIN)/lint-imports && wait $$!
+	$(COMPILE) & $(BIN)/mypy --num-workers $(JOBS) && $(BIN)/lint-imports && wait $$!
 	$(BIN)/pytest $(WORKERS)
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
