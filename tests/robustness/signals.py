@@ -26,6 +26,7 @@ ALLOWED = 60.0
 """Seconds within which nothing may be left."""
 
 _START = 0.6  # seconds that Python needs before it can handle a signal
+_PROGRESS = ("replicates: ", "compiling the engine")  # the latter where loading takes long
 _INTERRUPTED = (130, -signal.SIGINT)  # a shell reports 130 for both
 
 
@@ -98,7 +99,7 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
     said, _ = process.communicate(timeout=ALLOWED)
     wait_until_gone(process.pid)
     left = time.monotonic() - begun
-    lines = [line for line in said.splitlines() if not line.startswith("replicates: ")]
+    lines = [line for line in said.splitlines() if not line.startswith(_PROGRESS)]
     code = process.returncode
     if struck and kind == "parent killed" and code == -signal.SIGKILL:
         outcome = "killed"
