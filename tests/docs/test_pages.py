@@ -30,7 +30,7 @@ def test_a_page_says_what_its_blocks_print(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")  # no column of a table is left out
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # test_readme.py and the tests of sweep start workers
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # the tests of sweep start workers
     mpl.use("Agg")
     reader = Reader(named(page))
 

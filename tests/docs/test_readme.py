@@ -59,7 +59,8 @@ print(json.dumps([wrong, "".join(said)]))
 @pytest.mark.slow
 def test_the_readme_runs_in_five_minutes(tmp_path: Path) -> None:
     unit, before = loop(), children()
-    surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "200"}
+    # the tests of sweep start workers
+    surroundings = {**os.environ, "MPLBACKEND": "Agg", "COLUMNS": "200", "LOKY_MAX_CPU_COUNT": "1"}
     surroundings["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", VISIT],

@@ -148,4 +148,5 @@ def test_the_stops_of_the_lecture_are_states_of_the_explorer() -> None:
     text = (ROOT / "docs" / "howto" / "lecture.md").read_text()
     stops = re.findall(r"`(a=[^`]+)`", text)
     assert len(stops) >= 5
-    assert all(State.from_query(stop).scorers for stop in stops)
+    (in_a_cell,) = re.findall(r'na\.explore\("(.+)"\)', (ROOT / "docs" / "explorer.md").read_text())
+    assert all(State.from_query(stop).scorers for stop in (*stops, in_a_cell))
