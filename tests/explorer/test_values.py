@@ -47,7 +47,7 @@ def test_curves_between_nodes_are_near_exact_values(query: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [10, 10**3, 10**5])
+@pytest.mark.parametrize("k", [10, 10**5])
 def test_curves_turn_where_the_ideal_list_is_full(k: int) -> None:
     """NDCG@k peaks at k items, and turns sharply where k items are relevant."""
     state = State.from_query(f"measure=nDCG@{k}")
@@ -138,7 +138,7 @@ def test_the_explorer_says_what_plan_says() -> None:
         (row,) = plan(*state.scorers, state.measured, n=n).rows
         assert 10**row.wrong.log10 == pytest.approx(wrong, rel=0.03)
         assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
-        found = [one for one in values.rows(state) if one.measure == row.measure]
+        found = values.experiment(state).rows([state.measured])
         assert [one.required_n for one in found] == [row.required_n]
         quick = [one for one in values.rows(state, values.LITTLE) if one.measure == row.measure]
         assert quick[0].required_n_low is None or quick[0].required_n_low <= row.required_n_high
@@ -183,6 +183,9 @@ def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
     assert [row[2] for row in rows] == ["100"]
 
 
+SMOOTH = ("polynomial", "piecewise", "logistic", "cusp")  # under the log discount alone
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("discount", offered(Discount))
 def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
@@ -192,9 +195,12 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     measure = f"nDCG({formula})" + ("@10" if discount == "constant" else "")
     # other tests declare curves of their own in the same process
     own = [k for k, member in families(None).items() if member.__module__.startswith("ndcg_asymptotics")]
+    if discount != "log":
+        own = [family for family in own if family not in SMOOTH]
     states = [State(Shape.usual(family), measure=measure, n=100) for family in own]
     other = Shape("roc_power", (0.6,))
-    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
+    few = [(f, k) for f in families(1) for k in (1, 3) if k == 1 or f == "roc_power" or discount == "log"]
+    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f, k in few]
     for state in states:
         points = [against_n.point(state, n) for n in (10, 100)]
         smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state))
