@@ -176,11 +176,12 @@ def test_sliders_move_with_keys_and_the_address_follows(seen: Seen) -> None:
     wait(lambda: seen.state().a.values == (0.51,))
     seen.one(".noUi-handle").send_keys("\ue014")  # the last slider, n
     wait(lambda: seen.state().n == 2000)
+    wait(lambda: seen.all(".noUi-handle[aria-label=top]"))[1].send_keys("\ue010")  # End
+    wait(lambda: seen.state().b.values == (0.6,))
+    assert seen.all("[role=alert]") == []
+    seen.one(".noUi-handle[aria-label=top][aria-valuetext='0.60']")  # nothing more is possible
     seen.one(".noUi-handle[aria-label^='share of relevant']").send_keys("\ue014")
     wait(lambda: seen.state().share == 0.31)
-    seen.driver.refresh()
-    wait(lambda: seen.all(".noUi-handle[aria-label=top][aria-valuetext='0.51']"))
-    assert seen.state().n == 2000
 
 
 def press(seen: Seen, label: str) -> None:
@@ -205,14 +206,6 @@ def test_menus(seen: Seen) -> None:
     choose(seen, "Discount", "r^-b")
     wait(lambda: seen.state().measure == "nDCG(power(0.5))")
     assert seen.errors() == []
-
-
-def test_a_slider_ends_where_nothing_more_is_possible(seen: Seen) -> None:
-    seen.start()
-    wait(lambda: seen.all(".noUi-handle[aria-label=top]"))[1].send_keys("\ue010")  # End
-    wait(lambda: seen.state().b.values == (0.6,))
-    assert seen.all("[role=alert]") == []
-    seen.one(".noUi-handle[aria-label=top][aria-valuetext='0.60']")
 
 
 def test_a_number_of_relevant_items(seen: Seen) -> None:
@@ -323,13 +316,6 @@ def test_files(seen: Seen, tmp_path: Any) -> None:
     import matplotlib.image as mpl_image
 
     assert mpl_image.imread(io.BytesIO(picture)).std() > 0.01
-
-
-def test_an_address_that_is_no_state(seen: Seen) -> None:
-    seen.open('a=empirical("/etc/passwd")')
-    assert "the explorer has the curves linear" in seen.one("[role=alert]").text
-    assert "nDCG tells them apart from n = 1,3" in seen.text()  # the state at the start
-    seen.driver.get("about:blank")  # no other test begins with this address
 
 
 def test_a_phone_and_a_dark_page(seen: Seen) -> None:

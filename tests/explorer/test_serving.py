@@ -19,14 +19,16 @@ import pytest
 pytest.importorskip("panel")
 
 from bokeh.document import Document
+from bokeh.models import TextInput
 from browser import explorer_server
 from panel.models.markup import HTML
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from ndcg_asymptotics.explorer.page import Page
+from ndcg_asymptotics.explorer.state import State
 
-TABS = 3
+MESSAGES = 6, 18  # that a tab waits for before it is closed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -118,12 +120,30 @@ def test_a_long_query_is_refused(address, field: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_step_that_the_tour_does_not_have_is_said(served, address) -> None:
+@pytest.mark.parametrize(
+    ("query", "state", "said"),
+    [
+        ("n=2000&a=linear(0.09,0.51)", State.from_query("n=2000&a=linear(0.09,0.51)"), ""),
+        ("step=10", State(), "step: must be 1 to 9, got"),
+        ("a=empirical(%22/etc/passwd%22)", State(), "the explorer has the curves linear"),
+    ],
+    ids=["a state", "no step", "no state"],
+)
+def test_the_page_shows_the_state_of_its_address(
+    served, address, query: str, state: State, said: str
+) -> None:
+    """What is none is said, and the state at the start is shown."""
     before = served.get_sessions("/")
-    assert status(address, "/?step=10") == 200
+    assert status(address, f"/?{query}") == 200
     (session,) = (found for found in served.get_sessions("/") if found not in before)
-    texts = [html.unescape(pane.text) for pane in session.document.select({"type": HTML})]
-    assert [text for text in texts if "role='alert'" in text and "step: must be 1 to 9, got" in text]
+    (notice,) = (p for p in session.document.select({"type": HTML}) if "<p role='alert'>" in unescaped(p))
+    assert said in unescaped(notice)
+    assert notice.visible == bool(said)
+    assert state.query in [field.value for field in session.document.select({"type": TextInput})]
+
+
+def unescaped(pane: HTML) -> str:
+    return html.unescape(html.unescape(pane.text))
 
 
 async def closed_tab(address: str, messages: int) -> None:
@@ -156,8 +176,8 @@ def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
     with explorer_server() as found, caplog.at_level(logging.WARNING):
         address = f"http://127.0.0.1:{found.port}/"
         pages, documents = living()
-        for tab in range(TABS):
-            asyncio.run(closed_tab(address, 6 * (1 + tab % 4)))
+        for messages in MESSAGES:
+            asyncio.run(closed_tab(address, messages))
         assert found.get_sessions("/")
         context = found._tornado._applications["/"]
         most = pages, documents + 1  # Panel keeps the last document
@@ -165,5 +185,5 @@ def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
         while found.get_sessions("/") or any(now > of for now, of in zip(living(), most, strict=True)):
             assert time.monotonic() < end, living()
             found.io_loop.add_callback(context._cleanup_sessions, 0)
-            time.sleep(0.2)
+            time.sleep(0.05)
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
