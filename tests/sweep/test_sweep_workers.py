@@ -166,8 +166,15 @@ sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, backend=sys.argv[3])
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm and /proc")
-@pytest.mark.parametrize("everyone", [True, False], ids=["the group", "the parent"])
-@pytest.mark.parametrize("backend", ["loky", "dask"])
+@pytest.mark.parametrize(
+    ("backend", "everyone"),
+    [
+        ("loky", True),
+        ("loky", False),
+        ("dask", True),
+        pytest.param("dask", False, marks=pytest.mark.long),  # dask's own processes look after their parent
+    ],
+)
 def test_a_killed_sweep_leaves_no_process_and_no_semaphore(
     tmp_path: Path, backend: Backend, everyone: bool
 ) -> None:
@@ -260,24 +267,6 @@ def a_worker(cluster: Any) -> int:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cluster_that_loses_a_worker_gives_the_same_bits(tmp_path: Path, cluster: Any) -> None:
-    victim = a_worker(cluster)
-    slow = study("slow")
-
-    def kill(blocks: int) -> None:
-        if blocks == 3:
-            os.kill(victim, signal.SIGKILL)
-
-    with Recorder(kill).watching():
-        outcome = sweep(slow, tmp_path, backend="dask", scheduler=cluster.scheduler_address, block=2)
-    assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
-    assert is_gone(victim)
-    data = open_results(tmp_path).data.sel(scorer=["good", "other"])
-    np.testing.assert_array_equal(data.ndcg.values, expected())
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, cluster: Any) -> None:
     victim = a_worker(cluster)
     fields = {
@@ -324,17 +313,6 @@ def test_a_cluster_that_has_lost_all_workers_ends_the_sweep() -> None:
             next(blocks)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_dask_starts_a_cluster_of_its_own(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    once = study(f"dies:{tmp_path / 'died'}")  # only a worker can die and the sweep go on
-    sweep(once, tmp_path / "out", jobs=1, backend="dask")
-    assert (tmp_path / "died").exists()
-    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
-    np.testing.assert_array_equal(data.ndcg.values, expected())
-
-
 def test_unsuitable_workers_are_reported() -> None:
     pytest.importorskip("distributed")
     from ndcg_asymptotics.sweep import cluster
@@ -375,6 +353,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_left_out() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("failures", [2, 3])
 def test_a_cluster_that_fails_to_start_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int
@@ -392,12 +371,15 @@ def test_a_cluster_that_fails_to_start_is_started_again(
         return real(**options)
 
     monkeypatch.setattr(cluster, "LocalCluster", dying)
+    once = study(f"dies:{tmp_path / 'died'}")  # only a worker can die and the sweep go on
     recorder = Recorder()
     with recorder.watching():
-        outcome = sweep(study(), tmp_path, jobs=1, backend="dask")
+        outcome = sweep(once, tmp_path / "out", jobs=1, backend="dask")
     assert sum("it is started again" in line for line in recorder.lines) == 2
-    whole = failures < 3
-    assert (outcome.complete, outcome.stopped) == (
-        REPLICATES if whole else 0,
-        None if whole else "workers lost",
-    )
+    if failures == 3:
+        assert (outcome.complete, outcome.stopped) == (0, "workers lost")
+        return
+    assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
+    assert (tmp_path / "died").exists()
+    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
+    np.testing.assert_array_equal(data.ndcg.values, expected())
