@@ -117,7 +117,7 @@ def test_predict(run: Run) -> None:
 @pytest.mark.slow
 def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
     of_one = ("--measure", "nDCG", "--figure-format", "svg,pdf")
-    for options, suffixes in ((), {".png"}), (of_one, {".svg", ".pdf"}):
+    for options, suffixes in (("--dpi", 30), {".png"}), (of_one, {".svg", ".pdf"}):
         out = tmp_path / f"figures{len(options)}"
         assert run("figures", results, "--out", out, *options)[0] == 0
         assert {p.suffix for p in out.iterdir()} == suffixes
@@ -186,7 +186,7 @@ def test_bad_input_is_one_line(
 @pytest.mark.slow
 def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
-    code, out, err = run("plan", *PAIR, *measures, "-n", 50, "--queries", 30, "--json", "--figures", tmp_path)
+    code, out, err = run("plan", *PAIR, *measures, "-n", 10, "--queries", 30, "--json", "--figures", tmp_path)
     assert code == 0
     plain = json.loads(out)
     zipf, top = plain["rows"]
@@ -194,7 +194,7 @@ def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     assert (zipf["long_run"], top["required_n"], plain["queries"]) == (1.0, None, 30)
     assert {path.name for path in tmp_path.iterdir()} == {"plan.png"}
     assert "plan.png" in err
-    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 50, "-v")
+    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 10, "-v")
     assert code == 0
     assert text.startswith("In the long run")
     assert "never settles" in text

@@ -123,7 +123,7 @@ def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch
 def test_a_plan_with_a_judge_fits_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     curves = ["--a", "linear(0.1, 0.5)", "--b", "linear(0.2, 0.4)"]
-    asked = ["plan", *curves, "--judge", "fpr=0.05, fnr=0.2", "-n", "20"]
+    asked = ["plan", *curves, "--judge", "fpr=0.05, fnr=0.2", "-n", "5"]
     code, out, _ = run(*asked)
     assert code == 0
     assert "the order is right by all 6 measures" in out.splitlines()[0]
