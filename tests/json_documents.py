@@ -31,7 +31,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     texts = {
         "study.toml": HEAD + PAIRS + CURVES,
         "grid.toml": HEAD + "[grid]\np = [0.3, 0.4]\n[scorers]\na = 'constant($p)'\n",
-        "rare.toml": HEAD+ 'engine = "rare"\n' + PAIRS + CURVES,
+        "rare.toml": HEAD + 'engine = "rare"\n' + PAIRS + CURVES,
         "judged.toml": HEAD + PAIRS + "[judge]\nfpr = 0.1\nfnr = 0.2\n" + CURVES,
         "problem.toml": PROBLEM,
         "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),

@@ -82,7 +82,11 @@ def test_the_wheel_works_in_an_environment_without_the_repository(built: Path, t
         return done.stdout
 
     run("-m", "ndcg_asymptotics", "init", "study.toml")
-    study = re.sub(r"(?m)^n = .*$", "n = [10, 100]", (tmp_path / "study.toml").read_text())
+    short = {"n": "[10, 100]", "measures": '["nDCG", "nDCG@10"]'}
+    study = (tmp_path / "study.toml").read_text()
+    for field, value in short.items():
+        study, changed = re.subn(rf"(?m)^{field} = .*$", f"{field} = {value}", study)
+        assert changed == 1
     (tmp_path / "study.toml").write_text(study)
     where = run(
         "-c",

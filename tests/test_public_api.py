@@ -172,7 +172,7 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     assert isinstance(na.check(out), na.analysis.Check)
     assert na.verify(out).whole
     assert na.distinguish(str(out)).pairs[0].pair == ("good", "random")
-    drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points", points)]
+    drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points")]
     assert all(path.is_file() for paths in drawn for path in paths)
     for of, given, said in (
         (out, {"against": "p"}, "against: does not belong to a study, leave it out: only grids have param"),

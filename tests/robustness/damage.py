@@ -35,7 +35,7 @@ from ndcg_asymptotics.results.kinds import kind_of
 STUDY = """
 title = "harmed"
 measures = ["nDCG", "nDCG(zipf)@0.2n", 'nDCG(custom("own:slow", 1000, "log"))']
-n = [5, 10, 20, 50, 100]
+n = [5, 20, 100]
 engine = "cells"
 replicates = 40
 seed = 3
