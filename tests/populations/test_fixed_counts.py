@@ -112,7 +112,7 @@ def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@2"])
-@pytest.mark.parametrize(("n", "curve"), [(2, "linear(0, 1)"), (8, "linear(0.01, 0.2)")])
+@pytest.mark.parametrize(("n", "curve"), [(2, "linear(0, 1)"), (5, "linear(0.01, 0.2)")])
 def test_lists_with_at_least_one_relevant_item(n: int, curve: str, measure: str) -> None:
     """E[X | N >= 1] = E[X]/P(N >= 1), as X = 0 in empty lists, and likewise for squares."""
     given = scorer_of(curve, f"at least 1 of {n}")
@@ -133,9 +133,9 @@ def test_few_relevant_items_of_many_have_the_law_of_poisson() -> None:
 
 @pytest.mark.slow
 def test_a_study_of_lists_that_are_not_empty_agrees_with_theory() -> None:
-    fields = {"measures": "nDCG", "relevant": "at least 1 of 4"}
-    of = study({"a": "linear(prevalence=0.25, top=0.4)", "b": "random"}, (4,), **fields)
-    drawn = simulated(of, 1500)
+    fields = {"measures": "nDCG", "relevant": "at least 1 of 3"}
+    of = study("linear(prevalence=0.25, top=0.4)", (3,), **fields)
+    drawn = simulated(of, 500)
     assert (drawn.data["ndcg"].to_numpy() > 0).all()
     assert check(drawn).agrees
     assert not check(drawn, perturb=0.2).agrees

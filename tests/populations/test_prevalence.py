@@ -1,6 +1,6 @@
 """``prevalence=`` in place of every parameter of every family, and of families of somebody else.
 
-Means are integrals of the formula, computed by another program.
+Means are integrals of the formula, by a Gauss rule that shares no code with the package.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from numpy.polynomial.legendre import leggauss
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Curve, Relevance, Scorer
@@ -36,14 +36,16 @@ SOLVED = [
 LEVELS, EXPONENTS, PLACES = ("p", "bottom", "top"), ("exponent", "alpha"), ("at",)
 
 
+NODES, WEIGHTS = leggauss(20)
+
+
 def integral(curve: Curve) -> float:
     """The integral of the formula over [0, 1], panel by panel towards both ends and around the breaks."""
     inner = {*curve.breaks, *(0.1**k for k in range(1, 12)), *(1 - 0.1**k for k in range(1, 12))}
-    ends = sorted({0.0, 1.0, *inner})
-    return sum(
-        quad(lambda t: float(curve.formula(np.array(t))), a, b, epsabs=1e-14, epsrel=1e-12)[0]
-        for a, b in pairwise(ends)
-    )
+    panels = [np.linspace(a, b, 17) for a, b in pairwise(sorted({0.0, 1.0, *inner}))]
+    starts, widths = np.concatenate([(ends[:-1], np.diff(ends)) for ends in panels], axis=1)
+    t = starts[:, None] + widths[:, None] * (1 + NODES) / 2
+    return float(widths @ curve.formula(t.ravel()).reshape(t.shape) @ WEIGHTS / 2)
 
 
 def some(name: str, chance: random.Random) -> float:

@@ -74,7 +74,7 @@ def test_a_study_runs_with_permission_and_agrees(tmp_path: Path):
     (tmp_path / "mine.py").write_text("def share(t):\n    return t**0.4\n")
     file = tmp_path / "study.toml"
     file.write_text(
-        'measures = ["nDCG@5"]\nn = [5, 40]\nreplicates = 400\nrelevant = 2\n'
+        'measures = ["nDCG@5"]\nn = [5, 40]\nreplicates = 200\nrelevant = 2\n'
         "[scorers]\na = 'roc_custom(\"mine:share\")'\n"
     )
     with pytest.raises(InputError, match="allow_custom=True"):

@@ -142,8 +142,11 @@ def enumerated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         yield Case(f"{text}, {measure}, n = {n}", agrees)
 
 
-def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
-    """Compare longer lists of each engine; theory is told false alarms that are ``off`` times as frequent."""
+def simulated(cases: int, seed: int, off: float = 1.0, more: int = 10) -> Iterator[Case]:
+    """Compare longer lists of each engine; theory is told false alarms that are ``off`` times as frequent.
+
+    Where 400 lists do not agree, ``more`` times as many decide.
+    """
     rng = np.random.default_rng(seed)
     for case in range(cases):
         labels = labels_of(rng)
@@ -155,7 +158,7 @@ def simulated(cases: int, seed: int, off: float = 1.0) -> Iterator[Case]:
         mean, sd = (f(told, measure, [n]).value[0] for f in (expected_ndcg, ndcg_std))
         for engine in ENGINES:
             # where gain is rare, 400 lists hold too little of it for the error of their variance to be known
-            for lists in (range(LISTS), range(LISTS, 10 * LISTS)):
+            for lists in (range(LISTS), range(LISTS, more * LISTS)):
                 values = drawn(engine, labels.text(1.0), measure, n, seed + case, lists)
                 z, spread = errors(values, mean, sd)
                 if agrees := bool(z <= MOST and spread <= MOST):

@@ -34,16 +34,15 @@ def mixed(kappas: tuple[float, float], fpr: float, fnr: float) -> str:
 
 @pytest.mark.slow
 def test_every_order_and_all_labels_of_short_lists() -> None:
-    assert [case.what for case in enumerated(16, 7) if not case.agrees] == []
-    wrong = [case.agrees for case in enumerated(16, 7, off=1.001)]
-    assert wrong.count(False) >= 10  # in others no item is irrelevant, or there are no false alarms
+    assert [case.what for case in enumerated(10, 7) if not case.agrees] == []
+    wrong = [case.agrees for case in enumerated(10, 7, off=1.001)]
+    assert wrong.count(False) >= 6  # in others no item is irrelevant, or there are no false alarms
 
 
 @pytest.mark.slow
 def test_lists_of_the_items_engine() -> None:
-    assert [case.what for case in against_simulation(8, 3) if not case.agrees] == []
-    # the first one that does not agree takes 8,000 lists
-    assert not all(case.agrees for case in against_simulation(8, 3, off=1.5))
+    assert [case.what for case in against_simulation(5, 3) if not case.agrees] == []
+    assert not all(case.agrees for case in against_simulation(5, 3, off=1.5, more=4))
 
 
 @pytest.mark.parametrize(

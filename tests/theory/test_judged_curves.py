@@ -14,23 +14,23 @@ from ndcg_asymptotics.theory.cache import TheoryCache
 
 @pytest.mark.slow
 def test_all_sequences_of_true_and_reported_labels_of_short_lists() -> None:
-    assert [case.what for case in enumerated(40, 3) if not case.agrees] == []
-    wrong = [case.agrees for case in enumerated(40, 3, off=0.999)]
-    assert wrong.count(False) >= 30  # in others there are no false alarms
+    assert [case.what for case in enumerated(25, 3) if not case.agrees] == []
+    wrong = [case.agrees for case in enumerated(25, 3, off=0.999)]
+    assert wrong.count(False) >= 19  # in others there are no false alarms
 
 
 @pytest.mark.slow
 def test_lists_of_three_engines() -> None:
     assert [case.what for case in simulated(4, 3) if not case.agrees] == []
-    assert not all(case.agrees for case in simulated(4, 3, off=0.6))
+    assert not all(case.agrees for case in simulated(4, 3, off=0.6, more=4))
 
 
 @pytest.mark.slow
 def test_limits_of_random_judges() -> None:
-    found = list(limits(10, 3))
+    found = list(limits(7, 3))
     assert [case.what for case in found if not case.agrees] == []
     rejected = [case.rejected for case in found if case.rejected is not None]
-    assert len(rejected) >= 5
+    assert len(rejected) >= 4
     assert all(rejected)
 
 

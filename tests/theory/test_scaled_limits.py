@@ -35,19 +35,14 @@ CASES = [
     ("relevant(3, roc_power(0.7))", "nDCG@n^0.5", "Theorem F7", "n^0.35 log n"),
 ]
 SLOW = [
-    ("relevant(2, roc_binormal(1))", "nDCG@0.2n", "Theorem F1", "log n"),
     (GRADED, "nDCG(power(0.2))", "Theorem F3", "n^0.2"),
     ("relevant(2, linear(0, 1))", "nDCG(power(0.2))@0.2n", "Theorem F3", "n^0.2"),
-    ("relevant(2, linear(0.5, 0))", "nDCG(zipf)", "Theorem F3", "n^1"),
-    ("relevant(3, roc_power(0.7))", "nDCG(zipf)", "Theorem F4", "n^0.7"),
     ("relevant(2, linear(0.5, 0))", "nDCG(geometric(2))", "Theorem F4", "n^2"),
     ("relevant(3, roc_power(0.7))", "nDCG(power(0.7))", "Theorem F5", "n^0.7/log n"),
-    ("relevant(2, linear(0.1, 0.7))", "nDCG(zipf)", "Theorem F5", "n^1/log n"),
     ("relevant(3, roc_power(0.7))", "nDCG(power(0.2))@n^0.5", "Theorem F7", "n^0.45"),
     ("relevant(2, linear(0.1, 0.7))", "nDCG(zipf)@n^0.5", "Theorem F7", "n^1/log n"),
     (GRADED, "nDCG(linear)@n^0.5", "Theorem F7", "n^0.25"),
     (GRADED, "nDCG(linear)", "Theorem F8", "1"),
-    ("relevant(2, cusp(0, 1, 2))", "nDCG(constant)@0.2n", "Theorem F8", "1"),
 ]
 
 
@@ -131,9 +126,7 @@ LOG2, LOG3 = math.log(2), math.log(3)
 @pytest.mark.parametrize(
     ("text", "measure", "theorem", "exact"),
     [
-        (ONE, Measure.parse("nDCG(clipped_log(2))"), "Theorem F1", math.log(2)),
         (THREE, Measure.parse("nDCG(clipped_log(2))@0.25n"), "Theorem F1", 1.5 / (2 / LOG2 + 1 / LOG3)),
-        (ONE, Measure(SHIFTED_LOG), "Theorem F1", math.log(4)),
         (ONE, Measure(SLOW_LOG), "Theorem F1", 1.0),
         # E T^-0.2 = 0.5/0.3, and 5/D(1) = 4^0.2
         (ONE, Measure(SHIFTED_POWER), "Theorem F3", 4**0.2 * 0.5 / 0.3),
@@ -181,7 +174,7 @@ def test_constants_of_discounts_that_settle_slowly_or_are_not_known_far_out() ->
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("own_one", "standard"),
-    [(SHIFTED_LOG, "log"), (SHIFTED_POWER, "power(0.2)"), (Discount.parse("clipped_log(2)"), "log")],
+    [(SHIFTED_POWER, "power(0.2)"), (Discount.parse("clipped_log(2)"), "log")],
 )
 def test_limits_of_iid_lists_do_not_depend_on_the_constant(own_one: Discount, standard: str) -> None:
     """Both lists of the ratio are dominated by ranks of the order of n."""

@@ -136,7 +136,6 @@ def test_every_sequence_of_labels(
 
 
 CURVES = {
-    "one grade": "linear(0.1, 0.7)",
     "better at the top": "power(prevalence=0.3, top=0.55, exponent=6)",
     "two grades": GRADED,
     "four grades": "graded(7=linear(0, 0.1), 3=linear(0.01, 0.05), 2=linear(0.05, 0.15), 1=constant(0.2))",
@@ -147,13 +146,13 @@ CURVES = {
 @pytest.mark.parametrize("cutoff", ["@5", "@0.05n", "@0.3n", "@0.6n"])
 @pytest.mark.parametrize(
     ("curve", "effort", "off"),
-    [("one grade", FINE, 1e-9), ("better at the top", FINE, 1e-9), ("two grades", USUAL, 5e-6)],
+    [("better at the top", FINE, 1e-9), ("two grades", USUAL, 5e-6)],
 )
 def test_the_mean_that_comes_with_it(curve: str, effort: Effort, off: float, cutoff: str) -> None:
     """The mean of the same nodes and weights against the exact one, which is found another way."""
     measure, sizes = Measure.of(f"nDCG(power(0.5)){cutoff}"), [8, 30, 1000, 10**9]
     if cutoff == "@0.3n":
-        sizes.append(10**18)
+        sizes[-1] = 10**18
     expected = expected_ndcg(CURVES[curve], measure, sizes)
     for n, mean, error in zip(sizes, expected.value, expected.error, strict=True):
         if measure.cutoff(n) < n:
@@ -223,7 +222,7 @@ def deviation(values: np.ndarray, chances: np.ndarray) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("measure", ["nDCG@1", "nDCG@10", "nDCG(linear)@0.3n", "nDCG(power(2))@n^0.5"])
+@pytest.mark.parametrize("measure", ["nDCG@1", "nDCG(linear)@0.3n", "nDCG(power(2))@n^0.5"])
 @pytest.mark.parametrize(
     "curve",
     [

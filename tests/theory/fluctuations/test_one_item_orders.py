@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.special import betainc, betaincc, gammaln
@@ -18,6 +20,7 @@ STEPS = ["step(0, 0.5, 0.4)", "step(0.5, 0, 0.6)"]
 PAIRS = [POWERS, STEPS, [STEPS[1], POWERS[1]]]
 
 
+@cache
 def ranks_of(curve: str, n: int) -> Floats:
     """P(rank = r) for r = 1, …, n."""
     r = np.arange(1.0, n + 1)
@@ -45,7 +48,7 @@ SWAPPED = "nDCG@10", "nDCG(zipf)@0.3n", "nDCG(constant)@7"  # scorers as well
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[0])
-@pytest.mark.parametrize("n", [1, 2, 60, 1500, 20_000])
+@pytest.mark.parametrize("n", [1, 2, 60, 20_000])
 def test_every_order_of_lists_of_every_length(pair: list[str], n: int) -> None:
     a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in pair)
     for text in MEASURES:

@@ -72,7 +72,7 @@ def test_values_known_from_sums_over_counts_and_pieces(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", [1e-5, 0.001, 0.05, 0.4, 0.999])
+@pytest.mark.parametrize("p", [1e-5, 0.001, 0.4, 0.999])
 @pytest.mark.parametrize(
     ("text", "discount"),
     [
@@ -84,7 +84,7 @@ def test_values_known_from_sums_over_counts_and_pieces(
 )
 def test_constant_curves_have_a_closed_form(p: float, text: str, discount) -> None:
     rng = np.random.default_rng(int(1e6 * p))  # the same lengths for all discounts
-    for n in [2, 3, 11, *rng.integers(12, 128, 2).tolist(), 128]:
+    for n in [2, 11, *rng.integers(12, 128, 1).tolist(), 128]:
         for cutoff, k in (("", n), (f"@{n // 3 + 1}", n // 3 + 1)):
             mean, deviation = exchangeable(p, discount, n, k)
             found = rank_moments((Relevance.of(f"constant({p!r})"),), Measure.of(f"nDCG({text}){cutoff}"), n)

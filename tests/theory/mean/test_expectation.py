@@ -70,7 +70,7 @@ def plain_ndcg(labels, measure):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "n"), [*((BINARY, n) for n in (1, 3, 8)), *((GRADED, n) for n in (2, 6))])
+@pytest.mark.parametrize(("text", "n"), [*((BINARY, n) for n in (1, 3, 8)), *((GRADED, n) for n in (2, 5))])
 def test_brute_force(text, n):
     vectors = label_vectors(text, n)
     assert sum(p for _, p in vectors) == pytest.approx(1, abs=1e-13)
@@ -129,7 +129,7 @@ def direct_sum(n, k, discount):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cutoff", ["", "@5", "@5log(n)", "@n^0.5", "@0.4n", "@0.45n", "@0.9n"])
+@pytest.mark.parametrize("cutoff", ["", "@n^0.5", "@0.4n", "@0.45n", "@0.9n"])
 @pytest.mark.parametrize("n", [12, 60])
 def test_direct_sum(n, cutoff):
     measure = Measure.parse(f"nDCG(power(0.5)){cutoff}")
@@ -230,10 +230,9 @@ def test_sharp_curves_at_their_edge():
 def test_sharp_grades_with_a_cutoff():
     """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
     relevance, measure = Relevance.parse("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"), "nDCG@0.25n"
-    for n in (30, 60):
-        mean = expected_ndcg(relevance, measure, [n])
-        finer = integrated_means(relevance, [Measure.parse(measure)], [n], FINER)[0, 0]
-        assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
+    mean = expected_ndcg(relevance, measure, [30])
+    finer = integrated_means(relevance, [Measure.parse(measure)], [30], FINER)[0, 0]
+    assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
 
 
 @pytest.mark.slow
