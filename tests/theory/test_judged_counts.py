@@ -63,7 +63,7 @@ def test_false_alarms_turn_the_sign_of_a_difference(
 @pytest.mark.slow
 def test_a_judge_without_errors_changes_nothing() -> None:
     for measure, relevant, n in (
-        *(("nDCG", 1, 50), ("nDCG", 4, 4), ("nDCG@10", 1, 50), ("nDCG@10", 3, 20)),
+        *(("nDCG", 1, 50), ("nDCG", 4, 4), ("nDCG@10", 1, 50)),
         *(("DCG(zipf)@0.3n", 4, 4), ("DCG(zipf)@0.3n", 3, 20)),
     ):
         for function in (expected_ndcg, ndcg_std):
@@ -156,7 +156,6 @@ def test_scorers_that_agree_with_a_judge_differ_by_their_own_ranks_only() -> Non
         (4, "nDCG(zipf)"),
         (4, "nDCG(power(0.2))@n^0.5"),
         (15, "nDCG@10"),
-        (15, "nDCG(power(0.2))"),
     ],
 )
 def test_misses_alone_multiply_the_mean_and_its_limit_by_a_number(relevant: int, measure: str) -> None:
