@@ -13,7 +13,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 
-MEASURES = ("nDCG", "nDCG(linear)", "nDCG(power(0.3))", "nDCG(constant)@15")
+MEASURES = ("nDCG", "nDCG(linear)", "nDCG(constant)@15")
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +38,14 @@ def test_check_agrees_and_catches_one_percent(many: Results) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scorer", "relevant"),
+    ("scorer", "relevant", "measure"),
     [
-        ("linear(0.1, 0.7)", {1: 0.7, 3: 0.3}),
-        ("graded(3=roc_power(0.3), 1=roc_binormal(1))", {3: 1, 1: 2}),
+        ("linear(0.1, 0.7)", {1: 0.7, 3: 0.3}, "nDCG@2"),
+        ("graded(3=roc_power(0.3), 1=roc_binormal(1))", {3: 1, 1: 2}, "nDCG"),
     ],
 )
-def test_mixed_and_graded_lists_agree(scorer: str, relevant: dict[float, float]) -> None:
-    found = check(simulated(study(scorer, (3, 30), ("nDCG", "nDCG@2"), relevant=relevant), 1000), std="every")
+def test_mixed_and_graded_lists_agree(scorer: str, relevant: dict[float, float], measure: str) -> None:
+    found = check(simulated(study(scorer, (3, 30), measure, relevant=relevant), 1000), std="every")
     assert {row.verdict for row in found.rows} == {"agrees"}
     assert "disagrees" not in {row.verdict for row in found.stds}
 

@@ -312,8 +312,7 @@ def test_two_copies_of_a_run_are_identical(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tied", [0, 1, 2])
-@pytest.mark.parametrize("theory", [False, True])
+@pytest.mark.parametrize(("tied", "theory"), [(0, False), (2, False), (1, True)])
 def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path):
     """Both have the same document on top, wherever the measure stands among the others."""
     scores, labels = collection(queries=12, runs={"a": 0.8, "b": 2.0, "c": 0.4})

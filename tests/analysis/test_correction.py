@@ -143,6 +143,7 @@ def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_st
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     """Also with more tests than Holm's correction of 199 permutations has levels."""
     folder = data_folder / "robust03"

@@ -29,7 +29,7 @@ from ndcg_asymptotics.theory.values import TheoreticalValues
 BINARY = study(
     {"good": LINEAR, "random": "random"},
     (20, 200, 4000),
-    ("nDCG", "nDCG(linear)", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n"),
+    ("nDCG", "nDCG(linear)", "nDCG(geometric(2))", "nDCG@0.2n"),
     seed=7,
 )
 SHELF = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
@@ -51,7 +51,7 @@ def test_true_values_agree_and_wrong_ones_do_not(binary: Results) -> None:
     found = check(binary)
     assert found.agrees
     tested = [row for row in found.stds if row.verdict != "not tested"]
-    assert len(tested) >= 20  # of 30: in lists of 20 and 200 some grades are too few
+    assert len(tested) >= 16  # of 24: in lists of 20 and 200 some grades are too few
     assert set(found.detectable_std) == set(map(str, BINARY.measures))
     for measure, error in found.detectable_std.items():
         assert error < 0.5

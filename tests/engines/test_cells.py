@@ -80,7 +80,7 @@ def exact(what, replicate, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scorers", [BINARY, GRADED, {"good": "step(0.01, 0.9, 0.95)"}])
-@pytest.mark.parametrize("bracket", [1e-2, 1e-4, 1e-9])
+@pytest.mark.parametrize("bracket", [1e-2, 1e-9])
 def test_bracket_contains_the_drawn_streams_exact_ndcg(scorers, bracket):
     what = design(scorers, (1, 2, 10, 100, 1000, 3000), MEASURES, seed=7, bracket=bracket)
     for replicate in range(3):

@@ -39,12 +39,14 @@ def by_cells(seed: int, curve: str = "linear(0.1, 0.7)") -> np.ndarray:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_engines_agree(by_items: np.ndarray) -> None:
     level = ALPHA / (3 * len(MEASURES) * len(SIZES))
     assert (smallest_p_values(by_items, by_cells(2)) > level).all()
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_another_curve_is_rejected(by_items: np.ndarray) -> None:
     """0.12 + 0.56 s has the same prevalence, and another law of NDCG."""
     level = ALPHA / (3 * len(MEASURES) * len(SIZES))

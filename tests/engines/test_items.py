@@ -61,7 +61,7 @@ def test_agrees_with_the_plain_oracle_at_every_size(
 
 @pytest.mark.slow
 def test_agrees_with_the_plain_oracle_on_long_lists() -> None:
-    sizes = [10, 31_623, 200_000, 1_000_003]
+    sizes = [10, 31_623, 300_007]
     names = ["nDCG(log)", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]
     a_design = design(TWO_GRADES, sizes, names)
     drawn = items.simulate(a_design, 3)["ndcg"][0]

@@ -46,7 +46,7 @@ def binomial_z(found: np.ndarray, expected: float) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rho", [0.4, 0.7, 0.95])
+@pytest.mark.parametrize("rho", [0.4, 0.95])
 def test_scorers_have_the_stated_correlation(rho: float) -> None:
     both = {"a": "constant(0.5)", "b": "constant(0.5)"}
     found = draws(items, design(both, [2], coupling=f"gaussian({rho})", seed=3), 4000)[..., 0]

@@ -65,7 +65,6 @@ def largest_z(found: engine.Draw, of: Population, sizes: tuple[int, ...]) -> flo
     [
         (RATES, [{"fpr": 0.07}]),
         (RATES | FAVOUR, [{"trust": 0.55}, {"share": 0.147}]),
-        ({"fpr": 0.0, "fnr": 0.0} | FAVOUR, [{"fpr": 0.02}]),
     ],
 )
 def test_reported_means_are_those_of_the_reported_curves(
@@ -81,7 +80,7 @@ def test_reported_means_are_those_of_the_reported_curves(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.05, 0.77, 1.0])
+@pytest.mark.parametrize("share", [0.77, 1.0])
 def test_reported_means_of_long_lists(share: float) -> None:
     # lists of several blocks and dozens of slices; 16 values, beyond 4.8 with probability 3e-5
     judge = RATES | FAVOUR | {"share": share}
@@ -98,10 +97,8 @@ def test_reported_means_of_long_lists(share: float) -> None:
     ("text", "depth"),
     [
         ("constant(0.4)", 0.013),
-        ("linear(0.1, 0.7)", 0.013),
         ("linear(0, 1)", 0.7),
         ("step(0.05, 0.9, 0.8)", 0.2),
-        ("step(0.05, 0.9, 0.8)", 0.7),
     ],
 )
 def test_the_number_of_items_above_a_depth_is_binomial(text: str, depth: float) -> None:
@@ -266,6 +263,6 @@ def test_the_reported_labels_of_a_mixture() -> None:
         "b": "mixture(0.3=constant(0.5), 0.7=linear(0, 0.2))",
     }
     of = design(RATES | FAVOUR, (20,), **mixed)
-    found = engine.draw_block(items, of, range(2500))
+    found = engine.draw_block(items, of, range(1000))
     assert largest_z(found, of.population, of.sizes) < 4.5  # 8 values: probability 5e-5
     assert isinstance(of.population.reported["a"], Scorer)

@@ -31,7 +31,7 @@ CONSISTENT = (
     *("pnorm_normalised(1.5)", 'bregman("hyperbolic")', "order_preserving"),
 )
 INCONSISTENT = ("squared", "listnet", "duchi", "linear_ndcg")
-OFTEN = ('pairwise("logistic")', 'margin("logistic")')  # inconsistent in a fifth of the problems
+OFTEN = 'margin("logistic")'  # inconsistent in a fifth of the problems
 
 
 def listwise(text: str) -> Listwise:

@@ -199,7 +199,7 @@ def test_agrees_with_trec_eval_to_the_last_digit(data_folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("gain", "parts"), [("linear", range(1, 6)), ("exp2", [1])])
+@pytest.mark.parametrize(("gain", "parts"), [("linear", [1, 2]), ("exp2", [1])])
 def test_agrees_with_scikit_learn_on_letor(data_folder, gain, parts):
     """The score is a feature, so most lists have ties."""
     for part in parts:

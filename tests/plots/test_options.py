@@ -103,7 +103,7 @@ def test_titles_do_not_overlap_other_panels() -> None:
     measures = ["nDCG(power(0.5))@0.2n", "nDCG(power(0.25))@0.2n", "nDCG@0.2n"]
     results = made_up(measures=measures, scorers=dict(zip(ODD, SCORERS.values(), strict=False)))
     with plots.style():
-        for width in (5, 6, 7.2):
+        for width in (5, 7.2):
             figure = plots.overview_figure(results, width=width)
             figure.draw_without_rendering()
             for ax in figure.axes[: len(measures)]:

@@ -227,7 +227,7 @@ def test_measures_have_styles_of_their_own() -> None:
     "kind",
     [
         {"bracket": True, "every_n": True},
-        {"scorers": GRADED, "measures": ["nDCG(power(0.5))", "nDCG(linear)"]},
+        {"scorers": GRADED, "measures": ["nDCG(power(0.5))"]},
         {"measures": ["nDCG(zipf)"], "pairs": [], "n": [50]},
         {"measures": ["nDCG"], "done": 2, "wanted": 5},
     ],

@@ -38,10 +38,11 @@ def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> flo
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("b", "measure", "n", "method", "tests"),
     [
-        pytest.param(B, "nDCG@10", 200, "drawn lists", 400, marks=pytest.mark.long),
+        (B, "nDCG@10", 200, "drawn lists", 400),
         ("linear(0.216, 0.584)", "nDCG(linear)", 2000, "formula", 200),
     ],
 )
