@@ -19,6 +19,7 @@ MEASURES = (
     "nDCG(zipf)",
     "nDCG(geometric(2))",
     "nDCG@0.2n",
+    "nDCG@n^0.5",
 )
 
 
