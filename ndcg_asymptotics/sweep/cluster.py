@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, semaphores_removed
+from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, remove_semaphores_after
 
 SECONDS_TO_CONNECT = 30
 SECONDS_WITHOUT_WORKERS = 300
@@ -30,7 +31,8 @@ def local(jobs: int | None) -> Iterator[str]:
     """Start a cluster of ``jobs`` processes on this machine for the body; yield its scheduler's address."""
     # dask gives up a worker that is not back this long after it was lost, and starts no other in its place
     with dask.config.set({"distributed.deploy.lost-worker-timeout": f"{SECONDS_WITHOUT_WORKERS}s"}):
-        with interrupts_deferred(), semaphores_removed():
+        remove_semaphores_after(os.getpid())
+        with interrupts_deferred():
             cluster = _started(jobs)
         with cluster:
             yield cluster.scheduler_address

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,7 +15,6 @@ from typing import Any
 from ndcg_asymptotics.core.progress import say
 
 _SEMAPHORES = Path("/dev/shm")
-_PREFIX = "ndcg"  # of the names of semaphores of a cluster
 _MANAGER = "ExecutorManagerThread"  # of loky: it hands out calls
 _PATIENCE = 5.0  # seconds for a thread that has nothing left to do
 
@@ -79,25 +77,11 @@ def threads_joined() -> Iterator[None]:
                 feeder.join(_PATIENCE)
 
 
-@contextmanager
-def semaphores_removed() -> Iterator[None]:
-    """Make semaphores of processes that are started inside be removed when this process ends."""
-    remove_semaphores_after(os.getpid())
-    # multiprocessing names them by its settings, which processes started inside take over
-    settings: dict[str, object] = getattr(multiprocessing.current_process(), "_config", {})
-    before = dict(settings)
-    settings["semprefix"] = f"/{_PREFIX}-{os.getpid()}"
-    try:
-        yield
-    finally:
-        settings["semprefix"] = before.get("semprefix", "/mp")
-
-
 @cache
 def remove_semaphores_after(process: int) -> int | None:
     """Arrange that the semaphores of this process are removed when it ends, however it ends.
 
-    Those of loky have its number in their names, and `semaphores_removed` gives it to those of dask.
+    They have its number in their names: loky, once imported, names those of dask as well.
     Python's own trackers do the same, but a SIGKILL to the process group, as of a batch system, ends it too.
     The shell started here is in a session of its own and waits until the pipe from this process closes.
 
@@ -109,7 +93,7 @@ def remove_semaphores_after(process: int) -> int | None:
     if not _SEMAPHORES.is_dir():
         return None
     reader, writer = os.pipe()
-    names = f"sem.loky-{process}-*", f"sem.{_PREFIX}-{process}-*", f"joblib_memmapping_folder_{process}_*"
+    names = f"sem.loky-{process}-*", f"joblib_memmapping_folder_{process}_*"
     files = " ".join(f"{_SEMAPHORES}/{name}" for name in names)
     wait_and_remove = f"exec 3<&0; (read _ <&3; rm -rf {files}) &"
     subprocess.run(

@@ -158,9 +158,12 @@ def exponents(rng: Rng) -> Try:
     if end.exponent is None:
         return Try(None, end.reason)
     try:
-        costs = [level_tilt(a, b, measure, n).cost for n in _LARGE]
+        tilts = [level_tilt(a, b, measure, n) for n in _LARGE]
     except InputError as error:
         return Try(None, str(error))
+    if len({tilt.leader for tilt in tilts}) > 1:
+        return Try(None, f"{what}: another scorer leads in shorter lists")
+    costs = [tilt.cost for tilt in tilts]
     if costs[0] < 1 and end.exponent:
         return Try(None, f"{what}: the mean of the difference is still too small")
     costs = [max(cost, 1.0) for cost in costs]

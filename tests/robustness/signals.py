@@ -133,7 +133,7 @@ def strike_cluster(everyone: bool, study: Path, folder: Path, chance: random.Ran
     said, _ = process.communicate(timeout=3 * ALLOWED)
     wait_until_gone(process.pid)
     end = time.monotonic() + 10.0
-    while left := list(shared.glob(f"sem.ndcg-{process.pid}-*")):
+    while left := list(shared.glob(f"sem.loky-{process.pid}-*")):
         if time.monotonic() > end:
             raise AssertionError(f"{len(left)} semaphores are left")
         time.sleep(0.1)

@@ -191,7 +191,7 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(
     pid = int(process.stdout.readline())
 
     def semaphores() -> list[Path]:
-        names = f"sem.loky-{pid}-*", f"sem.ndcg-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
+        names = f"sem.loky-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
         return [path for name in names for path in Path("/dev/shm").glob(name)]
 
     def group() -> list[str]:
