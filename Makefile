@@ -39,11 +39,12 @@ quick: $(VENV)/installed  ## while you work: the layout, and the tests that are 
 	$(BIN)/ruff check .
 	$(BIN)/pytest $(WORKERS) -m "not slow"
 
+# mypy takes a core while kernels are compiled on the other; what it finds is printed, and counts at the end.
 test: $(VENV)/installed  ## all checks that a change must pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(COMPILE) & $(BIN)/mypy --num-workers $(JOBS) && $(BIN)/lint-imports && wait $$!
-	$(BIN)/pytest $(WORKERS)
+	$(BIN)/lint-imports
+	$(BIN)/mypy & $(COMPILE) && $(BIN)/pytest $(WORKERS); ended=$$?; wait $$! && exit $$ended
 
 # vector units by their names in numpy 2.4, as numpy.show_runtime() lists them
 AVX512 := X86_V4 AVX512_ICL AVX512_SPR
