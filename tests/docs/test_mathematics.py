@@ -56,6 +56,18 @@ def test_equations_are_numbered_in_order_and_readable_on_a_forge(page: Path) -> 
     assert [formula for formula in formulas if FRAGILE.search(formula)] == []
 
 
+def test_the_site_can_show_every_formula() -> None:
+    to_mathml = pytest.importorskip("math_core").LatexToMathML().convert_with_local_state
+    count = 0
+    for page in pages():
+        for found in FORMULA.finditer(CODE.sub("", page.read_text(encoding="utf-8"))):
+            to_mathml(TAG.sub("", found[1] or found[2]), displaystyle=bool(found[1]))
+            count += 1
+    assert count > 1000
+    with pytest.raises(Exception, match="known"):
+        to_mathml(r"\nothing", displaystyle=False)
+
+
 def test_every_proved_theorem_has_a_search_for_counterexamples() -> None:
     proved = re.compile(r"^\*\*(?:Theorem|Lemma) (\w+)\*\* \([^)]*\bproved\b", re.MULTILINE)
     names = {name for page in (ROOT / "docs").rglob("*.md") for name in proved.findall(page.read_text())}

@@ -1,4 +1,8 @@
-"""The site builds in strict mode and loads nothing from other servers, and its notebooks run."""
+"""The site has every page, name and command, and loads nothing from other servers.
+
+What the texts of the pages and the hooks of docs/site show is tested daily. `make docs` builds the site in
+strict mode, and so do the tests with the mark `long`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import inspect
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +19,7 @@ from typing import Any
 
 import pytest
 from browser import chromium, visit
-from pages import ROOT
+from pages import ROOT, pages
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.explorer.state import State
@@ -22,6 +27,10 @@ from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.toml import TEMPLATE, _File
 
 LOADED = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]+(?:src|href)="(https?:[^"]+)"')
+# images of Markdown, and what a style sheet or a script loads
+LOADED_BY_SOURCES = re.compile(
+    r"""(?:!\[[^\]]*\]\(|url\(["']?|(?:@import|import|fetch\()\s*["'])((?:https?:)?//[^)"'\s]+)"""
+)
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
@@ -40,41 +49,41 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_site_documents_every_name_and_loads_nothing(site: Path) -> None:
     reference = "".join(page.read_text() for page in (site / "reference").glob("*/index.html"))
     documented = re.findall(r'<h1 id="(ndcg_asymptotics[\w.]*)" class="doc', reference)
     assert len(documented) == len(set(documented))
-    assert {f"{thing.__module__}.{thing.__qualname__}" for thing in public()} == set(documented)
+    assert set(map(whole_name, public())) == set(documented)
     commands = {page.parent.name: page.read_text() for page in (site / "commands").glob("*/index.html")}
     assert {"run", "check", "init", "losses-search"} <= commands.keys()
     assert [name for name, text in commands.items() if "\\b" in text or "\b" in text] == []
     assert [found for page in site.rglob("*.html") for found in LOADED.findall(page.read_text())] == []
     assert LOADED.findall('<script src="https://example.org/a.js">') == ["https://example.org/a.js"]
+    index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    locations = {entry["location"].split("#")[0] for entry in index}
+    assert {"howto/recommender/", "howto/graded/", "howto/plan/"} <= locations
+    # sources of figures are left out
+    assert not any(location.startswith("gallery/") for location in locations)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "page"),
     {
-        "recommender": "howto/recommender/",
-        "implicit feedback": "howto/recommender/",
-        "exponential gain": "howto/graded/",
-        "sample size": "howto/plan/",
+        "recommender": "howto/recommender.md",
+        "implicit feedback": "howto/recommender.md",
+        "exponential gain": "howto/graded.md",
+        "sample size": "howto/plan.md",
     }.items(),
 )
-def test_search_finds_a_page(site: Path, words: str, page: str) -> None:
-    """A title or a paragraph of the page that a newcomer looks for has all the words."""
-    index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
-    found = {
-        entry["location"].split("#")[0]
-        for entry in index
-        if all(word in f"{entry['title']} {entry['text']}".lower() for word in words.split())
-    }
-    assert page in found
-    assert not any(location.startswith("gallery/") for location in found)  # sources of figures are left out
+def test_search_finds_a_page(words: str, page: str) -> None:
+    """A section of the page that a newcomer looks for has all the words; the index has an entry for each."""
+    sections = re.split(r"^(?=#+ )", (ROOT / "docs" / page).read_text().lower(), flags=re.MULTILINE)
+    assert [section for section in sections if all(word in section for word in words.split())] != []
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_formulas_are_mathml_and_fit_the_page(site: Path) -> None:
     theory = site / "theory" / "index.html"
     assert "arithmatex" not in theory.read_text()
@@ -92,6 +101,7 @@ def test_formulas_are_mathml_and_fit_the_page(site: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_figures_and_notebooks_have_pages(site: Path) -> None:
     figure = (site / "gallery" / "theorem3" / "index.html").read_text()
     assert "experiments/theorem3.toml" in figure
@@ -103,6 +113,7 @@ def test_figures_and_notebooks_have_pages(site: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_links_and_dialogs_have_names_and_lists_of_pages_are_no_landmarks(site: Path) -> None:
     for name in (".", "gallery", "theory"):
         text = (site / name / "index.html").read_text()
@@ -119,6 +130,54 @@ def public() -> Iterator[Any]:
         for thing in (getattr(package, name) for name in getattr(package, "__all__", ())):
             if inspect.isclass(thing) or inspect.isfunction(thing):
                 yield thing
+
+
+def whole_name(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def hook(name: str) -> dict[str, Any]:
+    """Return the names of a hook of the site."""
+    pytest.importorskip("mkdocs")
+    return runpy.run_path(str(ROOT / "docs" / "site" / f"{name}.py"))
+
+
+def test_the_reference_has_a_page_for_every_public_name() -> None:
+    tasks = hook("reference")["grouped"]().values()
+    names = [whole_name(thing) for task in tasks for thing in task.names.values()]
+    assert len(names) == len(set(names))
+    assert set(names) == set(map(whole_name, public()))
+    assert all(task.names for task in tasks)
+
+
+def test_every_page_and_command_is_in_the_navigation() -> None:
+    made = hook("hooks")
+    commands = {
+        f"commands/{page}": made["_command"](name, command) for name, page, command in made["_commands"]()
+    }
+    assert {"commands/run.md", "commands/losses-search.md"} <= commands.keys()
+    assert [page for page, text in commands.items() if "\\b" in text or "\b" in text] == []
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    notebooks = {f"notebooks/{path.stem}.md" for path in NOTEBOOKS}
+    reference = {f"reference/{task}.md" for task in hook("reference")["TASKS"]}
+    roots = {page for page in made["PAGES"] if page.islower()}  # the others are in `not_in_nav`
+    navigation = re.findall(
+        r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text().split("\nnav:")[1], re.MULTILINE
+    )
+    assert sorted(navigation) == sorted({*written, *commands, *notebooks, *reference, *roots})
+
+
+def test_sources_load_nothing_from_other_servers() -> None:
+    sources = [*pages(), *(ROOT / "docs" / "site").glob("site.*")]
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in (*sources, ROOT / "mkdocs.yml")}
+    assert {"docs/index.md", "docs/site/site.css", "docs/site/site.js"} <= texts.keys()
+    found = {name: LOADED.findall(text) + LOADED_BY_SOURCES.findall(text) for name, text in texts.items()}
+    assert {name: addresses for name, addresses in found.items() if addresses} == {}
+    assert "  font: false" in texts["mkdocs.yml"]  # the theme would load fonts
+    extra = re.findall(r"^extra_(?:css|javascript): \[(.*)\]$", texts["mkdocs.yml"], re.MULTILINE)
+    assert extra == ["site/site.css", "site/site.js"]
+    wrong = '![a](https://a.org/a.png) @import "//a.org/b" url(https://a.org/c)'
+    assert LOADED_BY_SOURCES.findall(wrong) == ["https://a.org/a.png", "//a.org/b", "https://a.org/c"]
 
 
 def test_every_figure_of_the_gallery_has_a_title_and_a_caption() -> None:
