@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.figure import Figure
 from pages import ROOT, SHELLS, Block, Reader, blocks, pages
 from printed import differences
 
@@ -32,6 +33,8 @@ def test_a_page_says_what_its_blocks_print(
     monkeypatch.setenv("COLUMNS", "200")  # no column of a table is left out
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # the tests of sweep start workers
     mpl.use("Agg")
+    # figures are drawn and laid out; tests of plots look at files
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
     reader = Reader(named(page))
 
     def output(block: Block) -> str:
