@@ -116,7 +116,7 @@ def planned() -> Plan:
 @cache
 def growing() -> Growth:
     """Return growing lists, compared with theory."""
-    scores, labels = lists()
+    scores, labels = lists(30)
     return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, by=2)
 
 
