@@ -96,8 +96,8 @@ def test_a_notebook_shows_bars_without_being_asked() -> None:
     kernel, client = manager.start_new_kernel(kernel_name="python3")
     shown: list[str] = []
     code = (
-        "import time\nfrom ndcg_asymptotics.core.progress import tracked\n"
-        "for x in tracked(range(6), 'steps'): time.sleep(0.5)"
+        "import time\nfrom ndcg_asymptotics.core import progress\nprogress._DELAY = 0.2\n"
+        "for x in progress.tracked(range(6), 'steps'): time.sleep(0.15)"
     )
     try:
         client.execute_interactive(code, timeout=60, output_hook=lambda m: shown.append(str(m["content"])))

@@ -7,7 +7,7 @@ import pytest
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
 
-EXACT = "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)"  # nothing is drawn
+EXACT = "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=10"  # nothing is drawn
 
 
 @pytest.mark.slow

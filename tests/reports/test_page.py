@@ -131,7 +131,6 @@ def rerun(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     ("precision", "asked", "options"),
     [
         (None, {}, ""),
-        (None, {"replicates": 7}, " --replicates 7"),
         (None, {"replicates": 5, "first": 10}, " --replicates 5 --first 10"),
         (None, {"precision": 0.05}, " --replicates 32"),
         (0.05, {}, ""),
@@ -447,7 +446,7 @@ def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> Non
     assert not tip.is_displayed()
     from selenium.webdriver import ActionChains
 
-    ActionChains(driver).move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
+    ActionChains(driver, duration=10).move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
     assert tip.is_displayed()
     mean = results.data["ndcg"].sel(scorer="good", measure="nDCG", n=300).mean().item()
     assert tip.text.startswith("n = 300")
@@ -483,7 +482,7 @@ def test_scorers_are_hidden_and_ranges_zoomed(driver: Any, page: Path) -> None:
     again = driver.find_element("css selector", "figure [data-save=all]")
     whole = driver.execute_script("return document.querySelector('figure svg').textContent")
     assert not again.is_displayed()
-    drag = ActionChains(driver).move_to_element_with_offset(svg, -200, 0).click_and_hold()
+    drag = ActionChains(driver, duration=10).move_to_element_with_offset(svg, -200, 0).click_and_hold()
     drag.move_by_offset(150, 0).move_by_offset(200, 0).release().perform()
     assert again.is_displayed()
     assert driver.execute_script("return document.querySelector('figure svg').textContent") != whole
@@ -545,14 +544,14 @@ def test_terms_are_explained_on_hover_and_focus(driver: Any, page: Path) -> None
 
         def hovered(_: object, head: Any = head, text: str = known.meaning) -> bool:
             # scrolling hides what a pointer has shown until it enters again, so it leaves first
-            pointer = ActionBuilder(driver)
+            pointer = ActionBuilder(driver, duration=0)
             pointer.pointer_action.move_to_location(1, 1)
             pointer.perform()
-            ActionChains(driver).move_to_element(head).perform()
+            ActionChains(driver, duration=0).move_to_element(head).perform()
             return bool(meaning.text == text)
 
         wait.until(hovered)
-        ActionChains(driver).move_by_offset(0, 300).perform()
+        ActionChains(driver, duration=0).move_by_offset(0, 300).perform()
         wait.until(lambda _: not meaning.is_displayed())
         driver.execute_script("arguments[0].focus({preventScroll: true})", head)
         wait.until(lambda _, text=known.meaning: meaning.text == text)
