@@ -446,7 +446,8 @@ def test_hover_keys_and_scales(driver: Any, page: Path, results: Results) -> Non
     assert not tip.is_displayed()
     from selenium.webdriver import ActionChains
 
-    ActionChains(driver, duration=10).move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
+    mouse = ActionChains(driver, duration=10)
+    mouse.move_to_element_with_offset(svg, svg.size["width"] // 2 - 14, 0).perform()
     assert tip.is_displayed()
     mean = results.data["ndcg"].sel(scorer="good", measure="nDCG", n=300).mean().item()
     assert tip.text.startswith("n = 300")
