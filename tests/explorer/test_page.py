@@ -277,7 +277,7 @@ def test_points_are_dragged(seen: Seen) -> None:
         return [box.left + x_scale.compute(data.x[2]), box.top + y_scale.compute(data.y[2])];
         """
     )
-    mouse = ActionChains(seen.driver)
+    mouse = ActionChains(seen.driver, duration=10)
     mouse.w3c_actions.pointer_action.move_to_location(int(x), int(y))
     mouse.w3c_actions.pointer_action.pointer_down()
     mouse.w3c_actions.pointer_action.move_to_location(int(x), int(y) - 60)
