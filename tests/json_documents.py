@@ -53,11 +53,10 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "check", folder / "grid"
     yield "distinguish", study, "--rare", rare
     yield ("list",)
-    shown = ("--measure", "nDCG", "--measure", "nDCG@10", "-n", "100")
-    yield "predict", "--scorer", "linear(0.1, 0.7)", *shown
-    yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", *shown
-    yield "order", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@3"
-    yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@3", "-n", 10
+    yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
+    yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"
+    yield "order", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@1"
+    yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@1", "-n", 10
     yield (
         "plan",
         "--sd",
@@ -83,7 +82,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "grow", *both, "--orders", 2, "--by", 2, "--out", folder / "growing"
     yield "check", folder / "growing"
     fixed = *both[:-1], "nDCG@10"
-    yield "larger-corpus", *fixed, "--corpus", 40, "--to", 4000
+    yield "larger-corpus", *fixed, "--corpus", 20, "--to", 400
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
     (folder / "collections.csv").write_text(
@@ -119,10 +118,10 @@ def _lists() -> dict[str, str]:
     """Return files of runs, judgements and features."""
     rng = np.random.default_rng(1)
     lines: dict[str, list[str]] = {"a.run": [], "b.run": [], "c.run": [], "qrels": [], "train.txt": []}
-    for query in range(12):
-        for d in range(24):
+    for query in range(10):
+        for d in range(16):
             label = int(d < 6)
-            if d != 20:
+            if d != 12:
                 lines["qrels"].append(f"{query} 0 d{d} {label}")
             lines["train.txt"].append(
                 f"{label} qid:{query} 1:{label + rng.normal():.3f} 2:{rng.normal():.3f}"
