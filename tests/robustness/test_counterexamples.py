@@ -49,6 +49,8 @@ WRONG = {
 LONG = {
     "exponents",
     "few relevant items",
+    "zipf",
+    "random top",
     "cutoff at a share",
     "rankers that agree",
     "rankers that agree, NDCG",
