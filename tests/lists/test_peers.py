@@ -86,7 +86,7 @@ def test_pytrec_eval(robust: Robust, tmp_path: Path) -> None:
     evaluator = pytrec_eval.RelevanceEvaluator(robust.qrels, {"ndcg", "ndcg_cut"})
     cutoffs = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     names = {"nDCG": "ndcg"} | {f"nDCG@{k}": f"ndcg_cut_{k}" for k in cutoffs}
-    for run in RUNS:
+    for run in (RUNS[0], RUNS[-1]):
         expected = evaluator.evaluate(robust.runs[run])
         found = evaluate(robust.files[run], robust.qrels_file, list(names))
         assert_equal(found, expected, list(names.values()), error=1e-12)
