@@ -122,14 +122,14 @@ def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_a_plan_with_a_judge_fits_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    curves = ["--a", "linear(0.1, 0.5)", "--b", "linear(0.2, 0.4)"]
+    curves = ["--a", "linear(0, 0.8)", "--b", "linear(0.3, 0.5)"]
     asked = ["plan", *curves, "--judge", "fpr=0.05, fnr=0.2", "-n", "5"]
     code, out, _ = run(*asked)
     assert code == 0
     assert "the order is right by all 6 measures" in out.splitlines()[0]
     assert sum(max(1, -(-len(line) // 80)) for line in out.splitlines()) <= 23
     assert "Cheapest to judge" not in out
-    assert "Cheapest to judge" in run(*asked, "-v", "--measure", "nDCG@3")[1]
+    assert "Cheapest to judge" in run(*asked, "-v", "--measure", "nDCG@1")[1]
 
 
 def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
@@ -179,9 +179,7 @@ LATIN = {"PYTHONIOENCODING": "latin-1"}
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 ENCODED = (
     (("list",), LATIN),
-    (("losses", "--help"), LATIN),
     (("losses", "--help"), C),
-    (("predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "-n", "10", "--format", "markdown"), C),
     (("predict", "--scorer", "liné(0.1)", "--measure", "nDCG", "-n", "10"), C),
 )
 
