@@ -34,7 +34,7 @@ from ndcg_asymptotics.results.kinds import kind_of
 
 STUDY = """
 title = "harmed"
-measures = ["nDCG", "nDCG(zipf)@0.2n", 'nDCG(custom("own:slow", 1000, "log"))']
+measures = ["nDCG", "nDCG@3", 'nDCG(custom("own:slow", 1000, "log"))']
 n = [5, 20, 100]
 engine = "cells"
 replicates = 40
