@@ -237,7 +237,7 @@ def test_without_dask_one_line_names_the_package_to_install(
 def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
     with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
-        with cluster.client_of(None, "tcp://127.0.0.1:9", seconds_to_connect=0.5):
+        with cluster.client_of(None, "tcp://127.0.0.1:9", seconds_to_connect=0.2):
             pass
 
 
@@ -308,7 +308,7 @@ def test_a_cluster_that_has_lost_all_workers_ends_the_sweep() -> None:
     ):
         local.scale(0)
         assert within(30, lambda: not client.ncores())
-        blocks = cluster.computed(client, threads, len, iter([(0,)]), seconds_without_workers=0.5)
+        blocks = cluster.computed(client, threads, len, iter([(0,)]), seconds_without_workers=0.1)
         with pytest.raises(BrokenExecutor, match="no worker"):
             next(blocks)
 
