@@ -160,7 +160,7 @@ from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.sweep.sweep import sweep
 ENGINES["items"] = "fake_engine"
 print(os.getpid(), flush=True)
-sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, backend=sys.argv[3])
+sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, backend=sys.argv[3], block=4)
 """
 
 
@@ -199,9 +199,13 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(
             stat for stat in map(stat_of, Path("/proc").glob("[0-9]*")) if stat.split()[2:3] == [str(pid)]
         ]
 
-    assert within(30, lambda: bool(semaphores()) and len(group()) >= 4)  # the tracker and two workers
+    # both workers compute, beside the tracker
+    assert within(30, lambda: len(list((tmp_path / "out").glob("*.npz"))) >= 4)
+    assert semaphores()
+    assert len(group()) >= 4
     (os.killpg if everyone else os.kill)(pid, signal.SIGKILL)
-    process.communicate()
+    process.wait()
+    process.stdout.close()
     assert within(10, lambda: not semaphores() and not group())
 
 
