@@ -290,10 +290,10 @@ def test_equal_differences_need_two_queries() -> None:
 @pytest.mark.slow
 def test_differences_are_shown_with_their_errors() -> None:
     """The full evaluation lies within what the quick one states."""
-    found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG(zipf)"], n=300)
+    found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG(zipf)"], n=100)
     for row in found.rows:
-        means = [expected_ndcg(curve, row.measure, [300]).value[0] for curve in (found.a, found.b)]
-        sd = difference_std(found.a, found.b, row.measure, [300]).value[0]
+        means = [expected_ndcg(curve, row.measure, [100]).value[0] for curve in (found.a, found.b)]
+        sd = difference_std(found.a, found.b, row.measure, [100]).value[0]
         assert row.difference_error is not None
         assert row.sd_error is not None
         assert 0 < abs(row.difference - (means[0] - means[1])) + row.difference_error < 1e-4
