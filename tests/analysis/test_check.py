@@ -27,7 +27,7 @@ BINARY = study({"good": "linear(0.1, 0.7)", "random": "random"}, SIZES, MEASURES
 GRADED = study(
     {"graded": "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"},
     SIZES,
-    ("nDCG", "nDCG(power(0.3))", "nDCG@0.2n"),
+    ("nDCG", "nDCG@0.2n"),
     seed=5,
 )
 
@@ -105,7 +105,7 @@ def test_false_alarms_come_at_the_stated_rate() -> None:
 
     The lists are drawn here. Chance that a true study fails: 1e-4 for each of the two tests.
     """
-    alpha, n, rng = 0.05, 200, np.random.default_rng(3)
+    alpha, n, rng = 0.05, 50, np.random.default_rng(3)
     discount = 1 / np.log1p(np.arange(1, n + 1))
     score = np.sort(rng.random((200, 40, n)))[..., ::-1]
     label = (rng.random(score.shape) < 0.1 + 0.6 * score).astype(float)
