@@ -84,11 +84,11 @@ def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
 @pytest.mark.slow
 def test_streams_are_nested():
     """The joint law over n: the mean of NDCG_100 NDCG_3000, and ranks that never fall."""
-    by_cells = draws("cells", GRADED, 2500, 5)
+    by_cells = draws("cells", GRADED, 1200, 5)
     products = by_cells.prod(axis=2)
     for name in ("items", "every-n"):
         assert np.abs(z_scores(draws(name, GRADED, None, 5).prod(axis=2), products)).max() < 5
-    separate = by_cells[:, :, 0] * draws("cells", GRADED, 2500, 6)[:, :, 1]
+    separate = by_cells[:, :, 0] * draws("cells", GRADED, 1200, 6)[:, :, 1]
     assert np.abs(z_scores(separate, products)).max() > 5
     what = design("relevant(4, roc_power(0.5))", (4, 5, 50, 10**6, 10**18), ("nDCG", "nDCG(linear)"))
     path = np.array([cells.simulate(what, r)["ndcg"][0, 0] for r in range(50)])
