@@ -59,7 +59,7 @@ def test_check_confirms_both_kinds_of_labels() -> None:
 @pytest.mark.slow
 def test_a_judge_that_favours_a_ranker_reverses_the_order() -> None:
     favoured, blind = (
-        distinguish(run(study(judge, n=[300], replicates=300), jobs=1), exponents=False)
+        distinguish(run(study(judge, n=[100], replicates=300), jobs=1), exponents=False)
         for judge in (FAVOUR, RATES)
     )
     assert {row.mean_order for row in favoured.judged} == {"reversed"}
