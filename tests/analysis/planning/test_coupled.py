@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from ndcg_asymptotics.analysis.planning import coupled
 from ndcg_asymptotics.analysis.planning.coupled import Coupled
 from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.findings import PlanRow
@@ -25,8 +24,8 @@ A, B = "linear(0.2, 0.6)", "linear(0.3, 0.5)"
 def planned(a: str, b: str, measure: str, n: int, relevant: Relevant | None = None) -> PlanRow:
     """The row of a plan for rankers with the correlation 0.7, without the families of measures."""
     first, second = (scorer_of(text, relevant, "linear") for text in (a, b))
-    together = Coupled(first, second, Gaussian(0.7), n, (Measure.of(measure),))
-    return Experiment(first, second, n, Requirements(), coupled=together).rows([Measure.of(measure)])[0]
+    coupled = Coupled(first, second, Gaussian(0.7), n, (Measure.of(measure),))
+    return Experiment(first, second, n, Requirements(), coupled=coupled).rows([Measure.of(measure)])[0]
 
 
 def power(a: str, b: str, measure: str, n: int, queries: int, tests: int) -> float:
@@ -79,8 +78,7 @@ def test_formula_and_drawn_lists_give_one_number() -> None:
 
 
 @pytest.mark.slow
-def test_rankers_that_agree_need_fewer_queries_in_words_and_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coupled, "_MOST", 700)
+def test_rankers_that_agree_need_fewer_queries_in_words_and_rows() -> None:
     found = plan(A, B, ["nDCG", "nDCG@10"], n=1000, coupling="gaussian(0.7)", queries=30)
     independent = plan(A, B, ["nDCG", "nDCG@10"], n=1000)
     assert found.coupling == "gaussian(0.7)"
@@ -102,8 +100,7 @@ def test_no_agreement_is_independence() -> None:
 
 
 @pytest.mark.slow
-def test_mixtures_and_fixed_numbers_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coupled, "_MOST", 700)
+def test_mixtures_and_fixed_numbers_are_drawn() -> None:
     mixed = (
         "mixture(0.5=linear(0.1, 0.7), 0.5=linear(0, 0.2))",
         "mixture(0.5=constant(0.4), 0.5=constant(0.1))",
