@@ -51,7 +51,7 @@ def test_every_count_summed_over(number, n, k):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [3, pytest.param(5, marks=pytest.mark.long), 10])
+@pytest.mark.parametrize("number", [3, 5, 10])
 def test_means_and_deviations_by_simulation(number, effort):
     """5 standard errors of 10,000 lists: 6e-7 by chance for each mean. More effort: more and longer lists."""
     relevance = grades(number, 10 + number)
