@@ -16,6 +16,7 @@ from typing import TextIO, cast
 
 # a second Ctrl-C within this time does not disturb the end of a sweep; a later one ends a process that hangs
 _SECONDS_TO_WIND_DOWN = 5.0
+_SECONDS_TO_LEAVE = 0.05  # a destructor, in which exceptions are lost
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,7 +47,8 @@ class Interrupt(KeyboardInterrupt):
 def interruptible() -> Iterator[None]:
     """Make SIGTERM do what Ctrl-C does, and ignore repetitions of either for a few seconds.
 
-    Afterwards both are ignored, because the process has nothing left to do but to end.
+    Python prints and forgets an exception that is raised in a destructor: an interrupt comes again after it.
+    Afterwards both signals are ignored, because the process has nothing left to do but to end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -60,11 +62,24 @@ def interruptible() -> Iterator[None]:
             last = now
             raise Interrupt
 
+    print_lost = sys.unraisablehook
+
+    def interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+        nonlocal last
+        if isinstance(lost.exc_value, Interrupt):
+            last = -_SECONDS_TO_WIND_DOWN
+            # while processes start a SIGTERM is deferred, and a SIGINT ignored
+            threading.Timer(_SECONDS_TO_LEAVE, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        else:
+            print_lost(lost)
+
+    sys.unraisablehook = interrupt_again
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
+        sys.unraisablehook = print_lost
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 

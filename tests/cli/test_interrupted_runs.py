@@ -35,6 +35,31 @@ main()
 """
 
 
+LOST = """
+import os, signal, sys, time
+from ndcg_asymptotics.cli.main import interruptible
+
+class Destroyed:
+    def __del__(self):
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        for _ in range(1000): pass
+
+with interruptible():
+    try:
+        Destroyed()
+        time.sleep(20)
+        print("lost")
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_in_a_destructor_is_not_lost(name: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", LOST, name], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+
+
 def start(*arguments: object) -> subprocess.Popen[str]:
     here = str(Path(__file__).parents[1])
     return subprocess.Popen(
