@@ -96,7 +96,7 @@ def test_killed_runs_resume_to_the_same_bits(
     quick = write_study(tmp_path, replicates="30")
     file = write_study(tmp_path, "slow", replicates="30") if jobs == 1 else quick
     before = 0
-    for _ in range(2 if jobs == 1 else 1):
+    for _ in range(2):
         process = start("run", file, "--out", out, "--jobs", jobs)
         wait_for_results(out, process)
         time.sleep(moments.uniform(0, 1))

@@ -180,9 +180,6 @@ def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:
     assert [row[2] for row in rows] == ["100"]
 
 
-SMOOTH = ("polynomial", "piecewise", "logistic", "cusp")  # under the log discount alone
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("discount", offered(Discount))
 def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
@@ -192,12 +189,9 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     measure = f"nDCG({formula})" + ("@10" if discount == "constant" else "")
     # other tests declare curves of their own in the same process
     own = [k for k, member in families(None).items() if member.__module__.startswith("ndcg_asymptotics")]
-    if discount != "log":
-        own = [family for family in own if family not in SMOOTH]
     states = [State(Shape.usual(family), measure=measure, n=100) for family in own]
     other = Shape("roc_power", (0.6,))
-    few = [(f, k) for f in families(1) for k in (1, 3) if k == 1 or f == "roc_power" or discount == "log"]
-    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f, k in few]
+    states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
     for state in states:
         points = [against_n.point(state, n) for n in (10, 100)]
         smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state))

@@ -351,12 +351,11 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
         assert of_point.notnull().all(("scorer", "measure", "n")).sum() == counts[values[0]]
         own = point.data["ndcg"].mean("replicate")
         np.testing.assert_allclose(of_point.mean("replicate").to_numpy(), own.to_numpy(), rtol=1e-14)
-    if not kept:
-        assert check_grid(found).agrees
-    else:
-        given = {"measures": ["nDCG"], "against": ["top"], "formats": ["png"], "dpi": 30}
-        (drawn,) = draw_all(found, tmp_path / "drawn", **given)
-        assert drawn.is_file()
+    assert check_grid(found).agrees
+    (drawn,) = draw_all(
+        found, tmp_path / "drawn", measures=["nDCG"], against=["top"], formats=["png"], dpi=30
+    )
+    assert drawn.is_file()
 
 
 @pytest.mark.slow

@@ -135,6 +135,7 @@ def test_a_wrong_sign_and_what_has_none() -> None:
     assert "the order by nDCG@3 and nDCG@30 is wrong with any number of queries" in found.answer
     assert "the sign is right by DCG@3 and nDCG." in found.answer
     assert next(row.worth for row in found.rows if row.wrong_sign) is None
+    assert "the order is right by nDCG@3." in said_of(curves, "nDCG@3", 1000, "fpr=0, fnr=0.2").answer
 
 
 @pytest.mark.slow
