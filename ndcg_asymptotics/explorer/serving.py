@@ -9,15 +9,15 @@ import re
 import webbrowser
 from traceback import walk_tb
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import panel as pn
 from bokeh.events import DocumentReady
 from bokeh.models import CustomJS
 from bokeh.server.connection import ServerConnection
-from tornado.httputil import HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
-from tornado.web import Application, ErrorHandler
+from tornado.web import Application, ErrorHandler, OutputTransform
 from tornado.websocket import WebSocketClosedError
 
 from ndcg_asymptotics.core.arrays import brief
@@ -168,9 +168,21 @@ def server(port: int = 0) -> Server:
 
 
 def _protect(application: Application) -> None:
-    """Answer only requests for the page by the page itself, and none with too long a query."""
-    refused = Rule(_LongQuery(), ErrorHandler, {"status_code": 400})
+    """Answer only requests that a visitor or the page itself sends, and none whose address is no state."""
+    refused = Rule(_BadAddress(), ErrorHandler, {"status_code": 400})
     application.default_router.rules = [refused, Rule(_FromThePage(), application.wildcard_router)]
+    application.add_transform(_NotFramed)
+
+
+class _NotFramed(OutputTransform):
+    """Forbids browsers to show an answer inside the page of another site."""
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """Add the header to an answer."""
+        headers["Content-Security-Policy"] = "frame-ancestors 'none'"
+        return status_code, headers, chunk
 
 
 def _of_an_open_page(record: logging.LogRecord) -> bool:
@@ -184,26 +196,34 @@ def _of_an_open_page(record: logging.LogRecord) -> bool:
 
 
 class _FromThePage(Matcher):
-    """Matches requests that name this machine as their host, and do not come from another site.
+    """Matches requests that name this machine as their host, and that another site does not send by itself.
 
     Checking the host keeps a site out whose name its owner later resolves to this machine (DNS rebinding).
+    Browsers send no ``Origin`` with a GET request, but say in ``Sec-Fetch-Site`` who sends it. A link on
+    another site opens the page when a visitor follows it; no script, frame or image does.
     """
 
     def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
         """Return no arguments for a request that is answered, None for any other."""
-        origin = request.headers.get("Origin")
-        own = request.host_name in (ADDRESS, "localhost") and (
-            origin is None or urlsplit(origin).netloc == request.host
+        headers = request.headers
+        origin = headers.get("Origin")
+        followed = headers.get("Sec-Fetch-User") == "?1" and headers.get("Sec-Fetch-Dest") == "document"
+        allowed = (
+            request.host_name in (ADDRESS, "localhost")
+            and (origin is None or urlsplit(origin).netloc == request.host)
+            and (headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin") or followed)
+            and _SERVED.fullmatch(request.path) is not None
         )
-        return {} if own and _SERVED.fullmatch(request.path) else None
+        return {} if allowed else None
 
 
-class _LongQuery(Matcher):
-    """Matches requests whose query is longer than that of any state."""
+class _BadAddress(Matcher):
+    """Matches requests whose query is longer than that of any state, or whose path has a null byte."""
 
     def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
         """Return no arguments for a request that is refused, None for any other."""
-        return {} if len(request.query) > LONGEST_QUERY else None
+        bad = len(request.query) > LONGEST_QUERY or "\0" in unquote(request.path)
+        return {} if bad else None
 
 
 def serve(port: int = 0, *, show: bool = True) -> None:

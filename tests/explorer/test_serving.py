@@ -44,13 +44,17 @@ def address(served) -> str:
     return f"http://127.0.0.1:{served.port}/"
 
 
-def status(address: str, path: str, **headers: str) -> int:
+def answered(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
     connection.request("GET", path, headers=headers)
-    found = connection.getresponse()
-    found.read()
+    answer = connection.getresponse()
+    answer.read()
     connection.close()
-    return found.status
+    return answer
+
+
+def status(address: str, path: str, **headers: str) -> int:
+    return answered(address, path, **headers).status
 
 
 def test_no_module_that_an_address_names_is_imported(address, tmp_path: Path, monkeypatch) -> None:
@@ -71,6 +75,38 @@ def test_the_page_and_its_files_are_for_this_machine_only(address, path: str) ->
     assert status(address, path, Host=local, Origin=f"http://{local}") == 200
     assert status(address, path, Host="evil.example") == 404
     assert status(address, path, Host=own, Origin="http://evil.example") == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_another_site_starts_no_session(served, address, path: str, site: str) -> None:
+    """A script, frame or image of another site, or of another port of this machine, gets no answer."""
+    before = served.get_sessions("/")
+    for headers in (
+        {},
+        {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty"},
+        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe", "Sec-Fetch-User": "?1"},
+    ):
+        assert status(address, path, **{"Sec-Fetch-Site": site}, **headers) == 404
+    assert served.get_sessions("/") == before
+
+
+@pytest.mark.slow
+def test_visitors_open_the_page_by_its_address_and_by_links(address) -> None:
+    followed = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}
+    for site in ("none", "same-origin", "cross-site"):
+        assert status(address, "/", **{"Sec-Fetch-Site": site}, **followed) == 200
+
+
+@pytest.mark.parametrize("path", ["/static/js/bokeh.min.js", "/nothing", "/static/%00"])
+def test_no_answer_is_shown_inside_another_page(address, path: str) -> None:
+    assert answered(address, path).headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize("path", ["/static/%00", "/static/%00.js", "/static/extensions/panel/%00", "/%00"])
+def test_null_bytes_are_refused(address, path: str) -> None:
+    assert status(address, path) == 400
 
 
 @pytest.mark.parametrize(
