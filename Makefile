@@ -123,8 +123,6 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --figures $(CURDIR)/figures/gallery
-	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) larger-corpus --run pircRBa1.run.gz --run THUIRr0301.run.gz --run aplrob03a.run.gz \
-	  --run rutcor03100.run.gz --qrels qrels.txt.gz --corpus 528155 --to 1e8 --measure nDCG@10 --figures $(CURDIR)/figures/gallery
 	$(BIN)/python experiments/real/recommenders.py $(DATA) results/real/ranks
 	cd results/real/ranks && $(CURDIR)/$(RUN) sampled --ranks popularity.csv --ranks neighbours.csv --ranks factors.csv --items 9724 \
 	  --measure nDCG@10 --figures $(CURDIR)/figures/gallery

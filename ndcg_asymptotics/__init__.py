@@ -3,7 +3,7 @@
 A `Study` names scorers (by their relevance curves), measures (a discount and a cutoff) and list lengths.
 `run` draws i.i.d. lists and returns NDCG at every list length. `predict` computes the mean, the standard
 deviation and the limit without simulation. `check`, `distinguish`, `plot` and `report` compare the two.
-`evaluate`, `compare`, `plan`, `fit`, `grow`, `larger_corpus` and `sampled` are about real ranked lists: they
+`evaluate`, `compare`, `plan`, `fit`, `grow` and `sampled` are about real ranked lists: they
 take files, frames, dictionaries and the objects of other programs. The command of the same name calls each.
 
 All other names are in subpackages, each of which imports only those before it:

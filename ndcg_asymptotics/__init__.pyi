@@ -17,7 +17,6 @@ from .analysis.check import check as check
 from .analysis.orders.distinguish import distinguish as distinguish
 from .analysis.planning.plan import plan as plan
 from .analysis.runs.compare import compare as compare
-from .analysis.runs.corpus import larger_corpus as larger_corpus
 from .analysis.runs.sampled import sampled as sampled
 from .core.errors import InputError as InputError
 from .explorer import explore as explore

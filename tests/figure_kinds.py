@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.analysis import LargerCorpus
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
@@ -121,13 +120,6 @@ def growing() -> Growth:
 
 
 @cache
-def corpus() -> LargerCorpus:
-    """Return predictions for a larger corpus."""
-    scores, labels = lists()
-    return na.larger_corpus(scores, labels, ["nDCG@10"], corpus=100, to=10**4, draws=40)
-
-
-@cache
 def sampled() -> Sampled:
     """Return systems by sampled negatives."""
     tables = {name: dict(zip(USERS, ranks, strict=True)) for name, ranks in RANKS.items()}
@@ -174,7 +166,6 @@ FIGURES: dict[str, Draw] = {
         width=width,
     ),
     "growing": lambda width: plots.system_figure(growing(), width=width),
-    "corpus": lambda width: plots.system_figure(corpus(), width=width),
     "sampled": lambda width: plots.system_figure(sampled(), width=width),
     "sampled, one measure": lambda width: plots.system_figure(sampled(), ["nDCG@10"], width=width),
 }

@@ -81,8 +81,6 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "grow", *both, "--orders", 2, "--out", folder / "plain"
     yield "grow", *both, "--orders", 2, "--by", 2, "--out", folder / "growing"
     yield "check", folder / "growing"
-    fixed = *both[:-1], "nDCG@10"
-    yield "larger-corpus", *fixed, "--corpus", 20, "--to", 400
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
     (folder / "collections.csv").write_text(

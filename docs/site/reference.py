@@ -62,7 +62,7 @@ TASKS = {
     ),
     "compare": Task(
         "Compare runs",
-        "Which of two runs or recommenders is better: tests, sampled candidates, larger corpora.",
+        "Which of two runs or recommenders is better: tests, sampled candidates.",
         ("analysis.runs",),
     ),
     "losses": Task(

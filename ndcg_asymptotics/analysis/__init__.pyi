@@ -12,8 +12,6 @@ from .runs.candidates import Candidates as Candidates
 from .runs.collections_text import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
 from .runs.comparison import Comparison as Comparison
-from .runs.corpus import larger_corpus as larger_corpus
-from .runs.corpus_rows import LargerCorpus as LargerCorpus
 from .runs.deviations import Deviations as Deviations
 from .runs.deviations import deviations as deviations
 from .runs.gate import Gate as Gate

@@ -226,49 +226,6 @@ def grow(
     output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow", data=data)
 
 
-class _LargerCorpus(Options):
-    """What `larger-corpus` takes."""
-
-    corpus: Annotated[
-        int,
-        typer.Option(metavar="N", parser=parse_whole, help="Number of documents that the runs searched."),
-    ]
-    to: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=parse_whole,
-            help="Predict the metrics in a corpus of up to N documents.",
-        ),
-    ]
-    columns: Columns = None
-    gain: Gain = "linear"
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
-
-
-@app.command("larger-corpus")
-def larger_corpus(
-    *,
-    runs: Runs,
-    measure: Measures,
-    given: _LargerCorpus,
-    figures: Figures,
-    output: TableOutput,
-) -> None:
-    """Predict the metrics of runs in a larger corpus, where the new documents are irrelevant.
-
-    Example:
-
-        ndcg-asymptotics larger-corpus a.run --qrels my.qrels \\
-            --measure nDCG@10 --corpus 5e5 --to 1e8
-    """
-    from ndcg_asymptotics.analysis.runs.corpus import larger_corpus as larger_corpus_of
-
-    found = larger_corpus_of(runs.every, runs.qrels, measure, **given.handed)
-    output.show(found, "larger corpus")
-    figures.save(found)
-
-
 class _Compared(Options):
     """What `compare` takes beside runs and conventions."""
 

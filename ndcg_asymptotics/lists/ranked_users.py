@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import Integers, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
-from ndcg_asymptotics.lists.depths import RelevantDepths
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.judgements import gains_of, require_judged
 from ndcg_asymptotics.lists.ranking import relevant_ranks
@@ -20,6 +20,27 @@ from ndcg_asymptotics.lists.reading import ColumnNames, read_ranks
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.theory.sampled import RankedItems
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantDepths:
+    """The ranks of the relevant items that a run retrieved, and how many other items it retrieved.
+
+    Attributes
+    ----------
+    ranked : RankedItems
+    irrelevant : (U,)
+        The number of irrelevant items that were retrieved for each user.
+    """
+
+    ranked: RankedItems
+    irrelevant: Integers
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        retrieved = np.bincount(self.ranked.user, minlength=self.irrelevant.size)
+        return int((self.irrelevant + retrieved).max())
 
 
 def relevant_depths(

@@ -59,7 +59,7 @@ def draw_all(
 
     Parameters
     ----------
-    found : Results, GridResults, Growth, a comparison, Plan, Sampled, LargerCorpus, or path
+    found : Results, GridResults, Growth, a comparison, Plan, Sampled, or path
         A path is that of a folder of results, of a file of a fitted curve, or of a folder of such files.
         Figures of incomplete results say so.
     out : path

@@ -1,4 +1,4 @@
-"""Figures of several systems: runs whose lists or corpus grow, and systems against sampled negatives."""
+"""Figures of several systems: runs whose lists grow, and systems against sampled negatives."""
 
 from __future__ import annotations
 
@@ -8,26 +8,22 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.runs.corpus_rows import LargerCorpus
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.corpus import CorpusSeries
 from ndcg_asymptotics.plots.growing import GrowthSeries
 from ndcg_asymptotics.plots.sampled import SampledSeries
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.series import Series
 
-Outcome = Growth | LargerCorpus | Sampled
-"""What `grow`, `larger_corpus` and `sampled` return."""
+Outcome = Growth | Sampled
+"""What `grow` and `sampled` return."""
 
 
 def _series(outcome: Outcome, choice: Choice | None = None) -> Series:
     if isinstance(outcome, Growth):
         return GrowthSeries(outcome, choice)
-    if isinstance(outcome, LargerCorpus):
-        return CorpusSeries(outcome, choice)
     return SampledSeries(outcome, choice)
 
 
@@ -37,14 +33,13 @@ def system_curves(
     """Draw NDCG of every system against the number of documents, or of sampled negatives.
 
     Of growing lists it is the mean over queries with its band; if they are compared with theory, markers are
-    the exact mean of the mixture of groups, and a dotted line is that of the pooled curve. Of larger corpora
-    it is the predicted mean with its band, and a dotted line marks the largest corpus for which predictions
-    were tested. Of sampled negatives it is the expected mean with a band of one standard deviation, and the
-    full metric at the right end; a ring marks where the expected order of two systems changes.
+    the exact mean of the mixture of groups, and a dotted line is that of the pooled curve. Of sampled
+    negatives it is the expected mean with a band of one standard deviation, and the full metric at the right
+    end; a ring marks where the expected order of two systems changes.
 
     Parameters
     ----------
-    outcome : Growth, LargerCorpus or Sampled
+    outcome : Growth or Sampled
     measure : Measure or its text
         One of the measures of ``outcome``.
     ax : matplotlib Axes, optional

@@ -40,7 +40,6 @@ from ndcg_asymptotics.analysis.runs.compared import (
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.corpus_rows import CorpusPair, CorpusRow, FitRow, LargerCorpus
 from ndcg_asymptotics.analysis.runs.deviations import Deviation
 from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
 from ndcg_asymptotics.analysis.runs.judged import (
@@ -143,8 +142,6 @@ ROWS = {
     "runs in a collection": InCollection,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
-    "corpus mean": CorpusRow,
-    "corpus pair": CorpusPair,
     "corrected mean": CorrectedRow,
     "counted order": CountedOrder,
     "cut": Cut,
@@ -155,8 +152,6 @@ ROWS = {
     "distinguish": Distinction,
     "excess of a loss": LossExcess,
     "exponent": FittedExponent,
-    "fitted run": FitRow,
-    "larger corpus": LargerCorpus,
     "law test": LawTest,
     "limit test": LimitTest,
     "longer lists": LongListMeans,

@@ -67,7 +67,6 @@ def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) ->
     for command, *asked in (
         ("evaluate", "--measure", "nDCG"),
         ("plan", "--measure", "nDCG"),
-        ("larger-corpus", "--measure", "nDCG@3", "--corpus", 60, "--to", 120),
     ):
         by_option, by_argument = (
             run(command, *given, *asked, "--json") for given in (named, (*runs, *judged))

@@ -144,8 +144,6 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     grown = na.grow(frames, judged, "nDCG", orders=2)
     assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)
     assert "runs" not in grown.settings
-    larger = na.larger_corpus(frames, judged, corpus=1000, to=10_000, draws=20)
-    assert larger.as_dict() == na.larger_corpus(runs, labels, corpus=1000, to=10_000, draws=20).as_dict()
     planned = na.plan(runs=frames, qrels=judged, measures="nDCG", theory=False)
     assert planned.as_dict() == na.plan(runs=runs, qrels=labels, measures="nDCG", theory=False).as_dict()
 

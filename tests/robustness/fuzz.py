@@ -390,9 +390,7 @@ def question(chance: random.Random, place: Path) -> list[str]:
     runs = ["--run", f"{place}/a.run", "--run", f"{place}/b.run", "--qrels", f"{place}/qrels"]
     ranks = ["--ranks", f"{place}/a.csv", "--ranks", f"{place}/b.csv", "--items", "50"]
     common = ["--measure", either(measure, *PLAIN_MEASURES)]
-    kind = chance.choice(
-        ("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled", "larger-corpus")
-    )
+    kind = chance.choice(("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled"))
     if kind == "predict":
         found = [
             "predict",
@@ -412,11 +410,8 @@ def question(chance: random.Random, place: Path) -> list[str]:
         found = ["compare", *runs, "--resamples", "99"]
     elif kind == "evaluate":
         found = ["evaluate", *runs]
-    elif kind == "sampled":
-        found = ["sampled", *ranks, "--negatives", either(number, "1", "10", "49")]
     else:
-        sizes = ["--corpus", either(number, "12", "1e4"), "--to", either(number, "1e5", "1e9")]
-        found = ["larger-corpus", *runs, *sizes]
+        found = ["sampled", *ranks, "--negatives", either(number, "1", "10", "49")]
     found += [] if kind == "plan sd" else common
     for _ in range(chance.choice((0, 0, 1))):
         option = chance.choice(OPTIONS)

@@ -12,7 +12,7 @@ from ndcg_asymptotics.analysis.runs.sampled_text import about_candidates, order_
 from ndcg_asymptotics.core.arrays import require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
-from ndcg_asymptotics.lists.depths import RelevantDepths
+from ndcg_asymptotics.lists.ranked_users import RelevantDepths
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled import (
     CandidateRanks,

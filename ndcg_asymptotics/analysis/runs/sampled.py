@@ -24,8 +24,7 @@ from ndcg_asymptotics.core.arrays import brief, require_fraction
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import task
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
-from ndcg_asymptotics.lists.depths import RelevantDepths
-from ndcg_asymptotics.lists.ranked_users import ranked_tables, relevant_depths
+from ndcg_asymptotics.lists.ranked_users import RelevantDepths, ranked_tables, relevant_depths
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, OrderAt
-from ndcg_asymptotics.lists.depths import RelevantDepths
+from ndcg_asymptotics.lists.ranked_users import RelevantDepths
 from ndcg_asymptotics.measures import Measure
 
 _NAMED = 3  # pairs that a sentence names
