@@ -1,4 +1,4 @@
-"""Time of `check`, `figures` and `report` on the standard study, with an empty cache and with a full one.
+"""Time of `check`, `figures` and `report` on the standard study.
 
 ``python -m benchmarks.inspection [REPLICATES]`` simulates the study (1000 replicates by default) and a small
 one, whose kernels are compiled first and then found in their cache; ``… DIR`` copies results instead.
@@ -56,7 +56,7 @@ def first_runs(place: Path) -> None:
 
 
 def inspect(place: Path, folder: Path) -> None:
-    """Print the time of each command the first and the second time, and of imports and reading alone."""
+    """Print the time of each command, and of imports and reading alone."""
     commands: dict[str, tuple[tuple[str | Path, ...], str, str]] = {
         "check": (("check", folder), "analysis.check", "values"),
         "figures": (("figures", folder, "--out", place / "figures"), "plots", "data"),
@@ -68,15 +68,10 @@ def inspect(place: Path, folder: Path) -> None:
             f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.results import open_results; "
             f"open_results({str(folder)!r}).{part}"
         )
-        cache = place / "cache"
-        command(*arguments, XDG_CACHE_HOME=str(cache))  # compiles what is not compiled
-        measured = []
-        for _ in range(RUNS):
-            shutil.rmtree(cache)
-            first, second = (command(*arguments, XDG_CACHE_HOME=str(cache)) for _ in range(2))
-            measured.append((first, second, seconds("-c", opening)))
-        first, second, read = map(median, zip(*measured, strict=True))
-        print(f"{name}: first {first:.1f} s, second {second:.1f} s, imports and reading {read:.1f} s")
+        command(*arguments)  # compiles what is not compiled
+        measured = [(command(*arguments), seconds("-c", opening)) for _ in range(RUNS)]
+        whole, read = map(median, zip(*measured, strict=True))
+        print(f"{name}: {whole:.1f} s, of which imports and reading {read:.1f} s")
 
 
 def main(given: str = "1000") -> None:

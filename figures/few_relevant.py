@@ -31,8 +31,9 @@ from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
 SEEN = 0.1  # simulated means with a larger relative standard error are left out
@@ -54,7 +55,7 @@ def log_discount(results: Results) -> Figure:
         axes[0].axhline(0, color=GREY, ls=":", lw=0.9)
         axes[1].axhline(goal, color=GREY, ls=":", lw=0.9)
         for name, line in zip(study.scorers, line_styles(len(study.scorers)), strict=True):
-            exact = user_cache().mean(study.scorers[name], measure, fine).value
+            exact = expected_ndcg(study.scorers[name], measure, fine).value
             mean, error = _simulated(results, name, measure)
             scales: tuple[Callable[[Any], Any], ...] = (np.ones_like, np.log)
             for ax, scale in zip(axes, scales, strict=True):
@@ -108,9 +109,9 @@ def _seen(results: Results, name: str, measure: Measure) -> NDArray[np.bool_]:
 
     Where rare lists make most of the mean, a sample without any of them looks precise.
     """
-    study, cache = results.study, user_cache()
-    mean = cache.mean(study.scorers[name], measure, study.n).value
-    sd = cache.std(study.scorers[name], measure, study.n).value
+    study = results.study
+    mean = expected_ndcg(study.scorers[name], measure, study.n).value
+    sd = ndcg_std(study.scorers[name], measure, study.n).value
     return np.asarray(sd < SEEN * mean * np.sqrt(results.replicates_complete))
 
 
@@ -126,7 +127,7 @@ def cutoffs(results: Results) -> Figure:
         figure, axes = panels(len(study.measures), columns=3, height=2.5, width=7.2)
         for ax, measure in zip(axes, study.measures, strict=True):
             for name, line in zip(study.scorers, line_styles(len(study.scorers)), strict=True):
-                exact = user_cache().mean(study.scorers[name], measure, study.n).value
+                exact = expected_ndcg(study.scorers[name], measure, study.n).value
                 ax.plot(n, exact, color=line.color, ls=line.dashes, lw=1)
                 constant = _top_constant(_kappa(results, name), measure)
                 if constant is not None:
@@ -185,7 +186,7 @@ def queries(results: Results) -> Figure:
     study = results.study
     ((a, b),) = study.pairs
     n = np.array(study.n, np.float64)
-    hits = user_cache().mean(study.scorers[a], Measure.parse("nDCG(constant)@10"), study.n).value
+    hits = expected_ndcg(study.scorers[a], Measure.parse("nDCG(constant)@10"), study.n).value
     seen = hits * results.replicates_complete >= HITS
     with style():
         figure, (ax,) = panels(1, height=3.0, width=5.0)
@@ -235,10 +236,10 @@ def regimes(results: Results) -> Figure:
     kappa = _kappa(results, name)
     b = np.array([measure.discount.asymptotics.exponent for measure in study.measures])
     fine = np.round(np.linspace(b[0], b[-1], POINTS), 3)
-    model, cache = study.scorers[name], user_cache()
+    model = study.scorers[name]
 
     def exponent(measure: Measure, ends: tuple[int, int]) -> float:
-        mean = cache.mean(model, measure, ends).value
+        mean = expected_ndcg(model, measure, ends).value
         return float(np.log(mean[0] / mean[1]) / np.log(ends[1] / ends[0]))
 
     with style():

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import logging
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from cases import Run, command
 from hypothesis import settings
-
-from ndcg_asymptotics.theory.cache import user_cache
 
 # once: the setting log_level of pytest would clear the caches of all loggers six times in each test
 logging.getLogger().setLevel(logging.INFO)
@@ -46,20 +42,6 @@ def pytest_collection_finish() -> None:
 def effort(request: pytest.FixtureRequest) -> int:
     """How many times as long a random search takes as in the daily tests."""
     return int(request.config.getoption("--effort"))
-
-
-@pytest.fixture(scope="session")
-def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """New folders, which are made when something is written; `mktemp` would look at all others each time."""
-    folder = tmp_path_factory.mktemp("caches")
-    return (folder / str(i) for i in itertools.count())
-
-
-@pytest.fixture(autouse=True)
-def _theory_cache(monkeypatch: pytest.MonkeyPatch, _caches: Iterator[Path]) -> None:
-    """Begin every test, and the commands that it starts, without cached values of theory."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(next(_caches)))
-    user_cache.cache_clear()
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.mean import relative_means
 
 _MARKERS = 18  # approximate number of markers on a curve
 _NAMED = 2  # scorers that a title names one by one

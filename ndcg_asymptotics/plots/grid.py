@@ -30,10 +30,10 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import relative_means
 
 _MOST = 7  # largest number of curves in a panel
 _MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid names none

@@ -40,8 +40,8 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.cache import relative_means
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import relative_means
 
 _AS_TRUE = "Lists that the judge orders as the true labels do"
 _POINTS = 120  # points of a line of growing lists

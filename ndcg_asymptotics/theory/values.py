@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache, user_cache
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations import StandardDeviation
+from ndcg_asymptotics.theory.fluctuations import StandardDeviation, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
 from ndcg_asymptotics.theory.fluctuations.enumeration import EnumeratedLaw, exact_law
 from ndcg_asymptotics.theory.fluctuations.laws import regime
@@ -20,24 +19,24 @@ from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw
 from ndcg_asymptotics.theory.leading_terms import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.mean import Expectation
+from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 
 @dataclass(frozen=True)
 class TheoreticalValues:
-    """Theoretical values for one scorer under one measure; expensive values come from the cache.
+    """Theoretical values for one scorer under one measure.
 
     Exact means of the measures ``beside``, which will be asked for later, are computed together with its own.
     Methods raise `NotAvailableError` where there is no exact value.
 
-    >>> values = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG@10"), TheoryCache(None))
+    >>> values = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG@10"))
     >>> values.limit.converges, values.regime, round(values.limiting_std, 4)
     (False, 'lasting', 0.1593)
     """
 
     scorer: Scorer
     measure: Measure
-    cache: TheoryCache = field(default_factory=user_cache)
     beside: Sequence[Measure] = ()
 
     @cached_property
@@ -57,38 +56,29 @@ class TheoreticalValues:
 
     def mean(self, sizes: Sequence[int]) -> Expectation:
         """Return the exact mean of NDCG_n at each n."""
-        return self.cache.mean(self.scorer, self.measure, sizes, self.beside)
+        return expected_ndcg(self.scorer, self.measure, sizes, beside=self.beside)
 
     def pseudo_expectation(self, sizes: Sequence[int]) -> list[float | None]:
         """Return the pseudo-expectation at each n, None where there is none."""
-        return self.cache.pseudo(self.scorer, self.measure, sizes)
+        return [pseudo_expectation(self.scorer, self.measure, n) for n in sizes]
 
     def std(self, n: int) -> StandardDeviation:
         """Return the exact standard deviation of NDCG_n."""
-        return self.cache.std(self.scorer, self.measure, [n])
+        return ndcg_std(self.scorer, self.measure, [n])
 
     def extrapolated_limit(self) -> Extrapolation:
         """Return the limit extrapolated from exact means, which no theorem enters."""
-        mean = partial(self.cache.mean, beside=self.beside)
-        return extrapolated_limit(self.scorer, self.measure, mean)
+        return extrapolated_limit(self.scorer, self.measure, partial(expected_ndcg, beside=self.beside))
 
     @property
     def limiting_std(self) -> float:
         """The standard deviation that NDCG_n keeps where it does not converge."""
-        return self.cache.size(
-            "limiting sd", self.scorer, self.measure, ENDLESS, lambda: limiting_std(self.scorer, self.measure)
-        )
+        return limiting_std(self.scorer, self.measure)
 
     @property
     def std_near_limit(self) -> float:
         """The standard deviation at n = `ENDLESS`, where sums of discounts may still be incomplete."""
-        return self.cache.size(
-            "sd about n",
-            self.scorer,
-            self.measure,
-            ENDLESS,
-            lambda: std_at(self.scorer, self.measure, ENDLESS),
-        )
+        return std_at(self.scorer, self.measure, ENDLESS)
 
     def excess_kurtosis(self, n: int, std: float) -> float:
         """Return the excess kurtosis of NDCG_n that the labels at the top produce, given its ``std``."""
@@ -112,7 +102,7 @@ class TheoreticalValues:
 
 @dataclass(frozen=True)
 class LawOfLongLists:
-    """The law of NDCG_n on long lists, which is constructed only when a value of it is not in the cache."""
+    """The law of NDCG_n on long lists, which is constructed when it is used."""
 
     values: TheoreticalValues
     n: int
@@ -129,8 +119,4 @@ class LawOfLongLists:
     @property
     def distance(self) -> float:
         """The bound of the distance of that law from the one at n; infinite where there is no law."""
-        of = self.values
-        return of.cache.size("distance of law", of.scorer, of.measure, self.n, self._distance)
-
-    def _distance(self) -> float:
         return math.inf if self.law is None else self.law.distance

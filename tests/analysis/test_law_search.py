@@ -16,7 +16,6 @@ from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 Curves = list[Callable[[Any], Any]]
@@ -37,7 +36,7 @@ def drawn(rng: np.random.Generator, curves: Curves, gains: list[float], measure:
 
 
 def judged(spec: str, measure: str, n: int, values: np.ndarray) -> LawTest:
-    theory = TheoreticalValues(Scorer.of(spec), Measure.of(measure), TheoryCache(None))
+    theory = TheoreticalValues(Scorer.of(spec), Measure.of(measure))
     column = values.reshape(-1, 1)
     return judge_law(Simulated((n,), column, column, column), theory, "a", 1.0, LEVEL)
 

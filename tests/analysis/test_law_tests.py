@@ -14,7 +14,8 @@ from ndcg_asymptotics.analysis.law_tests import LawTest, _critical_distance, jud
 from ndcg_asymptotics.analysis.mean_tests import Simulated
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 N = 20_000
@@ -22,7 +23,7 @@ HALF = "constant(0.5)"
 
 
 def law_row(curve: str, measure: str, values: np.ndarray, n: int = N, factor: float = 1.0) -> LawTest:
-    theory = TheoreticalValues(Relevance.of(curve), Measure.of(measure), TheoryCache(None))
+    theory = TheoreticalValues(Relevance.of(curve), Measure.of(measure))
     return judge_law(simulated_values(values, n), theory, "a", factor, 1e-6)
 
 
@@ -56,8 +57,8 @@ def test_another_law_of_the_same_mean_and_std_disagrees() -> None:
     assert uniform.verdict == "agrees"  # which it is for fair labels
     normal = np.clip(rng.normal(0.5, 12**-0.5, 4000), 0, 1)
     assert law_row(HALF, "nDCG(geometric(2))", normal).verdict == "disagrees"
-    std = TheoryCache(None).std(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
-    mean = TheoryCache(None).mean(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    std = ndcg_std(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
+    mean = expected_ndcg(Relevance.of(HALF), Measure.of("nDCG(linear)"), [N]).value[0]
     flat = mean + std * 12**0.5 * (rng.random(4000) - 0.5)
     assert law_row(HALF, "nDCG(linear)", flat).verdict == "disagrees"
 
@@ -89,7 +90,7 @@ def test_the_level_is_that_of_kolmogorov_and_smirnov(monkeypatch: pytest.MonkeyP
         "nDCG(geometric(2))": lambda: rng.random(300),
     }
     for measure, draw in draws.items():
-        theory = TheoreticalValues(Relevance.of(HALF), Measure.of(measure), TheoryCache(None))
+        theory = TheoreticalValues(Relevance.of(HALF), Measure.of(measure))
         alarms = 0
         for _ in range(120):
             row = judge_law(simulated_values(draw(), 10**6), theory, "a", 1.0, level)
@@ -110,7 +111,7 @@ def values_of_one_item(kappa: float, measure: str, n: int, count: int, shift: in
 def test_the_exact_law_of_one_relevant_item(measure: str) -> None:
     """False alarm: 1e-6. Multiplied by 1.01 or shifted by three ranks, the law disagrees."""
     parsed = Measure.parse(measure)
-    theory = TheoreticalValues(Scorer.parse("relevant(1, roc_power(0.4))"), parsed, TheoryCache(None))
+    theory = TheoreticalValues(Scorer.parse("relevant(1, roc_power(0.4))"), parsed)
     values = values_of_one_item(0.4, measure, 30, 4000)
 
     def verdict(drawn: np.ndarray, factor: float = 1.0) -> str:
@@ -130,7 +131,7 @@ def test_exact_laws_keep_the_level() -> None:
     """100 samples of 300 lists; level 0.05; by chance 1e-4 for each."""
     scorer = Scorer.parse("relevant(1, roc_power(0.4))")
     for n, measure in ((4, "nDCG"), (10**9, "nDCG"), (50, "nDCG@5")):
-        theory = TheoreticalValues(scorer, Measure.of(measure), TheoryCache(None))
+        theory = TheoreticalValues(scorer, Measure.of(measure))
         drawn = values_of_one_item(0.4, measure, n, 30_000).reshape(100, 300)
         alarms = sum(
             judge_law(simulated_values(row, n), theory, "a", 1.0, 0.05).verdict == "disagrees"

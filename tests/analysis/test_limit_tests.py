@@ -12,14 +12,13 @@ from random_pairs import certain_top
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.mean import Expectation
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 
 def values_of(curve: str, measure: str | Measure) -> TheoreticalValues:
-    return TheoreticalValues(Scorer.parse(curve), Measure.of(measure), TheoryCache(None))
+    return TheoreticalValues(Scorer.parse(curve), Measure.of(measure))
 
 
 def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -> LimitTest:
@@ -29,7 +28,7 @@ def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -
     class Changed(TheoreticalValues):
         limit = dataclasses.replace(theory.limit, **changes)
 
-    return judge_limit(Changed(theory.scorer, theory.measure, theory.cache), "a", factor)
+    return judge_limit(Changed(theory.scorer, theory.measure), "a", factor)
 
 
 def beta_for_one_minus_beta(_: Relevance, value: float) -> float:
@@ -97,11 +96,14 @@ def test_a_certain_top_has_a_limit_that_is_tested(curve: str, measure: str) -> N
 
 
 def test_values_that_are_no_numbers_are_not_tested() -> None:
-    class NoNumbers(TheoryCache):
-        def mean(self, relevance, measure, sizes, beside=()):
-            return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
+    def no_numbers(relevance, measure, sizes):
+        return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
 
-    theory = TheoreticalValues(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG"), NoNumbers(None))
+    class Unknown(TheoreticalValues):
+        def extrapolated_limit(self):
+            return extrapolated_limit(self.scorer, self.measure, no_numbers)
+
+    theory = Unknown(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG"))
     assert judge_limit(theory, "a", 1.0).verdict == "not tested"
 
 
@@ -115,7 +117,7 @@ def test_a_leading_gap_that_is_a_tenth_off_disagrees() -> None:
     class Wrong(TheoreticalValues):
         leading_gap = wrong
 
-    row = judge_limit(Wrong(theory.scorer, theory.measure, theory.cache), "a", 1.0)
+    row = judge_limit(Wrong(theory.scorer, theory.measure), "a", 1.0)
     assert (row.verdict, "leading gap" in row.explanation) == ("disagrees", True)
 
 

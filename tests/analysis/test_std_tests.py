@@ -23,7 +23,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.theory.cache import TheoryCache
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 BINARY = study(
@@ -63,10 +63,10 @@ def test_true_values_agree_and_wrong_ones_do_not(binary: Results) -> None:
 @pytest.mark.slow
 def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     """Values drawn together or apart about their exact means: the means are right still."""
-    of, kept = binary.study, TheoryCache(None)
+    of = binary.study
     means = np.array(
         [
-            [kept.mean(scorer, measure, of.n).value for measure in of.measures]
+            [expected_ndcg(scorer, measure, of.n).value for measure in of.measures]
             for scorer in of.scorers.values()
         ]
     )
@@ -88,7 +88,7 @@ def test_every_n_on_request(binary: Results) -> None:
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
     drawn = Simulated.of(simulated(of, replicates).values, of.n, 0, 0)
-    theory = TheoreticalValues(Relevance.of(curve), of.measures[0], TheoryCache(None))
+    theory = TheoreticalValues(Relevance.of(curve), of.measures[0])
     return judge_std(drawn, n, theory, "a", 1.0, 1e-6)
 
 
@@ -167,7 +167,7 @@ def test_brackets_are_allowed_for() -> None:
     for n in (100, 4000):  # bets, chi-square
         of = study(LINEAR, (n,), "nDCG")
         values = simulated(of, 600).data["ndcg"].to_numpy()
-        mean = TheoryCache(None).mean(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
+        mean = expected_ndcg(Relevance.of(LINEAR), Measure.of("nDCG"), of.n).value[0]
         near = mean + 0.5 * (values - mean)
         assert check(results(of, ndcg=near)).stds[0].verdict == "disagrees"
         wide = np.abs(values - near)

@@ -32,7 +32,6 @@ from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations import difference_std
 from ndcg_asymptotics.theory.fluctuations.enumeration import order_law
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
@@ -360,7 +359,7 @@ def few_relevant(rng: Rng) -> Try:
         text = f"relevant(2={counts}, 1=2, graded(2={roc}, 1=roc_power({rng.uniform(0.2, 1):.4g})))"
     measure = _measure(rng, ("", "@0.3n", "@5", "@n^0.5"))
     try:
-        theory = TheoreticalValues(FixedCounts.parse(text), measure, TheoryCache(None))
+        theory = TheoreticalValues(FixedCounts.parse(text), measure)
         stated = judge_limit(theory, "a", 1.0)
     except InputError as error:
         return Try(None, str(error))

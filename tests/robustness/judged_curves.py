@@ -30,7 +30,6 @@ from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory import expected_ndcg, ndcg_std
-from ndcg_asymptotics.theory.cache import TheoryCache
 
 LISTS = 400
 ENGINES = ("items", "cells", "every-n")
@@ -187,10 +186,7 @@ def limits(cases: int, seed: int, off: float = 0.99) -> Iterator[Limited]:
             str(rng.choice(["0.2n", "0.5n"])) if name in ("log", "constant") or rng.random() < 0.5 else ""
         )
         measure = Measure(name, cutoff)
-        theory, wrong = (
-            FormulaAlone(Relevance.parse(labels.text(factor)), measure, TheoryCache(None))
-            for factor in (1.0, off)
-        )
+        theory, wrong = (FormulaAlone(Relevance.parse(labels.text(factor)), measure) for factor in (1.0, off))
         row = judge_limit(theory, "a", 1.0)
         if not row.tested:
             continue

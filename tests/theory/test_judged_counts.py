@@ -16,7 +16,6 @@ from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory import expected_ndcg, ndcg_std
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.fluctuations import difference_std
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
@@ -160,7 +159,7 @@ def test_scorers_that_agree_with_a_judge_differ_by_their_own_ranks_only() -> Non
 )
 def test_misses_alone_multiply_the_mean_and_its_limit_by_a_number(relevant: int, measure: str) -> None:
     text = f"relevant({relevant}, noisy(roc_power(0.4), 0, 0.3))"
-    theory = TheoreticalValues(Scorer.parse(text), Measure.parse(measure), TheoryCache(None))
+    theory = TheoreticalValues(Scorer.parse(text), Measure.parse(measure))
     row = judge_limit(theory, "a", 1.0)
     assert (row.verdict, row.theorem.partition(",")[0]) == ("agrees", "Theorem J4")
     assert judge_limit(theory, "a", 1.01).verdict == "disagrees"

@@ -9,7 +9,6 @@ from robustness.judged_curves import enumerated, limits, simulated
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.cache import TheoryCache
 
 
 @pytest.mark.slow
@@ -40,7 +39,7 @@ def test_the_limit_of_a_judge_whose_false_positive_rate_is_1_percent_off_is_reje
 ) -> None:
     def theory(rate: float) -> FormulaAlone:
         curve = Relevance.parse(f"noisy(linear(0.1, 0.7), {rate}, 0.2)")
-        return FormulaAlone(curve, Measure.parse("nDCG(power(0.5))"), TheoryCache(None))
+        return FormulaAlone(curve, Measure.parse("nDCG(power(0.5))"))
 
     row = judge_limit(theory(fpr), "a", 1.0)
     assert row.verdict == "agrees"

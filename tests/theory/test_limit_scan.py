@@ -15,7 +15,6 @@ from random_pairs import FormulaAlone, pairs
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import limit
@@ -29,7 +28,7 @@ SMALLEST = 0.01  # limits nearer to 0 are off by a share of this
 def test_no_true_limit_disagrees_and_every_tested_wrong_one_does(capsys: pytest.CaptureFixture[str]) -> None:
     wrong_verdicts, worst, gaps, untested = [], 0.0, 0, Counter[str]()
     for of, text in pairs(COUNT, SEED):
-        theory = FormulaAlone(Relevance.parse(of), Measure.parse(text), TheoryCache(None))
+        theory = FormulaAlone(Relevance.parse(of), Measure.parse(text))
         row = judge_limit(theory, "a", 1.0)
         if row.verdict == "disagrees":
             wrong_verdicts.append((of, text, row.explanation))

@@ -47,7 +47,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
-from ndcg_asymptotics.theory.cache import user_cache
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import tilt
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ def _fitted_exponent(
 ) -> FittedExponent:
     try:
         a, b = (results.study.scorers[name].model for name in pair)
-        return fit_exponent(points, a, b, measure, user_cache())
+        return fit_exponent(points, a, b, measure)
     except NotAvailableError as error:  # equal curves, level means, no fixed point
         return FittedExponent(None, None, None, None, None, str(error))
 
@@ -384,7 +384,7 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
         return 0, "the two scorers are the same"
     try:
         a, b = (
-            user_cache().mean(scorers[name], measure, largest, beside=results.study.measures) for name in pair
+            expected_ndcg(scorers[name], measure, largest, beside=results.study.measures) for name in pair
         )
     except NotAvailableError:
         return 0, "replicates"

@@ -13,7 +13,6 @@ from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.cache import TheoryCache
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
 
 LEAST_EFFECTIVE = 20.0
@@ -154,10 +153,8 @@ class FittedExponent:
     reason: str
 
 
-def fit_exponent(
-    points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure, cache: TheoryCache | None = None
-) -> FittedExponent:
-    """Fit the error exponent to these points, and predict it; the prediction is cached."""
+def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure) -> FittedExponent:
+    """Fit the error exponent to these points, and predict it."""
     end = error_exponent(a, b, measure)
     seen = [
         (p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0)
@@ -176,7 +173,7 @@ def fit_exponent(
     sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
     scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
     half = max(NORMAL_QUANTILE * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
-    predicted = _predicted_slope(n, a, b, measure, cache or TheoryCache(None))
+    predicted = _predicted_slope(n, a, b, measure)
     return FittedExponent(
         slope,
         (slope - half, slope + half),
@@ -187,19 +184,10 @@ def fit_exponent(
     )
 
 
-def _predicted_slope(
-    sizes: Floats, a: Relevance, b: Relevance, measure: Measure, cache: TheoryCache
-) -> float | None:
-    last = int(sizes[-1])
-
-    def compute(lengths: tuple[int, ...]) -> tuple[Floats, Floats]:
-        leader = level_tilt(a, b, measure, last).leader
-        found = [level_tilt(a, b, measure, n, leader) for n in lengths]
-        nats = [-log_wrong_probability(t.cost, t.std) if t.cost > 0 else 0.0 for t in found]
-        return np.array(nats), np.array([t.residual for t in found])
-
-    kind = f"nats of the order that is wrong at n = {last}"
-    nats, _ = cache.values(kind, (a, b), measure, [int(n) for n in sizes], compute)
-    if nats.min() <= 0:
+def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure) -> float | None:
+    leader = level_tilt(a, b, measure, int(sizes[-1])).leader
+    tilts = [level_tilt(a, b, measure, int(n), leader) for n in sizes]
+    if any(tilt.cost <= 0 for tilt in tilts):
         return None
+    nats = [-log_wrong_probability(tilt.cost, tilt.std) for tilt in tilts]
     return float(np.polyfit(np.log(sizes), np.log(nats), 1)[0])

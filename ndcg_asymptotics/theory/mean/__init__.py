@@ -1,5 +1,10 @@
 """The exact mean of NDCG and DCG at finite n."""
 
-from ndcg_asymptotics.theory.mean.expectation import Expectation, expected_dcg, expected_ndcg
+from ndcg_asymptotics.theory.mean.expectation import (
+    Expectation,
+    expected_dcg,
+    expected_ndcg,
+    relative_means,
+)
 
-__all__ = ["Expectation", "expected_dcg", "expected_ndcg"]
+__all__ = ["Expectation", "expected_dcg", "expected_ndcg", "relative_means"]

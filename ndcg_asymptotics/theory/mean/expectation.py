@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
 from ndcg_asymptotics.core.caching import shared, shared_each
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import TOLERANCE
 from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
@@ -71,6 +72,7 @@ class Accuracy:
 
 
 _ACCURATE = 10 * TOLERANCE
+_LARGEST_ERROR = 1e-3  # means with a larger error are not drawn
 _ROUGH, _FINE = Accuracy(0.5, _ACCURATE, 24), Accuracy(0.75, _ACCURATE, 30)
 """Two evaluations, whose difference estimates the error but for that of the sums of exponentials."""
 
@@ -160,6 +162,20 @@ def expected_ndcg(
         lambda model: expected_with_fixed_counts(model, measure, lengths),
         lambda model: expected_with_fixed_counts(model, measure, lengths),
     )
+
+
+def relative_means(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> Floats:
+    """Return E[NDCG_n], or E[DCG_n] / F(k(n)), at some n; NaN where theory does not give it to 1e-3.
+
+    >>> relative_means(Scorer.parse("constant(0.4)"), Measure.of("DCG@5"), [10, 10**6]).round(12)
+    array([0.4, 0.4])
+    """
+    try:
+        mean = expected_ndcg(scorer, measure, sizes)
+    except NotAvailableError:
+        return np.full(len(sizes), np.nan)
+    unit = np.array([measure.unit(n) for n in sizes])
+    return np.where(mean.error / unit <= _LARGEST_ERROR, mean.value / unit, np.nan)
 
 
 def _computed_together(other: Measure, measure: Measure) -> bool:
