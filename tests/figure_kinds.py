@@ -15,7 +15,6 @@ from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.populations.curve_file import Fitted
 from ndcg_asymptotics.results import Results
@@ -93,20 +92,6 @@ def compared(count: int, judge: bool = False) -> Any:
 
 
 @cache
-def collections() -> Any:
-    """Return a comparison over six collections."""
-    rng = np.random.default_rng(4)
-    names = tuple(f"q{q}" for q in range(20))
-    values = {
-        f"collection {c}": RunValues(
-            ("good", "bad"), names, ("nDCG@10",), rng.normal([[[0.45]], [[0.4]]], 0.1, (2, 20, 1))
-        )
-        for c in range(6)
-    }
-    return na.compare(collections=values)
-
-
-@cache
 def planned() -> Plan:
     """Return a plan from two curves."""
     return na.plan(a="linear(0.1, 0.7)", b="constant(0.4)", measures=["nDCG"], n=40)
@@ -156,9 +141,6 @@ FIGURES: dict[str, Draw] = {
         compared(2, True), compared(2, True).pairs[0], width=width
     ),
     "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
-    "collections": lambda width: plots.collections_figure(
-        collections(), collections().pairs[0], collections().pairs[0].by_measure[0], width=width
-    ),
     "plan": lambda width: plots.plan_figure(planned(), width=width),
     "fitted": lambda width: plots.fitted_figure({"a": [fitted()], "b": [fitted(shift=0.1)]}, width=width),
     "fitted, groups": lambda width: plots.fitted_figure(

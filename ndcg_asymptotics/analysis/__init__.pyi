@@ -9,7 +9,7 @@ from .orders.prediction import predict_pair as predict_pair
 from .planning.outcome import Plan as Plan
 from .planning.plan import plan as plan
 from .runs.candidates import Candidates as Candidates
-from .runs.collections_text import CollectionsComparison as CollectionsComparison
+from .runs.collections_outcome import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
 from .runs.comparison import Comparison as Comparison
 from .runs.deviations import Deviations as Deviations

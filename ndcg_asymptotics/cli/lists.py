@@ -328,7 +328,7 @@ def compare(
             --measure nDCG@10 --fail-unless-noninferior --margin 0.01
         ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
     """
-    from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
+    from ndcg_asymptotics.analysis.runs.collections_outcome import CollectionsComparison
     from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
@@ -347,6 +347,8 @@ def compare(
     )
     require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
     require(report is None or collections is None, "there is no page of several collections", "report")
+    drawn = figures.folder is not None
+    require(not drawn or collections is None, "there is no figure of several collections", "figures")
     files = runs.files
     if collections is not None:
         require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")

@@ -331,8 +331,8 @@ CollectionsTable = Annotated[
     _from_input(
         "--collections",
         metavar="FILE.csv",
-        help="In place of runs: a table of collections with the columns collection, qrels, run, path, or "
-        "collection, values and perhaps run. Paths are relative to the table; --run names runs.",
+        help="In place of runs: a table of collections with the columns collection, qrels, run and path. "
+        "Paths are relative to the table; --run names runs.",
     ),
 ]
 LowerIsBetter = Annotated[

@@ -1,5 +1,4 @@
 from .choice import Choice as Choice
-from .collections import collections_figure as collections_figure
 from .comparison import comparison_figure as comparison_figure
 from .comparison import power_figure as power_figure
 from .curves import curve_handles as curve_handles

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief
@@ -17,7 +16,6 @@ from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.collections import collections_drawings
 from ndcg_asymptotics.plots.comparison import comparison_drawings
 from ndcg_asymptotics.plots.fitted import fitted_drawings, holds_curves
 from ndcg_asymptotics.plots.gallery import study_drawings
@@ -124,8 +122,6 @@ def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
         return comparison_drawings, "a comparison", ()
     if isinstance(found, JudgedComparison):
         return judged_drawings, "a comparison with a judge", ()
-    if isinstance(found, CollectionsComparison):
-        return collections_drawings, "a comparison of collections", ()
     if isinstance(found, Plan):
         return plan_drawings, "a plan", ()
     raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")

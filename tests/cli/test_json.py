@@ -24,14 +24,12 @@ from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
 from ndcg_asymptotics.analysis.runs.candidates import Candidates
-from ndcg_asymptotics.analysis.runs.collections_rows import (
-    CollectionPower,
-    InCollection,
+from ndcg_asymptotics.analysis.runs.collections_outcome import (
+    CollectionsComparison,
+    CollectionsRow,
     MeasureOverCollections,
-    OverCollections,
     PairOverCollections,
 )
-from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison, RankingOverCollections
 from ndcg_asymptotics.analysis.runs.compared import (
     Cut,
     DiscriminativePower,
@@ -134,12 +132,9 @@ ROWS = {
     "label rate": ShareOfDocuments,
     "compare": Comparison,
     "compare collections": CollectionsComparison,
-    "mean over collections": OverCollections,
+    "difference over collections": CollectionsRow,
     "measure over collections": MeasureOverCollections,
     "pair over collections": PairOverCollections,
-    "power of a collection": CollectionPower,
-    "ranking over collections": RankingOverCollections,
-    "runs in a collection": InCollection,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
     "corrected mean": CorrectedRow,

@@ -375,3 +375,18 @@ def test_options_that_do_not_go_together_with_values(files: Path, run: Run, tmp_
         code, _, err = run(*wrong)
         assert code == 2
         assert said in err
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--figures", "drawn"), "figures: there is no figure of several collections"),
+        (("--report", "page.html"), "report: there is no page of several collections"),
+        (("--fail-if-worse",), "collections: a gate is for the runs of one collection"),
+    ],
+)
+def test_what_several_collections_do_not_have(
+    run: Run, tmp_path: Path, option: tuple[str, ...], words: str
+) -> None:
+    code, _, error = run("compare", "--collections", tmp_path / "table.csv", *option)
+    assert (code, words in error) == (2, True)

@@ -23,43 +23,49 @@ the t law. docs/howto/collections.md has their coverage.
 
 from __future__ import annotations
 
+import csv
 import math
+import os
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from itertools import combinations
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Literal, cast, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.collections_files import read_collections
-from ndcg_asymptotics.analysis.runs.collections_rows import (
-    InCollection,
+from ndcg_asymptotics.analysis.runs.collections_outcome import (
+    CollectionsComparison,
+    CollectionsRow,
     MeasureOverCollections,
-    OverCollections,
     PairOverCollections,
     Tested,
     Way,
 )
-from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.correction import MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.paired import (
     Difference,
-    Interval,
     fewest_queries,
     mean_tests,
-    moments_of,
-    student_test,
     t_test,
     without_rounding,
 )
-from ndcg_asymptotics.core.arrays import Floats, require_choice
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
+from ndcg_asymptotics.core.arrays import Floats, as_texts, brief, require_choice
+from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions
-from ndcg_asymptotics.lists.reading.values import ValueOptions
-from ndcg_asymptotics.lists.values import RunValues, few
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.reading.tables import delimiter_of
+from ndcg_asymptotics.lists.reading.text import read_text
+from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
+from ndcg_asymptotics.lists.values import RunValues, few, require_names
+from ndcg_asymptotics.measures.measure import MEASURES
 
 _SMALL = 50  # queries of a collection below which intervals cover too rarely if most differences are 0
+_MOST_BYTES = 1 << 24  # of a table of collections
+_COLUMNS = ("collection", "qrels", "run", "path")
 Over = Literal["fixed", "random", "both"]
 """Whether the collections are given, a sample, or both in turn."""
 
@@ -71,21 +77,13 @@ def compare_collections(
     options: ValueOptions,
     conventions: ConventionOptions,
 ) -> CollectionsComparison:
-    """Compare every pair of runs in each of several collections, and in the mean over them.
+    """Compare every pair of runs in each collection and in the mean over all; parameters as of `compare`.
 
     p-values of the means are corrected for all pairs and measures, and those in collections also for the
     number of collections.
-
-    Parameters
-    ----------
-    collections, over
-        As in `compare`.
-    tests : MultipleTests
-    options, conventions : mappings
-        Those of `read_values` and of `evaluate`.
     """
     require_choice(over, get_args(Over), "over")
-    read = _same_runs_and_measures(read_collections(collections, options, conventions))
+    read = _same_runs_and_measures(_read(collections, options, conventions))
     first = next(iter(read.values()))
     require_runs(len(first.runs))
     remarks = _remarks(read)
@@ -94,34 +92,31 @@ def compare_collections(
     every_unit = np.tile(units, len(first.pairs))
     gaps = [without_rounding(values.differences / every_unit) for values in read.values()]
     remarks[:0] = _few_that_differ(dict(zip(read, gaps, strict=True)))
-    overall = {way: (_fixed if way == "fixed" else _random)(gaps, tests) for way in ways}
-    each = _in_collections(gaps, tests)
-    sizes = tuple(len(d) for d in gaps)
-    for way in ways:
-        if said := tests.limitation(len(every_unit), sum(sizes) if way == "fixed" else len(sizes)):
-            remarks.append(f"Warning: collections {way}: {said}")
-    means = np.stack([values.means for values in read.values()])  # (collections, runs, measures)
-    scales = list(zip(first.measures, units.tolist(), first.scales, strict=True))
-    pairs = []
-    for i, (a, b) in enumerate(combinations(range(len(first.runs)), 2)):
+    sizes = [len(d) for d in gaps]
+    tested_units = {"fixed": sum(sizes), "random": len(sizes)}
+    limitations = [(way, tests.limitation(every_unit.size, tested_units[way])) for way in ways]
+    remarks += [f"Warning: collections {way}: {limitation}" for way, limitation in limitations if limitation]
+    of_way = {"fixed": _fixed, "random": _random}
+    # of each collection, and behind these of the means over all
+    tested = [*_in_collections(gaps, tests), *(of_way[way](gaps, tests) for way in ways)]
+    means = [values.means for values in read.values()]  # (runs, measures)
+    means += [np.mean(means, axis=0)] * len(ways)
+    counts = [*sizes, *[sum(sizes)] * len(ways)]
+    pairs: list[PairOverCollections] = []
+    for a, b in combinations(range(len(first.runs)), 2):
         judged = []
-        for m, (measure, unit, scale) in enumerate(scales):
-            of_runs, test = means[:, (a, b), m], i * len(scales) + m
+        for m, (measure, scale) in enumerate(zip(first.measures, first.scales, strict=True)):
+            test, unit, lower = len(pairs) * len(units) + m, float(units[m]), scale.lower_is_better
             rows = tuple(
-                InCollection.of(name, size, of_collection, found[test], unit, tests)
-                for name, size, of_collection, found in zip(read, sizes, of_runs.tolist(), each, strict=True)
+                CollectionsRow.of(measure, name, count, of_runs[[a, b], m].tolist(), found[test], unit, lower)
+                for name, count, of_runs, found in zip((*read, *ways), counts, means, tested, strict=True)
             )
-            of_all = of_runs.mean(axis=0).tolist()
-            of_ways = tuple(
-                OverCollections.of(measure, way, of_all, found[test], unit, scale.lower_is_better)
-                for way, found in overall.items()
-            )
-            judged.append(MeasureOverCollections(measure, of_ways, rows))
+            judged.append(MeasureOverCollections(measure, rows[len(sizes) :], rows[: len(sizes)]))
         pairs.append(PairOverCollections(first.runs[a], first.runs[b], tuple(judged)))
     return CollectionsComparison(
         first.runs,
         tuple(read),
-        sizes,
+        tuple(sizes),
         tuple(ways),
         tests.level,
         tests.power,
@@ -132,17 +127,68 @@ def compare_collections(
     ).in_words()
 
 
+def _read(given: object, options: ValueOptions, conventions: ConventionOptions) -> dict[str, RunValues]:
+    """Return the values of runs in each collection, from a table of files or from values by collection."""
+    read = {}
+    if isinstance(given, str | os.PathLike):
+        higher = "is of values: higher NDCG is better"
+        require(not options.get("lower_is_better"), higher, "lower_is_better")
+        measures = any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES))
+        listed, columns = _listed(Path(given)), options.get("columns")
+        runs = as_texts(options.get("runs"), "runs")
+        for name, (qrels, files) in tracked(listed.items(), "collections"):
+            with naming(name, fields=True):
+                require_names("run", runs, files)
+                chosen = {run: files[run] for run in runs or files}
+                read[name] = values_of_runs(chosen, qrels, measures, columns=columns, **conventions)
+        return read
+    if not isinstance(given, Mapping):
+        expected = "the path of a table or a mapping of name to values"
+        raise InputError(f"must be {expected}, got {brief(given)}", "collections")
+    refuse_others("collections of values", conventions, ("missing",))
+    for name, values in tracked(given.items(), "collections"):
+        with naming(str(name), fields=True):
+            read[str(name)] = read_values(values, **options)
+    return read
+
+
+def _listed(path: Path) -> dict[str, tuple[Path, dict[str, Path]]]:
+    """Return the file of judgements and those of the runs of each collection, by a table.
+
+    Raises
+    ------
+    InputError
+        For a table without the columns or with an empty cell, a run that is named twice in a collection, and
+        judgements that differ within a collection.
+    """
+    text = read_text(path, _MOST_BYTES)
+    listed: dict[str, tuple[Path, dict[str, Path]]] = {}
+    with naming(str(path)):
+        delimiter = delimiter_of(text.partition("\n")[0])
+        reader = csv.DictReader(StringIO(text), delimiter=delimiter, skipinitialspace=True)
+        header = reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+        columns = f"expected the columns {', '.join(_COLUMNS)}"
+        require({*_COLUMNS} <= {*header}, f"{columns}, found {', '.join(header) or 'no columns'}")
+        for row in reader:
+            cells = [(row[column] or "").strip() for column in _COLUMNS]
+            require(all(cells), f"line {reader.line_num}: {columns} in every row, got {', '.join(cells)}")
+            name, qrels, run, file = cells
+            judged, files = listed.setdefault(name, (path.parent / qrels, {}))
+            differ = f"{name} has two files of judgements, {judged} and {path.parent / qrels}"
+            require(judged == path.parent / qrels, differ)
+            require(run not in files, f"{name} has the run {run} twice")
+            files[run] = path.parent / file
+    return listed
+
+
 def _remarks(collections: Mapping[str, RunValues]) -> list[str]:
     """Return the remarks on the values, with the name of the collection unless all have the same."""
-    found: dict[str, list[str]] = {}
-    for name, values in collections.items():
-        for said in values.remarks:
-            found.setdefault(said, []).append(name)
     remarks = []
-    for said, names in found.items():
-        text = said.removeprefix("Warning: ")
+    for remark in dict.fromkeys(remark for values in collections.values() for remark in values.remarks):
+        names = [name for name, values in collections.items() if remark in values.remarks]
         where = "" if len(names) == len(collections) else f"{few(names)}: "
-        remarks.append(("Warning: " if text != said else "") + where + text)
+        warning, found, text = remark.rpartition("Warning: ")
+        remarks.append(f"{warning}{found}{where}{text}")
     return remarks
 
 
@@ -153,7 +199,7 @@ def _by_query(collections: Mapping[str, RunValues]) -> Table:
     return Table("", (Column("collection"), *next(iter(tables.values())).columns), rows)
 
 
-def _same_runs_and_measures(found: Mapping[str, RunValues]) -> dict[str, RunValues]:
+def _same_runs_and_measures(collections: Mapping[str, RunValues]) -> dict[str, RunValues]:
     """Return the values of each collection, with runs and measures in the order of the first.
 
     Raises
@@ -161,89 +207,60 @@ def _same_runs_and_measures(found: Mapping[str, RunValues]) -> dict[str, RunValu
     InputError
         If there is a single collection, or one with other runs or measures than the first.
     """
-    enough = f"must be at least two, got {len(found)}; without collections, compare takes one"
-    require(len(found) >= 2, enough, "collections")
-    first_name, first = next(iter(found.items()))
-    for name, values in found.items():
+    enough = f"must be at least two, got {len(collections)}; without collections, compare takes one"
+    require(len(collections) >= 2, enough, "collections")
+    first_name, first = next(iter(collections.items()))
+    for name, values in collections.items():
         for what in ("runs", "measures"):
             here, there = getattr(first, what), getattr(values, what)
-            for lacks, has, names in (
-                (name, first_name, [one for one in here if one not in there]),
-                (first_name, name, [one for one in there if one not in here]),
-            ):
-                said = f"{lacks} lacks {few(names)}, which {has} has"
-                require(not names, f"all must have the same {what}: {said}", "collections")
-    return {name: values.only(first.runs, first.measures) for name, values in found.items()}
+            differ = f"{first_name} has {few(here)}, and {name} has {few(there)}"
+            require({*here} == {*there}, f"all must have the same {what}: {differ}", "collections")
+    return {name: values.only(first.runs, first.measures) for name, values in collections.items()}
 
 
 def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remarks: list[str]) -> list[Way]:
     """Return the ways to treat the collections, after refusing too few queries or collections."""
     fewest, count = fewest_queries(level), len(collections)
+    needs = f"a comparison at level {level:g} needs at least {fewest} queries that all runs answer in each"
     for name, values in collections.items():
         answered = len(values.queries)
-        require(
-            answered >= fewest,
-            f"a comparison at level {level:g} needs at least {fewest} queries that all runs answer in each, "
-            f"{name} has {answered}",
-            "collections",
-        )
-    needs = f"at level {level:g} takes at least {fewest} collections, got {count}"
-    require(
-        over != "random" or count >= fewest,
-        f"random is about collections of which these are a sample, and {needs}; fixed is about these ones",
-        "over",
-    )
+        require(answered >= fewest, f"{needs}, {name} has {answered}", "collections")
+    sample = f"random, about others like these, takes at least {fewest} collections at level {level:g}"
+    require(over != "random" or count >= fewest, f"{sample}, got {count}", "over")
     if over == "both" and count < fewest:
-        remarks.insert(
-            0, f"Warning: the answer is about these collections only; one about others like them {needs}"
-        )
+        remarks.insert(0, f"Warning: the answer is about these collections only; {sample}, got {count}")
         return ["fixed"]
     return ["fixed", "random"] if over == "both" else [over]
 
 
 def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     """Return a warning of small collections where some two runs that differ are equal for most queries."""
-    found = []
+    small = []
     for name, d in gaps.items():
         ties = (d == 0).mean(axis=0)
         if len(d) < _SMALL and bool(((ties > 0.5) & (ties < 1)).any()):
-            found.append(name)
-    if not found:
-        return []
-    return [
-        f"Warning: in {few(found)}, with fewer than {_SMALL} queries each, two runs have the same value on "
+            small.append(name)
+    warning = (
+        f"Warning: in {few(small)}, with fewer than {_SMALL} queries each, two runs have the same value on "
         "most queries: intervals of such differences cover less often than they say"
-    ]
+    )
+    return [warning] if small else []
 
 
 def _fixed(gaps: Sequence[Floats], tests: MultipleTests) -> list[Tested]:
-    """Compare the means over given collections."""
-    sizes = [len(d) for d in gaps]
-    means, errors, freedoms = stratified_moments(gaps)
-    students = [t_test(*one, tests.alpha) for one in zip(means, errors, freedoms, strict=True)]
-    d = np.concatenate(gaps)
-    weights = np.repeat([1 / (len(gaps) * size) for size in sizes], sizes)
-    found = _tested(d, means, [math.nan] * len(means), students, tests, weights)
-    p_corrected = tests.corrected([one.p for one in found], d * (weights / weights.max())[:, None])
-    return list(zip(found, p_corrected, strict=True))
-
-
-def _tested(
-    d: Floats,
-    means: Sequence[float],
-    sds: Sequence[float],
-    students: Sequence[tuple[Interval, float]],
-    tests: MultipleTests,
-    weights: Floats | None = None,
-) -> list[Difference]:
-    """Return means with their tests by permutations and by Student's t, without numbers of new queries."""
-    found = mean_tests(
+    """Compare the means over given collections, or in a single one."""
+    moments = list(zip(*stratified_moments(gaps), strict=True))
+    students = [t_test(*one, tests.alpha) for one in moments]
+    d, sizes = np.concatenate(gaps), [len(d) for d in gaps]
+    weights = np.repeat([min(sizes) / size for size in sizes], sizes)
+    both = mean_tests(
         d, students, alpha=tests.alpha, resamples=tests.resamples, seed=tests.seed, weights=weights
     )
-    return [
-        Difference(0.0, 0.0, None, 1.0) if test is None else Difference(mean, sd, test.interval, test.p)
-        for mean, sd, test in zip(means, sds, found, strict=True)
+    found = [
+        Difference(mean, math.nan, test.interval, test.p) if test else Difference(0.0, 0.0, None, 1.0)
+        for (mean, _, _), test in zip(moments, both, strict=True)
     ]
+    return list(zip(found, tests.corrected([one.p for one in found], d * weights[:, None]), strict=True))
 
 
 def stratified_moments(gaps: Sequence[Floats]) -> tuple[list[float], list[float], list[float]]:
@@ -276,18 +293,8 @@ def _in_collections(gaps: Sequence[Floats], tests: MultipleTests) -> list[list[T
     Collections are independent, so that max-T of each with Bonferroni's factor for their number loses next to
     nothing.
     """
-    found = []
-    for d in tracked(gaps, "collections"):
-        means, sds = zip(*moments_of(d), strict=True)
-        students = [student_test(*one, len(d), tests.alpha) for one in zip(means, sds, strict=True)]
-        found.append(_tested(d, means, sds, students, tests))
-    p = [[one.p for one in of_collection] for of_collection in found]
+    each = [_fixed([d], tests) for d in tracked(gaps, "collections")]
     if tests.correction == "maxt":
-        p_corrected = [
-            [min(1.0, len(gaps) * one) for one in tests.corrected(of_collection, d)]
-            for d, of_collection in zip(gaps, p, strict=True)
-        ]
-    else:
-        every = tests.corrected(np.ravel(p).tolist(), gaps[0])
-        p_corrected = np.reshape(every, (len(gaps), -1)).tolist()
-    return [list(zip(*both, strict=True)) for both in zip(found, p_corrected, strict=True)]
+        return [[(one, min(1.0, len(gaps) * p)) for one, p in of_one] for of_one in each]
+    every = iter(tests.corrected([one.p for of_one in each for one, _ in of_one], gaps[0]))
+    return [[(one, next(every)) for one, _ in of_one] for of_one in each]

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, Unpack, overload
 
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
-from ndcg_asymptotics.analysis.runs.collections_text import CollectionsComparison
+from ndcg_asymptotics.analysis.runs.collections_outcome import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import Correction, MultipleTests, Statistics, require_runs
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
@@ -153,10 +153,8 @@ def compare(
         Values of any measures, query by query, as `lists.read_values` takes them.
     collections : path, or mapping of name to values; in place of runs and qrels
         A CSV file with the columns collection, qrels, run and path: a row for each run in each collection,
-        with the file of the judgements and that of the run. Or with the columns collection and values: a row
-        for each collection, with a file of values, or with a column run, too, a row for each run. Names of
-        files are relative to the folder of the table. In
-        a mapping, each collection has such values, or what `evaluate` returns of several runs.
+        with the file of the judgements and that of the run. Names of files are relative to the folder of the
+        table. In a mapping, each collection has values as ``values`` takes them.
     judge : judgements, optional
         Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
         are then combined (`analysis.runs.judge`), and longer lists are not predicted.
@@ -216,7 +214,7 @@ def compare(
     (1, 'new')
     >>> others = {"new": seconds(2.0), "old": seconds(4.0)}
     >>> found = compare(collections={"A": runs, "B": others}, over="fixed")
-    >>> found.pairs[0].by_measure[0].over("fixed").sign
+    >>> found.pairs[0].by_measure[0].overall[0].sign
     -1
     """
     inputs = {"lists": lists, "values": values, "collections": collections, "judge": judge}
