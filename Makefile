@@ -23,7 +23,7 @@ NEWEST := .venv-newest
 # The versions that passed the tests; a user's install does not need them.
 CONSTRAINTS := --constraint constraints.txt
 
-.PHONY: demo quick test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs kernels clean
+.PHONY: demo quick test coverage elsewhere oldest newest-python constraints bench soak studies losses gallery real docs clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -130,8 +130,5 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 docs: $(VENV)/installed  ## build the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-kernels:  ## forget compiled kernels: numba does not see a change in a kernel that another file calls
-	find ndcg_asymptotics -name '*.nb[ic]' -delete
-
-clean: kernels
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+clean:
+	rm -rf ndcg_asymptotics/engines/__pycache__ $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

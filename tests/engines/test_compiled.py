@@ -1,66 +1,203 @@
-"""Compiled kernels have a place also where the package and HOME cannot be written to."""
+"""Compiled kernels are those of the sources, and are compiled again where their files cannot be used."""
 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ndcg_asymptotics
-from ndcg_asymptotics.engines.compiled import any_writable
+from ndcg_asymptotics.engines import compiled
+from ndcg_asymptotics.engines.compiled import kernel, made_writable, sources_digest
 
 PACKAGE = Path(ndcg_asymptotics.__file__).parent
-ONE_KERNEL = """
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package without compiled kernels."""
+    return shutil.copytree(
+        PACKAGE, tmp_path / "site" / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+
+def python(copy: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with a copy of the package and hardly any environment."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(copy.parent), "HOME": "/proc/nobody"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=copy.parents[1],
+        env={**environment, **more},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+# means of a short and a long list; `mean_dcg` reads sums of discounts by `cumulative`, which is in tables.py
+MEANS = """
 import numpy as np
-from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
-from ndcg_asymptotics.populations import Relevance
-depth_of_grade(Relevance.parse("constant(0.5)"), 0, np.array([0.5]))
+from ndcg_asymptotics.engines.rare.leaves import MeasureTable, mean_dcg
+from ndcg_asymptotics.engines.shared.tables import Tables
+near, far = np.arange(20.0).reshape(10, 2), np.ones((1, 100, 11))
+tables = Tables(near, far, np.array([0]), np.array([10]))
+table = MeasureTable(tables, 0, 10**6, np.array([1.0, 0.0]))
+print(*(mean_dcg(table, np.array([counts])) for counts in ((2, 2), (5000, 5000))))
 """
 
 
-def test_a_folder_is_writable_if_a_file_can_be_made_in_it(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_edited_kernels_and_constants_are_used_by_kernels_of_other_files(copy: Path) -> None:
+    edits = {
+        "return float(near[start[i] + k, 0])": "return 2 * float(near[start[i] + k, 0])",
+        "2.0 / (1 << _SHIFT)": "1.0 / (1 << _SHIFT)",  # the second list has sums beyond the first ranks
+    }
+    tables = copy / "engines" / "shared" / "tables.py"
+    before = python(copy, "-c", MEANS)
+    for old, new in edits.items():
+        source = tables.read_text()
+        assert source.count(old) == 1
+        tables.write_text(source.replace(old, new))
+    after = python(copy, "-c", MEANS)
+    assert (before.stderr, after.stderr) == ("", "")
+    first, second = zip(before.stdout.split(), after.stdout.split(), strict=True)
+    assert first == ("4.0", "8.0")
+    assert len(set(second)) == 2
+
+
+def test_the_folder_of_kernels_follows_from_all_sources(tmp_path: Path) -> None:
+    below = tmp_path / "below"
+    below.mkdir()
+    digests = [sources_digest(tmp_path)]
+    for content in ("a = 1", "a = 2"):
+        (below / "one.py").write_text(content)
+        digests.append(sources_digest(tmp_path))
+    (below / "one.py").rename(tmp_path / "one.py")
+    digests.append(sources_digest(tmp_path))
+    assert len(set(digests)) == 4
+    (below / "one.txt").touch()
+    assert sources_digest(tmp_path) == digests[-1]
+
+
+def test_the_three_folders_that_were_used_last_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    names = [str(i) * 32 for i in range(5)]
+    for i, name in enumerate(names[:3]):
+        os.utime(made_writable(tmp_path, name), (i, i))
+    made_writable(tmp_path, names[0])
+    made_writable(tmp_path, names[3])
+    assert {path.name for path in tmp_path.iterdir()} == {"other", names[0], names[2], names[3]}
+
+
+def test_a_folder_in_which_no_file_can_be_made_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert any_writable([tmp_path / "file" / "below", tmp_path / "new" / "folder"])
-    assert not any_writable([tmp_path / "file" / "below", Path("/proc/none")])
-    assert not any_writable([])
+    for place in (tmp_path / "file" / "below", Path("/proc/none")):
+        with pytest.raises(OSError, match=str(place)):
+            made_writable(place, "0" * 32)
+
+
+def double(x: float) -> float:
+    return 2.0 * x
+
+
+@pytest.fixture
+def lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is said about kernels, which are kept in a new folder."""
+    said: list[str] = []
+    monkeypatch.setattr(compiled, "kernel_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiled, "_say_once", said.append)
+    return said
+
+
+def compiled_anew() -> bool:
+    """Compile `double` as another process would; return whether its machine code was not there."""
+    dispatcher: Any = kernel(double)
+    assert dispatcher(3.0) == 6.0
+    return bool(dispatcher.stats.cache_misses)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "zeros"])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_files_of_a_kernel_are_written_again(
+    tmp_path: Path, lines: list[str], ending: str, damage: str
+) -> None:
+    assert compiled_anew()
+    assert not compiled_anew()
+    (file,) = tmp_path.rglob(f"*.{ending}")
+    content = file.read_bytes()
+    damaged = {"empty": b"", "cut": content[: len(content) // 2], "zeros": bytes(len(content))}
+    file.write_bytes(damaged[damage])
+    assert compiled_anew()
+    assert lines == [f"{tmp_path}: compiled code is damaged; it is compiled again"]
+    assert not compiled_anew()
+    assert len(lines) == 1
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_kernel_whose_files_cannot_be_replaced_is_not_kept(
+    tmp_path: Path, lines: list[str], ending: str
+) -> None:
+    assert compiled_anew()
+    (file,) = tmp_path.rglob(f"*.{ending}")
+    file.unlink()
+    file.mkdir()
+    assert compiled_anew()
+    why = "cannot be written (Is a directory): this run compiles in each process"
+    assert lines[-1] == f"{tmp_path}: {why}; NUMBA_CACHE_DIR names another folder"
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Writing more into any file fails within the body, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [0, 2000])  # room for nothing, and for the index only
+def test_on_a_full_disk_kernels_are_compiled_and_not_kept(
+    tmp_path: Path, lines: list[str], size: int
+) -> None:
+    for _ in range(2):
+        with largest_file(size):
+            assert compiled_anew()
+    why = "cannot be written (File too large): this run compiles in each process"
+    assert lines == 2 * [f"{tmp_path}: {why}; NUMBA_CACHE_DIR names another folder"]
+    assert compiled_anew()
+    assert not compiled_anew()
 
 
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc, which nobody can write to")
-def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(tmp_path: Path) -> None:
-    """The steps of the Dockerfile; root can write anywhere, so files stand where numba needs folders."""
-    copy = shutil.copytree(
-        PACKAGE, tmp_path / "site" / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__")
-    )
-    for folder in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
-        (folder / "__pycache__").touch()
+def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(
+    copy: Path, tmp_path: Path
+) -> None:
+    """The steps of the Dockerfile; root can write anywhere, so a file stands where a folder is needed."""
+    (copy / "engines" / "__pycache__").touch()
     (tmp_path / "tmp").mkdir()
-
-    def python(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        places = {"HOME": "/proc/nobody", "TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(copy.parent)}
-        return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=tmp_path,
-            env={"PATH": os.environ["PATH"], **places, **more},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-
+    places = {"TMPDIR": str(tmp_path / "tmp")}
     # one scorer and one measure, which need few kernels
     study = 'measures = ["nDCG"]\nn = [10]\nreplicates = 4\n[scorers]\na = "constant(0.5)"\n'
     (tmp_path / "study.toml").write_text(study)
-    done = python("-m", PACKAGE.name, "run", "study.toml", "--out", "out", "--jobs", "2", "--replicates", "4")
+    command = "-m", PACKAGE.name, "run", "study.toml", "--out", "out", "--jobs", "2"
+    done = python(copy, *command, **places)
     assert done.returncode == 0, done.stderr
     assert "4 of 4 replicates complete" in done.stdout
     assert "NUMBA_CACHE_DIR" in done.stderr
     assert not list((tmp_path / "tmp").glob("*numba*"))  # it is removed at the end
-    kept = python("-c", ONE_KERNEL, NUMBA_CACHE_DIR=str(tmp_path / "kept"))
+    kept = python(copy, "-c", MEANS, NUMBA_CACHE_DIR=str(tmp_path / "kept"), **places)
     assert kept.returncode == 0, kept.stderr
     assert "NUMBA_CACHE_DIR" not in kept.stderr
     assert list((tmp_path / "kept").rglob("*.nbi"))

@@ -13,7 +13,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
@@ -26,6 +25,7 @@ from ndcg_asymptotics.engines.cells.philox import (
     rejection,
     uniforms,
 )
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.shared.tables import (
     FAR_ERROR,
     NEAR_ERROR,
@@ -64,7 +64,7 @@ class Task(NamedTuple):
     bracket: Floats  # the width wanted, in NDCG
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def settle(
     task: Task,
     counts: Integers,
@@ -170,7 +170,7 @@ def settle(
                 first[i], last[i] = (k if last[i] < 0 else first[i]), k
 
 
-@njit(cache=True)
+@kernel
 def _width_over_slope(held: Integers, gains: Floats, count: float) -> float:
     """Return the sum over pairs of labels of (y_g - y_h) P_g P_h, the width of a cell's bracket over |D'|."""
     result, higher = 0.0, 0.0
@@ -180,7 +180,7 @@ def _width_over_slope(held: Integers, gains: Floats, count: float) -> float:
     return max(result, 0.0)
 
 
-@njit(cache=True)
+@kernel
 def split(
     counts: Integers,
     above: Integers,
@@ -221,7 +221,7 @@ def split(
             above_halves[2 * i + 1, k] = above[i, k] + upper
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _draw(
     which: Integers,
     count: int,

@@ -17,7 +17,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
@@ -25,6 +24,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.cells import ranks
 from ndcg_asymptotics.engines.cells.brackets import CELLS, ESTIMATE, HIGH, LOW, MIXED, UNIT, Task
 from ndcg_asymptotics.engines.cells.streams import CellStream
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight, greatest_dcg
@@ -158,7 +158,7 @@ def _bracketed(stream: CellStream, task: Task) -> Integers:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _ideals(
     tables: Tables, rows: Integers, cuts: Integers, labels: Integers, gains: Floats
 ) -> tuple[Floats, Floats]:

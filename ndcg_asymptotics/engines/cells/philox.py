@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from ndcg_asymptotics.engines.compiled import kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -32,7 +33,7 @@ _STIRLING = np.array(
 )
 
 
-@njit(cache=True)
+@kernel
 def philox(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -50,7 +51,7 @@ def philox(
     return _round(9, c0, c1, c2, c3, k0, k1)
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _round(
     number: int, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -59,13 +60,13 @@ def _round(
     return (p1 >> _HALF) ^ c1 ^ k0, p1 & _LOW, (p0 >> _HALF) ^ c3 ^ k1, p0 & _LOW
 
 
-@njit(cache=True)
+@kernel
 def _uniform(a: np.uint64, b: np.uint64) -> float:
     """Return a number in (0, 1) from two 32-bit words; never 0 or 1."""
     return (float(a >> _SIX) * 67108864.0 + float(b >> _SIX) + 0.5) / 4503599627370496.0
 
 
-@njit(cache=True)
+@kernel
 def _stirling_error(x: float) -> float:
     if x < 16.0:
         return float(_STIRLING[int(x)])
@@ -73,7 +74,7 @@ def _stirling_error(x: float) -> float:
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
 
 
-@njit(cache=True)
+@kernel
 def _deviance(x: float, mean: float) -> float:
     """Return x log(x/mean) + mean - x, without cancellation where x is near the mean."""
     difference, total = x - mean, x + mean
@@ -91,7 +92,7 @@ def _deviance(x: float, mean: float) -> float:
     return result
 
 
-@njit(cache=True)
+@kernel
 def log_probability(x: int, n: int, p: float) -> float:
     """Return log P(Bin(n, p) = x), 0 < p < 1, by the saddle-point form (Loader 2000).
 
@@ -107,7 +108,7 @@ def log_probability(x: int, n: int, p: float) -> float:
     return errors - deviances + 0.5 * math.log(c / (2 * math.pi * a * b))
 
 
-@njit(cache=True)
+@kernel
 def _power(base: float, exponent: int) -> float:
     result = 1.0
     while exponent > 0:
@@ -117,7 +118,7 @@ def _power(base: float, exponent: int) -> float:
     return result
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def uniforms(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> tuple[float, float]:
@@ -126,7 +127,7 @@ def uniforms(
     return _uniform(w0, w1), _uniform(w2, w3)
 
 
-@njit(cache=True)
+@kernel
 def inverted(n: int, p: float, u: float) -> int:
     """Return the quantile of Bin(n, p) at u, for a mean below 20."""
     if n == 1:
@@ -144,7 +145,7 @@ def inverted(n: int, p: float, u: float) -> int:
 # Names below are as in Hörmann's paper; an offset from the mean instead of a count.
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def _hat(mean: float, p: float) -> tuple[float, float, float]:
     """Return the standard deviation, a and b."""
     deviation = math.sqrt(mean * (1.0 - p))
@@ -152,7 +153,7 @@ def _hat(mean: float, p: float) -> tuple[float, float, float]:
     return deviation, -0.0873 + 0.0248 * b + 0.01 * p, b
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def proposed(n: int, p: float, u: float, v: float) -> tuple[int, bool]:
     """Return a variate of the hat function, and whether it is accepted without comparing probabilities."""
     mean = n * p
@@ -165,7 +166,7 @@ def proposed(n: int, p: float, u: float, v: float) -> tuple[int, bool]:
     return x, (space >= 0.07) & (v <= 0.92 - 4.2 / b)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def accepted(n: int, p: float, u: float, v: float, x: int) -> bool:
     """Return whether a variate of the hat function is accepted: if it is below P(x)/P(mode).
 
@@ -197,7 +198,7 @@ def accepted(n: int, p: float, u: float, v: float, x: int) -> bool:
     return height <= log_probability(x, n, p) - log_probability(mode, n, p)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _ratio(x: int, mode: int, n: int, mean: float, p: float) -> float:
     """Return P(x)/P(mode), for a few steps between them."""
     above, below, scale = 1.0, 1.0, 1.0 / mean
@@ -208,7 +209,7 @@ def _ratio(x: int, mode: int, n: int, mean: float, p: float) -> float:
     return above / below if x > mode else below / above
 
 
-@njit(cache=True)
+@kernel
 def rejection(
     n: int,
     p: float,
@@ -230,7 +231,7 @@ def rejection(
     return math.floor(n * p + p)  # practically impossible: an attempt fails with probability below 0.4
 
 
-@njit(cache=True)
+@kernel
 def binomial(
     n: int, p: float, c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
 ) -> int:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Words
 from ndcg_asymptotics.engines.cells.philox import binomial
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
@@ -103,7 +103,7 @@ def _ranked(model: FixedCounts, depth: Floats, arrivals: Integers, key: Words) -
     return _Ranked(_ranks(fraction, arrivals, key), gains)
 
 
-@njit(cache=True)
+@kernel
 def _ranks(fraction: Floats, arrivals: Integers, key: Words) -> Integers:
     """Return the ranks at every step; ``fraction`` of the items below a relevant item are above the next."""
     lists, relevant = fraction.shape

@@ -14,11 +14,11 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.engines.cells.brackets import Task, Words, settle, split
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.populations import Relevance
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -167,7 +167,7 @@ def _rows(array: NDArray[_Scalar], chosen: Integers, steps: int) -> NDArray[_Sca
     return np.ascontiguousarray(array.take(chosen, axis=0)[:, :steps])
 
 
-@njit(cache=True)
+@kernel
 def _spine(labels: Integers, fraction: Floats, key: Words) -> tuple[Integers, Integers]:
     """Return the counts of the octaves and the items above them: [0, 2^-j] is halved again and again."""
     octaves, steps = len(fraction), len(labels)

@@ -40,10 +40,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.every_n.kernels import Crossings, Ints
 from ndcg_asymptotics.engines.shared.simd import (
     WIDE,
@@ -215,7 +215,7 @@ def _stretch(items: int) -> int:
     return max(_SHORTEST, 1 << max(round(math.log2(items / _STRETCHES)), 0))
 
 
-@njit(cache=True)
+@kernel
 def _halvings(count: int) -> int:
     """Return how many halvings of ``count`` arrivals leave no more than a near stretch."""
     halvings = 0
@@ -224,7 +224,7 @@ def _halvings(count: int) -> int:
     return halvings
 
 
-@njit(cache=True)
+@kernel
 def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
     """Return z^rank for the modes of a block; ``high`` may be None if the rank is at most 1024."""
     if high is None:
@@ -232,7 +232,7 @@ def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
     return load_wide(high, (rank >> _LOW_BITS) * WIDE) * load_wide(low, (rank & (_LOW - 1)) * WIDE)
 
 
-@njit(cache=True)
+@kernel
 def effects(
     old: Floats, last: int, rank: Ints, gain: Floats, count: int, space: _Space, block: ModeBlock
 ) -> Floats:
@@ -277,7 +277,7 @@ def effects(
     return whole
 
 
-@njit(cache=True)
+@kernel
 def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
     """Append the arrivals of a chunk to their near stretches.
 
@@ -320,7 +320,7 @@ def _spread(count: int, halvings: int, space: _Space, block: ModeBlock) -> None:
         source, target = target, source
 
 
-@njit(cache=True)
+@kernel
 def _tile_sums(old: Floats, begin: int, low: Floats, tile: Floats) -> Floats:
     """Write sums of gain z^rank over the first ranks of a tile, as if it began the list; return that of all.
 
@@ -346,7 +346,7 @@ def _tile_sums(old: Floats, begin: int, low: Floats, tile: Floats) -> Floats:
     return multiply_add(load_wide(low, 3 * WIDE * _PART), d, c)
 
 
-@njit(cache=True)
+@kernel
 def _first_of(tile: Floats, low: Floats, i: int) -> Floats:
     """Return the sum over the first i < 64 ranks of a tile."""
     part = i // _PART
@@ -355,7 +355,7 @@ def _first_of(tile: Floats, low: Floats, i: int) -> Floats:
     )
 
 
-@njit(cache=True)
+@kernel
 def _split(
     source: _Arrivals,
     first: int,
@@ -390,7 +390,7 @@ def _split(
     return done
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def load_few(effect: Floats, first: int, at: tuple[int, ...]) -> tuple[Floats, ...]:
     """Return eight of the blocks of 24 numbers in an array: those at the places ``first + at``."""
     return (
@@ -405,7 +405,7 @@ def load_few(effect: Floats, first: int, at: tuple[int, ...]) -> tuple[Floats, .
     )
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _effects_one_by_one(
     effect: Floats, time: Ints, first: int, begin: int, place: Integers, z: Floats, loss: Floats
 ) -> tuple[Floats, ...]:
@@ -423,7 +423,7 @@ def _effects_one_by_one(
     return _after(6, loss * few[6], at[6], few, at, z)
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _after(
     t: int, new: Floats, place: int, few: tuple[Floats, ...], at: tuple[int, ...], z: Floats
 ) -> tuple[Floats, ...]:
@@ -443,7 +443,7 @@ def _after(
     )
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple[Floats, ...]:
     """Return the sums after each of a few arrivals, from their effects and the sum before them."""
     a = multiply_add(z, start, few[0])
@@ -456,7 +456,7 @@ def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple
     return a, b, c, d, e, f, g, multiply_add(z, g, few[7])
 
 
-@njit(cache=True)
+@kernel
 def follow(
     count: int, start: Floats, space: _Space, block: ModeBlock, weights: Floats | None, rows: int
 ) -> None:
@@ -482,7 +482,7 @@ def follow(
         start = _follow_near(first, some, start, space, nodes, place, block, weights, rows, step, out)
 
 
-@njit(cache=True)
+@kernel
 def _follow_near(
     origin: int,
     count: int,
@@ -550,7 +550,7 @@ def _follow_near(
     return start
 
 
-@njit(cache=True)
+@kernel
 def _up_to_cutoff(
     space: _Space,
     arrived: Ints,
@@ -599,7 +599,7 @@ def _up_to_cutoff(
             base, local, above = total, fill(0.0), 0
 
 
-@njit(cache=True)
+@kernel
 def _take_out(
     listed: Integers,
     length: int,
@@ -622,7 +622,7 @@ def _take_out(
         new += is_new
 
 
-@njit(cache=True)
+@kernel
 def _renumber(time: Ints, count: int, arrived: Ints, target: Ints) -> None:
     """Number the first ``count`` arrivals by time, 0 … count - 1; arrived[t] of them come by time t."""
     arrived[:] = 0
@@ -636,14 +636,14 @@ def _renumber(time: Ints, count: int, arrived: Ints, target: Ints) -> None:
         target[k] = arrived[time[k]] - 1
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def weigh(sums: tuple[Floats, ...], weights: Floats, rows: int, step: int, at: int, out: Floats) -> None:
     """Write the inner products of eight blocks with each row's weights, from ``at`` on in its row."""
     for i in range(rows):
         store(out, i * step + at, inner_products(sums, load_wide(weights, WIDE * i)))
 
 
-@njit(cache=True)
+@kernel
 def _begin(end: int, stretch: int) -> int:
     """Return where the stretch of time up to ``end`` begins.
 
@@ -657,7 +657,7 @@ def _begin(end: int, stretch: int) -> int:
     return begin
 
 
-@njit(cache=True)
+@kernel
 def _through_stretches(
     listed: Integers,
     gains: Floats,

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.engines.compiled import kernel
 
 Ints = NDArray[np.int32]
 Grades = NDArray[np.uint8]
@@ -66,7 +66,7 @@ class Crossings(NamedTuple):
     gain: Floats
 
 
-@njit(cache=True)
+@kernel
 def arrival_ranks(position: Ints) -> Ints:
     """Return the rank of each item among those that arrived before it and itself (a Fenwick tree)."""
     count = np.zeros(position.size + 1, np.int32)
@@ -84,7 +84,7 @@ def arrival_ranks(position: Ints) -> Ints:
     return rank
 
 
-@njit(cache=True)
+@kernel
 def crossings(order: Ints, grade: Grades, gains: Floats, cut: Ints) -> Crossings:
     """Return what crosses a cutoff, taking the items out of the full list from the last arrival to the first.
 
@@ -127,7 +127,7 @@ def crossings(order: Ints, grade: Grades, gains: Floats, cut: Ints) -> Crossings
     return Crossings(cut, inside, first - free, rank[free:].copy(), gain[free:].copy())
 
 
-@njit(cache=True)
+@kernel
 def _insert(head: Grades, length: int, rank: int, grade: int) -> int:
     """Insert a grade at a rank, if it is within the head; returns the head's new length."""
     if rank > head.size:
@@ -139,7 +139,7 @@ def _insert(head: Grades, length: int, rank: int, grade: int) -> int:
     return length
 
 
-@njit(cache=True)
+@kernel
 def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> None:
     """Write out[i, n - 1] = sum over the first k(n) ranks of gain values[i, rank - 1], for every n.
 
@@ -162,7 +162,7 @@ def head_sums(arrivals: Arrivals, cut: Ints, values: Floats, out: Floats) -> Non
             out[i, n] = total
 
 
-@njit(cache=True)
+@kernel
 def sum_ideal_lists(
     grade: Grades, gains: Floats, cut: Ints, cumulative: Floats, mix: Floats, out: Floats
 ) -> None:
@@ -184,7 +184,7 @@ def sum_ideal_lists(
         out[n] = total
 
 
-@njit(cache=True)
+@kernel
 def differences_of_heads(
     a: Arrivals, b: Arrivals, times: NDArray[np.int64], cut: Ints, values: Floats, mix: Floats, out: Floats
 ) -> None:
@@ -216,7 +216,7 @@ def differences_of_heads(
         out[t, 0], out[t, 1] = total + lost, size
 
 
-@njit(cache=True)
+@kernel
 def gain_and_rank_sums(arrivals: Arrivals, crossings: Crossings, out: Floats) -> None:
     """Write the sum of gains, G, and that of gain x rank, S, over the first k(n) ranks, for every n.
 

@@ -8,10 +8,10 @@ order are all that NDCG at every list size depends on.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.shared.simd import WIDTH, aligned, load_vector, store
 
 Codes = NDArray[np.int32]
@@ -29,7 +29,7 @@ _WORD = 32  # bits of a random word
 _LOW = (1 << _WORD) - 1
 
 
-@njit(cache=True)
+@kernel
 def _below(bound: int, word: int, spare: Integers, used: int) -> tuple[int, int]:
     """Return an exactly uniform number below ``bound`` from a uniform 32-bit word (Lemire 2019, TOMACS 29).
 
@@ -47,7 +47,7 @@ def _below(bound: int, word: int, spare: Integers, used: int) -> tuple[int, int]
     return product >> _WORD, used
 
 
-@njit(cache=True)
+@kernel
 def _shuffle(codes: Codes, words: Integers, spare: Integers, used: int) -> int:
     """Put the codes into uniformly random order (Fisher-Yates), two 32-bit words per 64-bit one."""
     last = len(codes) - 1
@@ -59,7 +59,7 @@ def _shuffle(codes: Codes, words: Integers, spare: Integers, used: int) -> int:
     return used
 
 
-@njit(cache=True)
+@kernel
 def arrange(
     counts: NDArray[np.int32],
     others: Codes,
@@ -111,7 +111,7 @@ def arrange(
     return used
 
 
-@njit(cache=True)
+@kernel
 def misreport(codes: Codes, left: Integers, wrong: Integers, uniform: Floats, reported: Codes) -> None:
     """Write codes with some binary grades inverted: a uniformly random subset, of a given size for each code.
 
@@ -140,7 +140,7 @@ def work_space(items: int, sizes: int) -> Floats:
     return aligned(min(items, CHUNK) + LANES * (sizes + 1))
 
 
-@njit(cache=True)
+@kernel
 def _drop(group: Codes, weight: Floats, kept_group: Codes, kept_weight: Floats, last: int) -> int:
     """Copy the items of classes up to ``last``; returns how many. The copy may begin before the items."""
     kept = 0
@@ -151,7 +151,7 @@ def _drop(group: Codes, weight: Floats, kept_group: Codes, kept_weight: Floats, 
     return kept
 
 
-@njit(cache=True)
+@kernel
 def _add(weights: Floats, at: int, discounts: Floats, row: int, width: int, lanes: Floats, lane: int) -> None:
     """Add weight * discount to the lanes, over whole groups of LANES ranks.
 
@@ -165,7 +165,7 @@ def _add(weights: Floats, at: int, discounts: Floats, row: int, width: int, lane
     store(lanes, lane + WIDTH, high)
 
 
-@njit(cache=True)
+@kernel
 def _total(lanes: Floats) -> float:
     total = 0.0
     for lane in range(LANES):
@@ -173,7 +173,7 @@ def _total(lanes: Floats) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def accumulate(
     codes: Codes,
     classes: Codes,

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.rare.leaves import (
     ITEMS,
     LEAVES,
@@ -140,13 +140,13 @@ def _binomial(first: int, last: int, items: int, share: float) -> Floats:
     return np.asarray(law / law.sum())
 
 
-@njit(cache=True)
+@kernel
 def _add(counts: Integers, label: int, places: Integers) -> None:
     for place in places:
         counts[place, label] += 1
 
 
-@njit(cache=True)
+@kernel
 def _move(counts: Integers, label: int, ups: Integers, downs: Integers, before: int, after: int) -> None:
     """Move items so that ``after`` of them are above, where ``before`` are."""
     last, by = len(ups) - 1, 1 if after > before else -1
@@ -155,7 +155,7 @@ def _move(counts: Integers, label: int, ups: Integers, downs: Integers, before: 
         counts[downs[last - i], label] -= by
 
 
-@njit(cache=True)
+@kernel
 def _turning_point(
     table: MeasureTable, counts: Integers, label: int, ups: Integers, downs: Integers, other: float, sign: int
 ) -> tuple[int, bool, float]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.shared.tables import Tables, cumulative, greatest_dcg
 
@@ -46,7 +46,7 @@ class Leaves(NamedTuple):
     mean: Floats
 
 
-@njit(cache=True)
+@kernel
 def bracket_of_leaf(table: MeasureTable, counts: Integers, above: int) -> tuple[float, float, float]:
     """Return the least, the greatest and the mean part of DCG of a leaf with ``above`` items above it."""
     near, far, start, length = table.tables
@@ -78,7 +78,7 @@ def bracket_of_leaf(table: MeasureTable, counts: Integers, above: int) -> tuple[
     return low, high, mean
 
 
-@njit(cache=True)
+@kernel
 def measure_all(table: MeasureTable, leaves: Leaves) -> None:
     """Write every leaf's least, greatest and mean part of DCG."""
     above = 0
@@ -87,7 +87,7 @@ def measure_all(table: MeasureTable, leaves: Leaves) -> None:
         above += leaves.counts[i].sum()
 
 
-@njit(cache=True)
+@kernel
 def mean_dcg(table: MeasureTable, counts: Integers) -> float:
     """Return the mean DCG of counts (cell, label): the means of `bracket_of_leaf`, with fewer sums F."""
     near, far, start, length = table.tables
@@ -108,7 +108,7 @@ def mean_dcg(table: MeasureTable, counts: Integers) -> float:
     return result
 
 
-@njit(cache=True)
+@kernel
 def width_of_order(table: MeasureTable, counts: Integers) -> float:
     """Return about the standard deviation of DCG that is due to the order within cells."""
     # In a cell of C items, half of them relevant, the bracket is w = |D'| C^2 / 4, and the variance over all
@@ -122,7 +122,7 @@ def width_of_order(table: MeasureTable, counts: Integers) -> float:
     return float(np.sqrt(result / 3))
 
 
-@njit(cache=True)
+@kernel
 def cut_wide(
     table: MeasureTable, leaves: Leaves, halves: Floats, width: float, rng: np.random.Generator
 ) -> Leaves:
@@ -161,7 +161,7 @@ def cut_wide(
     return new
 
 
-@njit(cache=True)
+@kernel
 def one_by_one(table: MeasureTable, leaves: Leaves, rng: np.random.Generator) -> float:
     """Return DCG with the items of every leaf in a random order, which is drawn item by item and not kept."""
     near, far, start, length = table.tables
@@ -187,7 +187,7 @@ def one_by_one(table: MeasureTable, leaves: Leaves, rng: np.random.Generator) ->
     return float(result)
 
 
-@njit(cache=True)
+@kernel
 def open_items(leaves: Leaves) -> int:
     """Count the items in leaves whose part of DCG is open."""
     items = 0
@@ -197,7 +197,7 @@ def open_items(leaves: Leaves) -> int:
     return items
 
 
-@njit(cache=True)
+@kernel
 def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
     """Return the width to which leaves have to be cut for brackets of about ``total`` together."""
     # Both halves of a leaf have about a quarter of its bracket, so cuts do not change the sum S of the roots.
@@ -217,7 +217,7 @@ def whole_cells(counts: Integers, mass: Floats) -> Leaves:
     return Leaves(counts, mass, cell, heap, blank, blank.copy(), blank.copy())
 
 
-@njit(cache=True)
+@kernel
 def decide_order(
     table: MeasureTable,
     most: float,

@@ -15,11 +15,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.populations import FixedCounts, Model, Relevance
 
@@ -111,7 +111,7 @@ def _among_irrelevant(model: FixedCounts, grade: int, u: Floats) -> Floats:
     return model.laws[grade].quantile(u)
 
 
-@njit(cache=True)
+@kernel
 def _look_up(u: Floats, inverse: Inverse, out: Floats) -> None:
     for i in range(u.size):
         bucket = min(int(u[i] * _BUCKETS), _BUCKETS - 1)

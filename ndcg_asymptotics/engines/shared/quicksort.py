@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.engines.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def sorted_parts(values: Floats, ends: Integers) -> Integers:
     """Return the indices that sort each part of an array; ``ends`` are where the parts end."""
     order = np.empty(values.size, np.int64)

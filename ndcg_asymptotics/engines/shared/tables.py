@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, Integers
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.measures.discounts import Discount
 
 _NEAR = 4096  # ranks up to here are summed one by one
@@ -48,7 +48,7 @@ class Tables(NamedTuple):
     length: Integers
 
 
-@njit(cache=True)
+@kernel
 def _piece(k: int) -> tuple[int, float]:
     """Return the piece of the table that holds k, and the place of k in it, from -1 to 1."""
     bits = np.float64(k).view(np.int64)  # exponent (with 1023 added) and mantissa of a double
@@ -59,7 +59,7 @@ def _piece(k: int) -> tuple[int, float]:
 # out at every call, which takes ten times as long as the polynomial.
 
 
-@njit(cache=True)
+@kernel
 def cumulative(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
     """Return F(k) of discount i."""
     if k < length[i]:
@@ -71,7 +71,7 @@ def cumulative(near: Floats, far: Floats, start: Integers, length: Integers, i: 
     return float(low + w * w * high)
 
 
-@njit(cache=True)
+@kernel
 def cell_weight(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
     """Return G(k) of discount i."""
     if k < length[i]:
@@ -80,7 +80,7 @@ def cell_weight(near: Floats, far: Floats, start: Integers, length: Integers, i:
     return float(far[i, p, _WEIGHT] + v * far[i, p, _WEIGHT + 1])
 
 
-@njit(cache=True)
+@kernel
 def discount_slope(near: Floats, far: Floats, start: Integers, length: Integers, i: int, k: int) -> float:
     """Return G(k) - G(k-1) = |D'|^(1/2) at rank k >= 1; beyond the summed ranks, its mean over a piece."""
     if k < length[i]:
@@ -90,7 +90,7 @@ def discount_slope(near: Floats, far: Floats, start: Integers, length: Integers,
     return float(far[i, p, _WEIGHT + 2])
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def greatest_dcg(
     near: Floats,
     far: Floats,
