@@ -28,7 +28,6 @@ from .plots.curves import plot as plot
 from .reports.page import report as report
 from .results import merge as merge
 from .results import open_results as open_results
-from .results import verify as verify
 from .studies import Study as Study
 from .studies import decades as decades
 from .sweep.running import run as run

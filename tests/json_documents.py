@@ -48,14 +48,13 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         yield "info", results
         yield "distinguish", results
     yield "check", reported
-    yield "verify", study
+    yield "info", folder / "grid"
     yield "check", study
     yield "check", folder / "grid"
     yield "distinguish", study, "--rare", rare
     yield ("list",)
     yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"
-    yield "order", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@1"
     yield "plan", "--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)", "--measure", "nDCG@1", "-n", 10
     yield (
         "plan",

@@ -83,7 +83,6 @@ ELSEWHERE = {
     "init": "studies.write_template",
     "info": "open_results",
     "figures": "plots.draw_all",
-    "order": "theory.order_in_expectation",
     "list": "reports.specs",
     "losses decide": "learning.decide_losses",
     "losses risk": "learning.excess_risk",
@@ -113,7 +112,6 @@ OTHERWISE = {
     "figures": {"results", "allow_custom"},
     "report": {"results", "allow_custom"},
     "info": {"results"},
-    "verify": {"results"},
     "explore": {"port", "browser"},
     "evaluate": {"by_query"},  # the attribute by_query
     "grow": {"out"},  # results.save_growth
@@ -170,7 +168,7 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     assert isinstance(found, na.analysis.GridCheck)
     assert found.agrees == na.check(points).agrees
     assert isinstance(na.check(out), na.analysis.Check)
-    assert na.verify(out).whole
+    assert na.results.verify(out).whole
     assert na.distinguish(str(out)).pairs[0].pair == ("good", "random")
     drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points")]
     assert all(path.is_file() for paths in drawn for path in paths)

@@ -1,4 +1,4 @@
-"""Commands that look at results: info, check, distinguish, figures, verify, report."""
+"""Commands that look at results: info, check, distinguish, figures, report."""
 
 from __future__ import annotations
 
@@ -28,16 +28,27 @@ def info(
 ) -> None:
     """Show what a folder of results holds: the study, how much of it is complete, and the means.
 
+    Every file is compared with its digest. Of a grid, and where a file is damaged, only the state is shown.
+
     Examples:
 
         ndcg-asymptotics info results/two
         ndcg-asymptotics info results/two --json
 
+    Exit status 1: a file is damaged, or replicates are missing.
+
     Terms: Monte Carlo standard error.
     """
     from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.kinds import kind_of
+    from ndcg_asymptotics.results.verify import verify
 
-    output.show(open_results(results), "info")
+    state = verify(results)
+    if state.sound and kind_of(results) == "study":
+        output.show(open_results(results), "info")
+    else:
+        output.show(state, "state")
+    raise typer.Exit(0 if state.whole else 1)
 
 
 @app.command()
@@ -205,27 +216,6 @@ def figures(
     )
     for path in paths:
         print(path)
-
-
-@app.command()
-def verify(
-    *,
-    results: Results,
-    output: TableOutput,
-) -> None:
-    """Check the files of results against their digests.
-
-    Example:
-
-        ndcg-asymptotics verify results/two
-
-    Exit status 1: a file is damaged or missing.
-    """
-    from ndcg_asymptotics.results.verify import verify as verify_results
-
-    found = verify_results(results)
-    output.show(found, "verify")
-    raise typer.Exit(0 if found.whole else 1)
 
 
 @app.command()

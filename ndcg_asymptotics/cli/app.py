@@ -22,6 +22,7 @@ from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, the
 from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.core.removed import COMMANDS, removed
 
 _MODULES = (lists, plan, theory, run, analyse, explore)  # in the order of --help
 _COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
@@ -151,6 +152,8 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     settings = Settings()
     asked = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
+        if gone := removed(asked[0], COMMANDS):
+            raise typer.TyperException(gone)
         return app_for(asked)(asked, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if settings.verbose:

@@ -1,4 +1,4 @@
-"""Commands about theory, which simulate nothing: predict, order, list."""
+"""Commands about theory, which simulate nothing: predict, list."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from ndcg_asymptotics.cli.options import (
     Measures,
     Relevant,
     TableOutput,
-    first_curve,
     parse_number,
-    second_curve,
 )
 
 app = typer.Typer()
@@ -55,34 +53,6 @@ def predict(
 
     found = predict_all(scorer, measure, n, gain=gain, relevant=relevant)
     output.show(found, "predict")
-
-
-@app.command()
-def order(
-    *,
-    a: Annotated[str, first_curve("--a")],
-    b: Annotated[str, second_curve("--b")],
-    measure: Measures,
-    gain: Gain = "linear",
-    relevant: Relevant = None,
-    output: TableOutput,
-) -> None:
-    """Show which of two rankers has the larger mean NDCG from some length on, and whether lists show it.
-
-    Exact means at three lengths per decade up to 1e18 say which one is ahead in expectation, and since when.
-    The error exponent says whether the order of a single list is right at every length from some one on:
-    together the two questions of Theorem 14 of Wang et al. (2013), for binary and graded labels.
-
-    Example:
-
-        ndcg-asymptotics order --a "linear(0.1, 0.7)" --b "constant(0.4)" \\
-            --measure nDCG --measure "nDCG(zipf)"
-
-    Terms: exact mean, error exponent.
-    """
-    from ndcg_asymptotics.theory import order_in_expectation
-
-    output.show(order_in_expectation(a, b, measure, gain=gain, relevant=relevant), "order")
 
 
 @app.command("list")

@@ -255,7 +255,7 @@ def refuse_damages(folder: str | Path, damages: Sequence[Damage], advice: str) -
     """
     more = f" and {len(damages) - 1} more" if len(damages) > 1 else ""
     if damages:
-        raise InputError(f"{folder}: damaged: {damages[0]}{more}; `verify` names every damage, and {advice}")
+        raise InputError(f"{folder}: damaged: {damages[0]}{more}; `info` names every damage, and {advice}")
 
 
 def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
@@ -274,7 +274,7 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results:
     Raises
     ------
     InputError
-        If the folder holds no results, or they are of another version or damaged (`verify` names every
+        If the folder holds no results, or they are of another version or damaged (`info` names every
         damage, and running the study again repairs it).
 
     >>> import tempfile

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.removed import SPECS, removed
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.specs.ranges import check_ranges
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, parse_text
@@ -124,9 +125,10 @@ class Spec(ABC):
         """Return the member of this family that a parsed call names."""
         known = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
         if call.name not in known:
+            gone = removed(call.name, SPECS)
             near, names = did_you_mean(call.name, known) or ",", ", ".join(sorted(known))
-            said = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
-            call.scanner.fail(said, call.position)
+            unknown = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
+            call.scanner.fail(gone or unknown, call.position)
         try:
             return known[call.name].from_call(call)
         except SpecError:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import Fields, path_of, read_file
+from ndcg_asymptotics.core.removed import FIELDS, removed
 from ndcg_asymptotics.core.text import did_you_mean, toml_string
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
@@ -243,6 +244,8 @@ def _one_line(error: ValidationError) -> str:
     within = "n." if error.title == _Decades.__name__ else ""
     place = within + ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
     if first["type"] == "extra_forbidden":
+        if gone := removed(place, FIELDS):
+            return gone
         model = _Decades if within else _File
         near = did_you_mean(str(first["loc"][-1]), model.model_fields)
         return f"unknown field {place!r}{near or ','} expected one of: {', '.join(model.model_fields)}"

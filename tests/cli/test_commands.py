@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -76,26 +75,6 @@ def test_predict_with_a_number_of_relevant_items(run: Run) -> None:
     assert found[0] == pytest.approx(0.8872638 * 10**-2.4, rel=1e-3)
     assert found[1] == pytest.approx(3 * found[0], rel=0.02)
     assert found[2] == pytest.approx((found[0] + found[1]) / 2)
-
-
-def test_order(run: Run) -> None:
-    curves = "--a", "constant(0.4)", "--b", "linear(0.1, 0.7)"
-    code, out, _ = run("order", *curves, "--measure", "nDCG", "--measure", "nDCG(geometric(2))", "--json")
-    assert code == 0
-    found = json.loads(out)
-    assert [(row["ahead"], row["since"], row["consistent"]) for row in found["rows"]] == [
-        ("b", 2, True),
-        ("b", 2, False),
-    ]
-    # Lemma 3: the difference is -0.375/log n, up to a share of the order of 1/log n
-    last = found["rows"][0]["difference"][-1]
-    assert last == pytest.approx(-0.375 / math.log(1e18), rel=0.1)
-    code, out, _ = run("order", *curves, "--measure", "nDCG")
-    assert code == 0
-    assert "a: constant(0.4), b: linear(0.1, 0.7)" in out
-    code, out, err = run("order", "--a", "constant(0.4)", "--b", "constant(0.3)", "--measure", "nDCG")
-    assert (code, out) == (2, "")
-    assert "must have one label law" in err
 
 
 def test_predict(run: Run) -> None:

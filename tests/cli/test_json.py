@@ -62,7 +62,6 @@ from ndcg_asymptotics.reports.terminal import JSON_VERSION
 from ndcg_asymptotics.results.blocks import Damage
 from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
 from ndcg_asymptotics.results.verify import Verification
-from ndcg_asymptotics.theory.order import MeanOrder
 from ndcg_asymptotics.theory.prediction import Prediction
 
 FOLDER = Path(__file__).parents[2] / "docs" / "json"
@@ -152,7 +151,6 @@ ROWS = {
     "longer lists": LongListMeans,
     "mean test": MeanTest,
     "losses risk": ExcessRisk,
-    "order of means": MeanOrder,
     "pair": Pair,
     "planned measure": PlanRow,
     "power": DiscriminativePower,
@@ -166,7 +164,7 @@ ROWS = {
     "simulated mean": SimulatedMean,
     "standard deviation test": StdTest,
     "tried penalty": Tried,
-    "verify": Verification,
+    "state": Verification,
 }
 
 
@@ -209,6 +207,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
             if any("--json" in parameter.opts for parameter in one.params):
                 found.add(f"{name} {word}".strip().replace("-", " "))
     assert found == kinds() - {
+        "state",
         "grid check",
         "deviations",
         "sampled candidates",

@@ -86,7 +86,7 @@ def test_replicates_are_written_as_in_a_study_file(tmp_path: Path, run: Run) -> 
 
 
 def test_study_json_can_name_the_folder(results: Path, run: Run) -> None:
-    for name in ("check", "verify", "info"):
+    for name in ("check", "info"):
         assert run(name, results / "study.json")[0] == 0
 
 

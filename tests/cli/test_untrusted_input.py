@@ -62,7 +62,7 @@ def test_functions_of_a_study_run_only_with_permission(tmp_path: Path) -> None:
         ("merge", "--out", tmp_path / "m"),
     ):
         assert command(arguments[0], out, *arguments[1:]).refused
-    assert command("verify", out).code == 0
+    assert command("info", out).code == 0
     assert not ran.exists()
     assert not (out / "ran").exists()
     assert command("check", out, "--allow-custom").code == 0

@@ -90,12 +90,12 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
     (block,) = (out / "points" / "top=0.7,b=0.4").glob("*.npz")
     block.write_bytes(block.read_bytes()[:-1])
-    code, said, _ = do("verify", out)
+    code, said, _ = do("info", out)
     assert code == 1
     assert f"points/top=0.7,b=0.4/{block.name} is damaged" in said
     assert do("check", out)[0] == 2
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
-    assert do("verify", out)[0] == 0
+    assert do("info", out)[0] == 0
     assert do("check", out)[0] == 0
     assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
     assert "its points" in do("distinguish", out)[2]
@@ -105,7 +105,7 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert do("check", out)[0] == 2
     file.write_text(TEXT)
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
-    assert do("verify", out)[0] == 0
+    assert do("info", out)[0] == 0
     code, said, _ = do(
         "figures",
         out,
@@ -161,7 +161,7 @@ def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
     one.rename(out / "aside")
     other.rename(one)
     (out / "aside").rename(other)
-    code, said, _ = run("verify", out)
+    code, said, _ = run("info", out)
     assert code == 1
     for name in ("top=0.5,b=0.2", "top=0.7,b=0.4"):
         assert f"points/{name}/study.json is not the study of this point of the grid" in said
@@ -186,7 +186,7 @@ def test_a_point_of_an_unrelated_study_is_noticed(out: Path) -> None:
 def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
     truth = open_grid(out).data
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
-    code, said, _ = run("verify", out)
+    code, said, _ = run("info", out)
     assert (code, said) == (1, f"{out}: undamaged, but INCOMPLETE; 120 of 160 replicates are complete.\n")
     code, said, _ = run("check", out)
     assert code == 1
@@ -220,13 +220,13 @@ def test_a_record_with_wrong_content_is_one_line_and_made_again(
         os.mkfifo(out / "grid.json")
     else:
         (out / "grid.json").write_text(content)
-    assert run("verify", out)[0] == 1
+    assert run("info", out)[0] == 1
     for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
         code, said, error = run(*arguments)
         assert (code, said, error.count("\n")) == (2, "", 1)
         assert "grid.json is" in error
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
-    assert run("verify", out)[0] == 0
+    assert run("info", out)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Don
     place = out / "points" / "top=0.5,b=0.2"
     shutil.rmtree(place)
     place.write_text("something else")
-    assert run("verify", out)[0] == 1
+    assert run("info", out)[0] == 1
     code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
     assert (code, error.count("\n")) == (2, 1)
     assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
@@ -311,7 +311,7 @@ same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
 def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "grid.toml", tmp_path / "out"
     file.write_text(f'engine = "{engine}"\n' + MIXTURES)
-    for arguments in (("run", file, "--out", out, "--jobs", 1), ("check", out), ("verify", out)):
+    for arguments in (("run", file, "--out", out, "--jobs", 1), ("check", out), ("info", out)):
         code, _, said = command(capsys, *arguments)
         assert code == 0, said
     in_memory = run_grid(load_grid(file), jobs=1).data

@@ -59,9 +59,7 @@ def old(folder: Path, store: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "command", ["info", "check", "verify", "distinguish", "figures", "report", "merge", "run"]
-)
+@pytest.mark.parametrize("command", ["info", "check", "distinguish", "figures", "report", "merge", "run"])
 def test_a_folder_of_an_older_version_is_refused_with_a_way_on(
     tmp_path: Path, run: Run, command: str
 ) -> None:

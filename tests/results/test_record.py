@@ -97,7 +97,7 @@ def test_every_command_says_something_of_weighted_draws(
     tmp_path: Path, run: cases.Run, rare: na.results.Results
 ) -> None:
     na.run(rare.study, tmp_path / "out", jobs=1)
-    for given, code in (("info", 0), ("verify", 0), ("distinguish", 0), ("check", 2), ("report", 0)):
+    for given, code in (("info", 0), ("distinguish", 0), ("check", 2), ("report", 0)):
         to = ("--out", tmp_path / "page.html") if given == "report" else ()
         found, _, error = run(given, tmp_path / "out", *to)
         assert (found, error.count("\n")) == (code, int(code == 2)), error

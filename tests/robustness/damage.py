@@ -379,18 +379,18 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
         shutil.copytree(kind.sound, folder)
         shutil.copytree(kind.another, Path(place) / "another")
         what = f"{kind.name}, {harm.__name__}: {harm(folder, chance)}".replace(f"{folder}/", "")
-        verified = _timed("verify", folder)
+        verified = _timed("info", folder)
         assert verified.code in (0, 1) or verified.refused, (what, verified)
         try:
             found, complete = read(folder)
             assert same(found, truth), f"{what}: wrong numbers were read"
-            assert complete or verified.code != 0, f"{what}: missing, but verify finds nothing"
+            assert complete or verified.code != 0, f"{what}: missing, but info finds nothing"
             whole = complete and same(truth, found)
             assert whole or not complete, f"{what}: a part was reported as the whole"
             outcome = "nothing changed" if verified.code == 0 else "named" if whole else "reported as missing"
             assert whole or outcome != "nothing changed", what
         except InputError:
-            assert verified.code != 0, f"{what}: refused, but verify finds nothing"
+            assert verified.code != 0, f"{what}: refused, but info finds nothing"
             outcome = "refused"
         if inspect:
             _inspect(kind, folder, Path(place), outcome, what)
@@ -439,7 +439,7 @@ def _mend(kind: Kind, folder: Path, place: Path, truth: Arrays, outcome: str, wh
     assert complete, what
     identical = same(found, truth) and same(truth, found)
     assert identical, f"{what}: repaired with other bits"
-    assert _timed("verify", target).code == 0, what
+    assert _timed("info", target).code == 0, what
 
 
 def _timed(*arguments: object) -> Any:

@@ -1,0 +1,29 @@
+"""What earlier versions had and this one has not: commands, specs and fields, and what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+COMMANDS: Mapping[str, str] = {
+    "larger-corpus": "fit relevance curves with `fit` and use `predict` at the greater length",
+    "order": "use `predict` for the means, or na.theory.order_in_expectation",
+    "verify": "`info` compares every file with its digest",
+}
+"""The commands, by name."""
+
+SPECS: Mapping[str, str] = {}
+"""The keywords of curves and of other specs."""
+
+FIELDS: Mapping[str, str] = {}
+"""The fields of a study file."""
+
+
+def removed(name: str, replacements: Mapping[str, str]) -> str:
+    """Return a sentence about a name of an earlier version; "" for any other name.
+
+    >>> removed("verify", COMMANDS)
+    "'verify' was removed in version 0.4: `info` compares every file with its digest"
+    >>> removed("verfy", COMMANDS)
+    ''
+    """
+    return f"{name!r} was removed in version 0.4: {replacements[name]}" if name in replacements else ""

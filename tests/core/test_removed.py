@@ -1,0 +1,38 @@
+"""Commands, specs and fields of earlier versions are answered in one line that says what to use."""
+
+from pathlib import Path
+
+import pytest
+from cases import Run
+
+from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.removed import COMMANDS, FIELDS, SPECS
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.studies import load
+from ndcg_asymptotics.studies.toml import TEMPLATE
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_removed_command_names_its_replacement(run: Run, name: str) -> None:
+    code, out, err = run(name, "anything", "--measure", "nDCG")
+    assert (code, out) == (2, "")
+    assert err == f"ndcg-asymptotics: '{name}' was removed in version 0.4: {COMMANDS[name]}\n"
+    commands = {command.name for command in app_for().registered_commands}
+    assert name not in commands
+
+
+@pytest.mark.parametrize("keyword", SPECS)
+def test_a_removed_spec_names_its_replacement(keyword: str) -> None:
+    with pytest.raises(InputError, match="was removed in version") as error:
+        Scorer.parse(f"{keyword}(0.1, 0.2)")
+    assert SPECS[keyword] in str(error.value)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_removed_field_names_its_replacement(tmp_path: Path, field: str) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(f"{TEMPLATE}\n[{field}]\nx = 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="was removed in version") as error:
+        load(file)
+    assert FIELDS[field] in str(error.value)
