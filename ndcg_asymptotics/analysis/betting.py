@@ -78,12 +78,15 @@ def detectable(values: Floats, mean: float, level: float, power: float, below: f
     """Return the smallest relative error of a claimed mean that such values detect at ``level``.
 
     The probability of detection is about ``power``: the log wealth is a sum over replicates, from which a
-    multiple of its standard error is subtracted. Infinite if no error ``below`` the given one is detected.
+    multiple of its standard error is subtracted. Infinite if no error ``below`` the given one is detected,
+    and for a mean of 0, which has no relative error.
 
     >>> values = np.random.default_rng(1).random(1000)
     >>> 0.05 < detectable(values, 0.5, 1e-6, 0.99) < 0.2
     True
     """
+    if mean <= 0:
+        return math.inf
     distinct, counts = np.unique(values, return_counts=True)
     centred = np.clip(distinct - values.mean() + mean, 0.0, 1.0)  # as if the claimed mean were the true one
     quantile, needed = float(ndtri(power)), math.log(2 * len(_BETS) / level)

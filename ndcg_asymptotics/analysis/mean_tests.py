@@ -127,15 +127,17 @@ def judge_means(
             mean, bounds = float(exact[i]), (simulated.low[:, i], simulated.high[:, i])
             claimed = (float(exact[i] - error[i]), float(exact[i] + error[i]))
             z = _z(bounds, claimed, float(mcse[i]))
+            # no test detects less than the error of the exact mean and half the mean bracket of the values
+            unseen = float(error[i] + np.mean(bounds[1] - bounds[0]) / 2) / mean if mean > 0 else math.inf
             if nearly_normal(theory.scorer, theory.measure, n, len(values)):
                 wrong = bool(2 * stdtr(len(values) - 1, -abs(z)) < level)
                 reach = float(ndtri(POWER) - stdtrit(len(values) - 1, level / 2))
-                least = float(reach * mcse[i] / exact[i]) if exact[i] else math.inf
+                least = float(reach * mcse[i]) / mean if mean > 0 else math.inf
             else:
                 low, high = (bound / most[i] for bound in bounds)
                 wrong = exceeds(low, high, claimed[0] / most[i], claimed[1] / most[i], -math.log(level))
                 least = detectable(values[:, i] / most[i], mean / most[i], level, POWER, below)
-            below = min(below, least)
+            below = min(below, least + unseen)
             verdict = "disagrees" if wrong else "agrees"
         tests.append(
             MeanTest(

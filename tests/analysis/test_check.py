@@ -136,7 +136,31 @@ def test_brackets_are_allowed_for() -> None:
     off = simulated(of, 400).data["ndcg"].to_numpy()
     off = off + 0.2 * (1 - off)  # towards 1, not beyond
     assert not check(results(of, ndcg=off)).agrees
-    assert check(results(of, ndcg=off, low=np.maximum(off - 0.3, 0), high=np.minimum(off + 0.3, 1))).agrees
+    found = check(results(of, ndcg=off, low=np.maximum(off - 0.3, 0), high=np.minimum(off + 0.3, 1)))
+    assert found.agrees
+    assert found.detectable["nDCG(zipf)"] > 0.3
+
+
+@pytest.mark.parametrize("measure", ["nDCG(linear)", "DCG(linear)"])
+def test_a_mean_of_0_has_no_detectable_error(measure: str) -> None:
+    """D(1) = 0 at n = 1, so that every value there is 0."""
+    found = check(simulated(study(LINEAR, (1, 10, 100), measure, seed=5), 300))
+    least = found.detectable[measure]
+    assert 0.005 < least < 0.5
+    wrong = check(simulated(study(LINEAR, (1, 10, 100), measure, seed=5), 300), perturb=1.5 * least)
+    assert any(row.verdict == "disagrees" for row in wrong.rows)
+    assert not check(simulated(study(LINEAR, (1,), measure, seed=5), 300)).detectable
+
+
+def test_no_detectable_error_is_below_the_error_of_the_exact_mean() -> None:
+    """Every simulated list has its relevant items on top, so that its values do not vary."""
+    separated = study("piecewise(0=1, 0.5=1, 0.50000001=0, 1=0)", (10, 10_000), "nDCG@0.2n")
+    values = np.ones((300, 1, 1, 2))
+    found = check(results(separated, ndcg=values))
+    assert found.rows[-1].mcse == 0
+    least = found.detectable["nDCG@0.2n"]
+    assert least > 1e-12
+    assert not check(results(separated, ndcg=values), perturb=1.5 * least).agrees
 
 
 def test_unmet_assumptions_are_reported() -> None:
