@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.analysis.limit_tests import LimitVerdict
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
-from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.analysis.orders.pair import settled_sentence
 from ndcg_asymptotics.results import Results
-
-SURE = 0.99  # fraction of streams in the right order from which on the order of a pair counts as settled
 
 
 def main_findings(results: Results, found: Check | None, orders: Distinction | None) -> Iterator[str]:
@@ -22,7 +20,7 @@ def main_findings(results: Results, found: Check | None, orders: Distinction | N
         yield _means(found)
         yield _limits(found)
     if orders is not None:
-        yield _orders(orders, results.study.n[-1])
+        yield settled_sentence(orders.pairs)
     elif found is not None and found.detectable:
         measure, smallest = min(found.detectable.items(), key=lambda item: item[1])
         yield (
@@ -59,31 +57,3 @@ def _limits(found: Check) -> str:
     }
     parts = [f"{counts[verdict]} {words}" for verdict, words in descriptions.items() if counts[verdict]]
     return f"Of the {len(found.limits)} combinations of scorer and measure, {'; '.join(parts)}."
-
-
-def settled(pair: Pair) -> int | None:
-    """Return the first n from which on the right order holds in 99% of streams; None if there is none.
-
-    The largest n of a study does not count, because no list length follows it.
-    """
-    if pair.right is None:
-        return None
-    return next((rate.n for rate in pair.from_n[:-1] if rate.rate >= SURE), None)
-
-
-def _orders(orders: Distinction, largest: int) -> str:
-    found = [(n, pair) for pair in orders.pairs if (n := settled(pair)) is not None]
-    if not found:
-        return (
-            f"No measure settles the order of a pair up to n = {largest:g}: there is no list length from "
-            f"which on the right scorer stays ahead in {SURE:.0%} of the simulated streams."
-        )
-    n, pair = min(found, key=lambda one: one[0])
-    (since,) = (rate for rate in pair.from_n if rate.n == n)
-    behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
-    return (
-        f"In {len(found)} of {len(orders.pairs)} comparisons the order settles: from some list length on, "
-        f"the right scorer stays ahead in {SURE:.0%} of the simulated streams, up to n = {largest:g}. It "
-        f"does so first with {pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
-        f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the streams."
-    )

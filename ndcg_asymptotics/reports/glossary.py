@@ -218,7 +218,8 @@ TERMS = (
     Term(
         "settled",
         "The order of two scorers is settled from n on if the right one stays ahead, at every list length "
-        "from n to the longest one, in 99% of the replicates.",
+        "of the study from n to the longest one, in 99% of the replicates by the lower end of the 95% "
+        "interval, and if the longest list has at least 10 n items.",
         ("settled from n",),
     ),
     Term(

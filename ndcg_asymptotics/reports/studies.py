@@ -15,7 +15,7 @@ from ndcg_asymptotics.analysis.orders.pair import notes
 from ndcg_asymptotics.core.arrays import BAND
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Column, Line, Table, fixed, general
-from ndcg_asymptotics.reports.answer import main_findings, settled
+from ndcg_asymptotics.reports.answer import main_findings
 from ndcg_asymptotics.reports.charts import (
     curve_charts,
     grid_charts,
@@ -72,7 +72,7 @@ class SettledOrder:
     pair: Annotated[str, Column("pair")]
     measure: Annotated[str, Column("measure", whole=True)]
     right: Annotated[str | None, Column("right")]
-    rate: Annotated[float, Column("rate at largest n", fixed(4))]
+    rate: Annotated[float | None, Column("rate at largest n", fixed(4))]
     settled: Annotated[int | None, Column("settled from n", general("g"))]
     wrong: Annotated[str, Column("wrong orders")]
 
@@ -279,13 +279,13 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
             " > ".join(pair.pair),
             pair.measure,
             pair.right,
-            pair.points[-1].rate,
-            settled(pair),
+            pair.points[-1].rate if pair.right else None,
+            pair.settled_from,
             pair.decay.verdict.removesuffix(" over the observed range").rstrip(","),
         )
         for pair in orders.pairs
     ]
-    title = "Settled: from this n on, the right scorer stays ahead in 99% of streams"
+    title = "Settled: from this n to at least 10 n, the right scorer stays ahead in 99% of the replicates"
     table = Table.of(title, SettledOrder, rows)
     return Section(
         "orders",

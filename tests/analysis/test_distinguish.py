@@ -9,7 +9,7 @@ from cases import results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
-from ndcg_asymptotics.analysis.orders.pair import exponent_verdict
+from ndcg_asymptotics.analysis.orders.pair import exponent_verdict, settled_sentence
 from ndcg_asymptotics.analysis.orders.rates import fit_decay, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.core.errors import InputError
@@ -127,10 +127,34 @@ def test_identical_scorers() -> None:
     order[:, 0] = 0
     (pair,) = distinguish(given(of, order)).pairs
     assert pair.right is None
-    assert {p.rate for p in pair.points} == {0.0}
-    assert {p.rate for p in pair.from_n} == {0.0}
+    assert all(np.isnan(p.rate) for p in (*pair.points, *pair.from_n))
+    assert pair.settled_from is None
     assert "same relevance curve" in pair.text
     assert "tie" in pair.text
+
+
+@pytest.mark.parametrize(
+    ("good", "same", "measure"),
+    [
+        ("linear(0.1, 0.5)", "piecewise(0=0.5, 1=0.1)", "nDCG"),
+        ("linear(0.1, 0.5)", "power(0.1, 0.5, 1)", "nDCG@10"),
+        ("constant(0.3)", "linear(0.3, 0.3)", "nDCG(zipf)"),
+    ],
+)
+def test_no_order_of_scorers_with_equal_laws_is_right(good: str, same: str, measure: str) -> None:
+    of = study({"good": good, "same": same}, SIZES, measure, pairs=[("good", "same")])
+    order = draws(np.full(len(SIZES), 0.41))
+    order[: len(order) // 2] *= -1  # the two halves have different majorities
+    found = distinguish(given(of, order))
+    (pair,) = found.pairs
+    assert pair.right is None
+    assert pair.decay.verdict.startswith("is not defined")
+    sentence = f"No order of good and same counts as right by {measure}: their exact means at n = 100000 are"
+    assert sentence in str(found)
+    assert "41" not in str(found)
+    other = study({"good": good, "same": "constant(0.3)"}, SIZES, measure, pairs=[("good", "same")])
+    if good != "constant(0.3)":
+        assert distinguish(given(other, order)).pairs[0].right == "good"
 
 
 def test_without_an_exact_mean_one_half_chooses_and_the_other_counts() -> None:
@@ -143,6 +167,37 @@ def test_without_an_exact_mean_one_half_chooses_and_the_other_counts() -> None:
     assert pair.replicates == 50
     assert pair.points[0].rate == 0.5
     assert "first half" in pair.right_from
+    order[:18] = -1  # of the first half, so that 32 of 50 are ahead: p-value 0.065
+    (pair,) = distinguish(given(of, order)).pairs
+    assert pair.right is None
+    assert pair.right_from == "the first half of the replicates does not tell which one is ahead more often"
+
+
+def wrong_at(sizes: tuple[int, ...], wrong: dict[int, int], replicates: int) -> Results:
+    """Results whose first replicates are wrong at these list lengths, as many as ``wrong`` says."""
+    of = study(SCORERS, sizes, pairs=[("good", "random")])
+    order = np.ones((replicates, len(sizes)))
+    for n, count in wrong.items():
+        order[:count, sizes.index(n)] = -1
+    return given(of, order)
+
+
+def test_an_order_settles_by_the_end_of_its_interval_and_a_decade_beyond() -> None:
+    sizes = (10, 100, 630, 1000, 6300, 10_000)
+    last_three = dict.fromkeys(sizes[-3:], 1)
+    for wrong, replicates, settled in (
+        (last_three, 100, None),  # 99 of 100 at each length: the interval goes down to 0.946
+        ({}, 380, None),
+        ({}, 381, 10),
+        ({630: 10}, 1000, 1000),  # the longest list that has a decade beyond it
+        ({1000: 10}, 1000, None),  # settled at 6300 only, which the study hardly goes beyond
+        (last_three, 1000, 10),
+        (dict.fromkeys(sizes[-3:], 8), 1000, None),  # 0.992, and an interval down to 0.984
+    ):
+        found = distinguish(wrong_at(sizes, wrong, replicates))
+        (pair,) = found.pairs
+        assert pair.settled_from == settled, (wrong, replicates)
+        assert (settled_sentence(found.pairs).startswith("No order is shown")) == (settled is None)
 
 
 N = np.array(SIZES, dtype=float)

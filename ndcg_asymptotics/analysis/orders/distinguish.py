@@ -6,8 +6,9 @@ two, P(it has the larger NDCG_n for all n >= N) >= 1 - neg(N), with neg smaller 
 [N, n_max]". The every-n engine visits each of them. The other engines visit the grid, so that their rate is
 an upper bound, and is reported as one.
 
-The scorer that ought to win is the one with the larger exact mean at n_max. Where no exact mean is
-known, the first half of the replicates chooses the winner and only the second half is counted.
+The scorer that ought to win is the one with the larger exact mean at n_max. If the exact means are equal, no
+order counts as right. Where no exact mean is known, a sign test on the first half of the replicates chooses
+the winner, if it can tell, and only the second half is counted.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from scipy.special import bdtr
 
 from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
 from ndcg_asymptotics.analysis.orders.pair import (
@@ -54,6 +56,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _QUANTILES = (0.5, 0.9, 0.99)
+_BY_VOTE = "the first half of the replicates"
+_VOTED = f"{_BY_VOTE}, the second half is counted"
+_VOTE_ALPHA = 0.01  # of the sign test that chooses the right scorer where no exact mean is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -260,27 +265,27 @@ def _pair(
         return _weighted_pair(cell, results, pair, measure)
     order = cell["order"]
     sign, source = _elect(results, pair, measure)
-    if source == "replicates":
+    if source == _BY_VOTE:
         half = len(order) // 2
-        votes = np.where(order == UNDECIDED, 0, order)[:half, -1].astype(float).sum()
-        sign, order, cell = (
-            int(np.sign(votes)),
-            order[half:],
-            {name: array[half:] for name, array in cell.items()},
-        )
-        source = "the first half of the replicates, the second half is counted"
+        sign = _winner(order[:half, -1])
+        source = _VOTED if sign else f"{_BY_VOTE} does not tell which one is ahead more often"
+        order, cell = order[half:], {name: array[half:] for name, array in cell.items()}
     right = {1: pair[0], -1: pair[1], 0: None}[sign]
     sizes = results.study.n
-    correct = (order == sign) if sign else np.zeros(order.shape, dtype=bool)
     exact_last = "last_not_greater" in cell
-    if not sign:
-        last = np.full(len(order), sizes[-1])
-    elif exact_last:
-        last = cell["last_not_greater" if sign > 0 else "last_not_less"]
+    if sign:
+        correct = order == sign
+        if exact_last:
+            last = cell["last_not_greater" if sign > 0 else "last_not_less"]
+        else:
+            last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
+        points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
+        from_n = [rate_of(n, last < n) for n in sizes]
+        last_wrong = {f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES}
+        decay = fit_decay(correct, np.asarray(sizes))
     else:
-        last = np.max(np.where(correct, 0, np.asarray(sizes)), axis=1)
-    points = [rate_of(n, correct[:, i]) for i, n in enumerate(sizes)]
-    from_n = [rate_of(n, last < n) for n in sizes]
+        points = from_n = [Rate(n, math.nan, math.nan, math.nan) for n in sizes]
+        last_wrong, decay = {}, Decay("is not defined, because no order counts as right")
     exponent = (
         _fitted_exponent(points, results, pair, measure)
         if exponents
@@ -298,9 +303,9 @@ def _pair(
         ties=float(np.mean(order == 0)),
         ties_at_n=[float(x) for x in np.mean(order == 0, axis=0)],
         undecided=float(np.mean(order == UNDECIDED)),
-        last_wrong={f"{q:g}": float(np.quantile(last, q, method="higher")) for q in _QUANTILES},
+        last_wrong=last_wrong,
         changes={"mean": float(cell["changes"].mean()) if "changes" in cell else None},
-        decay=fit_decay(correct, np.asarray(sizes)),
+        decay=decay,
         error_exponent=exponent,
         long_run=_long_run(results, pair, measure, right) if exponents else None,
         text="",
@@ -378,15 +383,29 @@ def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: 
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:
-    """Return the sign of E[NDCG_a] - E[NDCG_b] at n_max, and how it is known."""
+    """Return the sign of E[NDCG_a] - E[NDCG_b] at n_max, 0 if they are equal, and how it is known."""
     scorers, largest = results.study.scorers, results.study.n[-1:]
     if scorers[pair[0]] == scorers[pair[1]]:
-        return 0, "the two scorers are the same"
+        return 0, "they have the same relevance curve"
     try:
         a, b = (
             expected_ndcg(scorers[name], measure, largest, beside=results.study.measures) for name in pair
         )
     except NotAvailableError:
-        return 0, "replicates"
+        return 0, _BY_VOTE
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])
-    return (int(np.sign(gap)), "the exact means") if abs(gap) > error else (0, "replicates")
+    if abs(gap) > error:
+        return int(np.sign(gap)), "the exact means"
+    return 0, f"their exact means at n = {largest[0]:g} are equal up to their error"
+
+
+def _winner(orders: Array) -> int:
+    """Return the order that is significantly more frequent among some replicates, 0 if none is.
+
+    >>> _winner(np.array([1] * 20 + [-1] * 4)), _winner(np.array([1] * 13 + [-1] * 11))
+    (1, 0)
+    """
+    ahead, behind = int(np.sum(orders == 1)), int(np.sum(orders == -1))
+    if ahead == behind or 2 * bdtr(min(ahead, behind), ahead + behind, 0.5) > _VOTE_ALPHA:
+        return 0
+    return 1 if ahead > behind else -1

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from ndcg_asymptotics.analysis.orders.one_list import log10_text
-from ndcg_asymptotics.analysis.orders.rates import Decay, Rate
+from ndcg_asymptotics.analysis.orders.rates import SETTLED_BEYOND, SETTLED_RATE, Decay, Rate, settled_from
 from ndcg_asymptotics.analysis.orders.weighted import (
     LARGEST_SHARE,
     LEAST_EFFECTIVE,
@@ -34,7 +36,8 @@ class Pair:
     Attributes
     ----------
     right : str or None
-        The scorer that ought to be ahead, as ``right_from`` says; None where neither is better.
+        The scorer that ought to be ahead, as ``right_from`` says; None if no order counts as right, for the
+        reason in ``right_from``.
     points, from_n : list of Rate
         Rates of the right order at n, and at every n from N on.
     from_n_is_upper_bound : bool
@@ -74,17 +77,21 @@ class Pair:
         """Whether all rates are from the rare engine."""
         return all(isinstance(point, WeightedRate) for point in self.points)
 
-    def required_n(self, rate: float) -> int | None:
-        """Return the smallest simulated n from which on the rate of the right order is at least ``rate``."""
-        found = None
-        for point in reversed(self.points):
-            if not point.rate >= rate:  # not a number where it is not reliable
-                break
-            found = point.n
-        return found
+    @property
+    def settled_from(self) -> int | None:
+        """The first n from which on the order is settled, as `rates.settled_from` says; None without one."""
+        return None if self.right is None else settled_from(self.from_n)
+
+    @property
+    def wrong(self) -> float:
+        """The rate of the wrong order at the largest n, without ties; not a number if no order counts."""
+        return float(np.maximum(1 - self.points[-1].rate - self.ties_at_n[-1], 0.0))
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Return the table of rates and the paragraph."""
+        if self.right is None:
+            yield Line(f"{self._title}: {self.text}\n")
+            return
         yield self._weighted_table() if self.weighted else self._table()
         if self.weighted:
             left = [at.n for at in self.points if isinstance(at, WeightedRate) and at.undecided == 1]
@@ -139,17 +146,16 @@ class Pair:
 _SUMMARY: tuple[_Shown[Pair], ...] = (
     (Column("pair"), lambda pair: " ".join(pair.pair)),
     (Column("measure", whole=True), lambda pair: pair.measure),
-    (Column("ahead"), lambda pair: pair.right or "-"),
+    (Column("ahead"), lambda pair: pair.right or "none"),
     (Column("n", general("g"), 2), lambda pair: pair.points[-1].n),
     (Column("right", fixed(4)), lambda pair: _number(pair.points[-1].rate)),
-    (Column("95% interval", str, 1), lambda pair: _interval(pair.points[-1])),
+    (Column("95% interval", str, 1), lambda pair: _interval(pair.points[-1]) if pair.right else None),
     (Column("tied", fixed(4)), lambda pair: pair.ties_at_n[-1]),
     (
         Column("wrong", fixed(4)),
-        lambda pair: _number(max(1 - pair.points[-1].rate - pair.ties_at_n[-1], 0.0)),
+        lambda pair: _number(pair.wrong),
     ),
-    (Column("n for 95%", general("g")), lambda pair: pair.required_n(0.95)),
-    (Column("n for 99%", general("g")), lambda pair: pair.required_n(0.99)),
+    (Column("settled from n", general("g")), lambda pair: pair.settled_from),
     (
         Column("wrong in the long run", fixed(4), 1),
         lambda pair: None if pair.long_run is None else 1 - pair.long_run,
@@ -168,6 +174,8 @@ def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     known = [pair for pair in pairs if not math.isnan(pair.points[-1].rate) and pair.right is not None]
     if known:
         yield Line(_answer(known) + "\n")
+    if equal := [pair for pair in pairs if pair.right is None]:
+        yield Line("\n".join(_no_right_order(equal)) + "\n")
     several = len(dict.fromkeys(pair.pair for pair in pairs)) > 1
     many = several and len(pairs) > _MOST_ROWS
     if many:
@@ -187,6 +195,36 @@ def _answer(pairs: Sequence[Pair]) -> str:
         return f"{said} in each of the {count} comparisons."
     names = " and ".join(least.pair)
     return f"{said} in {sure} of {count} comparisons; least often of {names} by {least.measure}: {rate}."
+
+
+def _no_right_order(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield a sentence for each two scorers and each reason why no order of theirs counts as right."""
+    measures: dict[tuple[tuple[str, str], str], list[str]] = {}
+    for pair in pairs:
+        measures.setdefault((pair.pair, pair.right_from), []).append(pair.measure)
+    for ((a, b), reason), names in measures.items():
+        yield f"No order of {a} and {b} counts as right by {', '.join(names)}: {reason}."
+
+
+def settled_sentence(pairs: Sequence[Pair]) -> str:
+    """Return how many orders are settled from some n on, and which one from the smallest n on."""
+    found = [(n, pair) for pair in pairs if (n := pair.settled_from) is not None]
+    largest = pairs[0].points[-1].n
+    if not found:
+        return (
+            "No order is shown to settle: from no list length up to "
+            f"{largest / SETTLED_BEYOND:g} on does the right scorer stay ahead, up to n = {largest:g}, in "
+            f"{SETTLED_RATE:.0%} of the replicates by the lower end of the {LEVEL:.0%} interval."
+        )
+    n, pair = min(found, key=lambda one: one[0])
+    (since,) = (rate for rate in pair.from_n if rate.n == n)
+    behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
+    return (
+        f"In {len(found)} of {len(pairs)} comparisons the order settles: from some list length on, the right "
+        f"scorer stays ahead in {SETTLED_RATE:.0%} of the replicates, up to n = {largest:g}. It does so "
+        f"first with {pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
+        f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the replicates."
+    )
 
 
 def _rates_table(pairs: Sequence[Pair]) -> Table:
@@ -223,19 +261,17 @@ def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
 def paragraph(pair: Pair) -> str:
     """Return what plain replicates show, in words."""
     if pair.right is None:
-        same = "same" in pair.right_from
-        reason = "they have the same relevance curve" if same else "their means do not differ"
         ties = f"{pair.ties:.1%} of all comparisons are ties"
-        return f"Neither ought to win ({reason}), so no order is right; {ties}."
+        return f"Neither ought to win ({pair.right_from}), so no order counts as right; {ties}."
     end, decay = pair.points[-1], pair.decay
-    sure = next((p for p in pair.from_n if p.rate >= 0.99), None)
-    since = sure or pair.from_n[len(pair.from_n) // 2]
+    middle = pair.from_n[len(pair.from_n) // 2]
+    since = next((rate for rate in pair.from_n if rate.n == pair.settled_from), middle)
     where = "at every grid point (an upper bound for every n)" if pair.from_n_is_upper_bound else "at every n"
     text = (
         f"{pair.right} ought to win (according to {pair.right_from}). At n = {end.n:g} it is ahead in "
         f"{end.rate:.4f} [{end.low:.4f}, {end.high:.4f}] of the replicates; from N = {since.n:g} to "
-        f"{end.n:g} it is ahead {where} in {'' if sure else 'only '}{since.rate:.4f} [{since.low:.4f}, "
-        f"{since.high:.4f}]. The rate of the wrong order {decay.verdict}"
+        f"{end.n:g} it is ahead {where} in {since.rate:.4f} [{since.low:.4f}, {since.high:.4f}]. The rate of "
+        f"the wrong order {decay.verdict}"
     )
     if decay.first is not None and decay.second is not None and decay.interval is not None:
         low, high = decay.interval

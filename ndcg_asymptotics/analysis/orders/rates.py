@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,10 @@ _CONSTANT = "does not fall over the observed range"
 _TOO_SHORT = "is visible at too few list lengths to tell how fast it falls"
 NORMAL_QUANTILE = float(ndtri(tails(LEVEL)[1]))
 """Standard errors on either side of an estimate in an interval."""
+SETTLED_RATE = 0.99
+"""Rate of the right order at every length from n on, above which the order is settled from n on."""
+SETTLED_BEYOND = 10
+"""A settled order is observed up to this multiple of n, or further."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,25 @@ def rate_of(n: int, hits: Bools) -> Rate:
     log10 = math.log10(wrong / len(hits)) if wrong else None
     error = math.sqrt(rate / wrong) if wrong else None
     return Rate(n, rate, low, high, log10, error, wrong >= _FEW)
+
+
+def settled_from(from_n: Sequence[Rate]) -> int | None:
+    """Return the first n from which on the right order is settled; None if there is none.
+
+    From n on, to a length of at least 10 n, the right scorer stays ahead in at least 99% of the replicates,
+    by the lower end of the interval. That takes 381 replicates or more.
+
+    Parameters
+    ----------
+    from_n : sequence of Rate
+        Rates of the right order at every length from n on, by increasing n.
+
+    >>> always = np.ones(381, dtype=bool)
+    >>> [settled_from([rate_of(n, always[:count]) for n in (10, 50, 100)]) for count in (380, 381)]
+    [None, 10]
+    """
+    longest = from_n[-1].n
+    return next((r.n for r in from_n if r.low >= SETTLED_RATE and SETTLED_BEYOND * r.n <= longest), None)
 
 
 def _wilson(successes: int, trials: int) -> tuple[float, float]:
