@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 
-import judge_window
 import loss_figures
 import real_lists
 import shared_top
@@ -16,7 +15,7 @@ import theory_figures
 from common import EXPERIMENTS, arguments, write
 from study_figures import figures_of
 
-from ndcg_asymptotics.results import open_grid, open_results
+from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.studies import load
 
@@ -30,8 +29,6 @@ def main() -> None:
         folder = results / experiment.stem
         if kind_of(folder) == "study":
             write(figures_of(open_results(folder)), out)
-        elif kind_of(folder) == "grid":
-            write(judge_window.draw(open_grid(folder)), out)
         else:
             print(f"{folder}: no results, left out")
     for name, of_losses in loss_figures.FIGURES.items():

@@ -42,13 +42,6 @@ def results() -> Results:
 
 
 @cache
-def judged() -> Results:
-    """Return a study with a judge."""
-    fields: dict[str, Any] = {"pairs": [("strong", "weak")], "judge": {"fpr": 0.05, "fnr": 0.2}}
-    return na.run(cases.study(PAIR, (20, 200, 2000), ["nDCG", "DCG@10"], replicates=60, **fields), jobs=1)
-
-
-@cache
 def rare() -> Results:
     """Return weighted draws of wrong orders."""
     study = cases.study(
@@ -131,9 +124,6 @@ FIGURES: dict[str, Draw] = {
     "shared limit": lambda width: plots.measure_figure(results(), "nDCG", width=width),
     "order": lambda width: only(plots.pair_figures(results(), width=width)),
     "error exponent": lambda width: only(plots.pair_figures(rare(), width=width)),
-    "judged orders": lambda width: plots.judged_orders_figure(
-        judged(), ("strong", "weak"), judged().study.measures, width=width
-    ),
     "grid": lambda width: parameter_figure(grid("k"), "k", "nDCG@$k", width=width),
     "grid, two parameters": lambda width: parameter_figure(grid("k", "top"), "k", "nDCG@$k", width=width),
     "comparison": lambda width: plots.comparison_figure(compared(2), compared(2).pairs[0], width=width),

@@ -31,9 +31,7 @@ HERE = Path(__file__).parent
 STUDIES, VALUES = HERE / "data" / "frozen_studies.json", HERE / "data" / "frozen_values.json"
 
 EXPERIMENTS = tuple(
-    path
-    for path in sorted((HERE.parent / "experiments").glob("*.toml"))
-    if path.stem != "normalising" and not path.stem.startswith("judge_")
+    path for path in sorted((HERE.parent / "experiments").glob("*.toml")) if path.stem != "normalising"
 )
 LONGEST = {"items": 1000, "every-n": 300, "cells": 10**18, "rare": 10**4}
 REPLICATES = 2

@@ -32,7 +32,6 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         "study.toml": HEAD + PAIRS + CURVES,
         "grid.toml": HEAD + "[grid]\np = [0.3, 0.4]\n[scorers]\na = 'constant($p)'\n",
         "rare.toml": HEAD + 'engine = "rare"\n' + PAIRS + CURVES,
-        "judged.toml": HEAD + PAIRS + "[judge]\nfpr = 0.1\nfnr = 0.2\n" + CURVES,
         "problem.toml": PROBLEM,
         "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),
         "other.csv": "user,rank\n" + "".join(f"u{i},{1 + 11 * i % 50}\n" for i in range(20)),
@@ -40,14 +39,13 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
-    for name in ("study", "grid", "rare", "judged"):
+    for name in ("study", "grid", "rare"):
         words = "run", folder / f"{name}.toml", "--out", folder / name, "--jobs", 1, "--quiet"
         assert command(None, *words)[0] == 0
-    study, rare, reported = folder / "study", folder / "rare", folder / "judged"
-    for results in (study, rare, reported):
+    study, rare = folder / "study", folder / "rare"
+    for results in (study, rare):
         yield "info", results
         yield "distinguish", results
-    yield "check", reported
     yield "info", folder / "grid"
     yield "check", study
     yield "check", folder / "grid"

@@ -57,7 +57,7 @@ def check(
     perturb: float = 0.0,
     std: StdSizes = "few",
 ) -> Check | GridCheck | Deviations:
-    """Compare results with theory; with a judge, those of the true and of the reported labels.
+    """Compare results with theory.
 
     Of growing lists of real runs there are no tests, but where they deviate from i.i.d. theory.
 
@@ -102,17 +102,17 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
-    level = alpha / (len(results.labelled) * len(study.measures) * (len(study.n) + len(sizes) + 1))
+    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
     detectable: dict[str, float] = {}
     detectable_std: dict[str, float] = {}
     means: list[MeanTest] = []
     limits: list[LimitTest] = []
     stds: list[StdTest] = []
     laws: list[LawTest] = []
-    every = itertools.product(results.labelled, enumerate(study.measures))
-    for (name, scorer, i, variable), (j, measure) in tracked(list(every), "checks"):
+    every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
+    for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         theory = TheoreticalValues(scorer, measure, beside=study.measures)
-        simulated = Simulated.of(values, study.n, i, j, variable)
+        simulated = Simulated.of(values, study.n, i, j)
         limits.append(judge_limit(theory, name, factor))
         below = detectable.get(str(measure), math.inf)
         tests, least = judge_means(simulated, theory, limits[-1], factor, level, below)

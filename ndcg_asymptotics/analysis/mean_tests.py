@@ -57,12 +57,11 @@ class Simulated:
         sizes: tuple[int, ...],
         scorer: int,
         measure: int,
-        variable: str = "ndcg",
     ) -> Simulated:
         """Return the part of the arrays (R, scorer, measure, N) of some results."""
-        bounds = ("low", "high") if variable == "ndcg" else (variable, variable)
         ndcg, low, high = (
-            np.asarray(values.get(name, values[variable]))[:, scorer, measure] for name in (variable, *bounds)
+            np.asarray(values.get(name, values["ndcg"]))[:, scorer, measure]
+            for name in ("ndcg", "low", "high")
         )
         return cls(sizes, ndcg, low, high)
 

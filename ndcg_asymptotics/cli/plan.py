@@ -84,14 +84,6 @@ class _Planned(Options):
             show_default="independent",
         ),
     ] = None
-    judge: Annotated[
-        str | None,
-        _from_input(
-            metavar="RATES",
-            help="Error rates of a judge of the labels of the curves, 'fpr=0.01, fnr=0.2': the queries that "
-            "its labels take, and whether they turn the order of the rankers.",
-        ),
-    ] = None
     queries: Annotated[
         int | None,
         typer.Option(

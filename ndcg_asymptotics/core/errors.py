@@ -74,10 +74,10 @@ def naming(place: str, *, fields: bool = False) -> Iterator[None]:
 def blaming(argument: str) -> Iterator[None]:
     """Make the errors of inputs those of an argument, with whose name the messages then begin, once.
 
-    >>> with blaming("judge"):
-    ...     require(False, "fpr is missing")
+    >>> with blaming("coupling"):
+    ...     require(False, "needs 0 <= rho <= 1, got 2")
     Traceback (most recent call last):
-    ndcg_asymptotics.core.errors.InputError: judge: fpr is missing
+    ndcg_asymptotics.core.errors.InputError: coupling: needs 0 <= rho <= 1, got 2
     """
     try:
         yield

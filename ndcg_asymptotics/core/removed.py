@@ -11,10 +11,16 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands, by name."""
 
-SPECS: Mapping[str, str] = {}
+SPECS: Mapping[str, str] = {
+    "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
+    "favoured": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
+}
 """The keywords of curves and of other specs."""
 
-FIELDS: Mapping[str, str] = {}
+FIELDS: Mapping[str, str] = {
+    "judge": "labels with errors are those of scorers noisy(CURVE, fpr=…, fnr=…), and `compare --judge` "
+    "compares runs with labels of a judge",
+}
 """The fields of a study file."""
 
 

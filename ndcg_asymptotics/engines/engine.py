@@ -21,9 +21,6 @@ from ndcg_asymptotics.studies.design import ENGINES, Design
 Draw = dict[str, NDArray[np.generic]]
 """The results of a replicate by variable name; the axes of each are in the engine's ``VARIABLES``."""
 
-NO_JUDGE = "does not draw what a judge reports of a fixed number of relevant items: use items"
-"""What the engines say that do not."""
-
 UNDECIDED = np.int8(127)
 """The order of a pair that an engine could not decide."""
 
@@ -44,7 +41,6 @@ _NDCG, _LENGTH = Kind(np.float64, 0, 1), Kind(np.int64, 0, LARGEST_N)
 
 KINDS: Mapping[str, Kind] = {
     "ndcg": _NDCG,
-    "reported": _NDCG,
     "low": _NDCG,
     "high": _NDCG,
     "minimum": _NDCG,
@@ -58,11 +54,8 @@ KINDS: Mapping[str, Kind] = {
 }
 """The variables of engines; a name means the same in all of them."""
 
-VALUES = ("ndcg", "reported", "low", "high", "minimum", "maximum")
+VALUES = ("ndcg", "low", "high", "minimum", "maximum")
 """The variables that hold NDCG or DCG."""
-
-OF_JUDGES = ("reported",)
-"""The variables that only a study with a judge has."""
 
 _RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "maximum"))
 
@@ -104,8 +97,6 @@ def check(engine: Engine, design: Design) -> None:
 
     Draws with weights are made for the leader of one pair of curves, which need not lead in every group.
     """
-    if design.population.judge is not None and not engine.VARIABLES.keys() >= set(OF_JUDGES):
-        raise InputError('only the items engine draws labels that a judge reports: engine = "items"', "judge")
     parts = design.parts()
     if "log_weight" in engine.VARIABLES and len(parts) > 1:
         raise InputError("the rare engine needs scorers with one relevance curve, got mixtures: use items")

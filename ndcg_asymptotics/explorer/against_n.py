@@ -19,7 +19,6 @@ from scipy.special import log_ndtr, ndtri, ndtri_exp
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw_orders, drawable, wrong_order
 from ndcg_asymptotics.analysis.orders.right_order import ahead, better_first
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.explorer.state import LARGEST, NAMES, State
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
@@ -79,11 +78,11 @@ def lengths_of(state: State, lengths: Sequence[int] = NODES) -> tuple[int, ...]:
     if cutoff.regime == "fixed" and state.relevant is None:
         # NDCG turns where about as many items are relevant as there are ranks that count
         k = cutoff(LARGEST)
-        turn = k / state.reported_share
+        turn = k / state.share
         if lengths == FIRST:
             found = found - set(_FLAT) | {round(turn)}
         else:
-            width = math.sqrt((1 - state.reported_share) / k)
+            width = math.sqrt((1 - state.share) / k)
             found |= {round(part * turn) for part in (*_TURNS, *(1 + side * width for side in _SIDES))}
             found |= {round(part * k) for part in _FULL}
     return tuple(sorted(n for n in found if max(state.relevant or 0, NODES[0]) <= n <= LARGEST))
@@ -108,13 +107,7 @@ def moments(state: State, n: int) -> list[MeanAndDeviation]:
 
 
 def order_on_one_list(state: State, effort: float = 1.0) -> WrongOrder:
-    """Return the probability that one list of n items shows the wrong order.
-
-    Raises
-    ------
-    NotAvailableError
-        For a judge's labels of long lists with a number of relevant items.
-    """
+    """Return the probability that one list of n items shows the wrong order."""
     return wrong_order(*_in_order(state), state.measured, state.n, effort=effort)
 
 
@@ -174,10 +167,7 @@ def _right(state: State, n: int) -> float | None:
         counts = draw_orders(*pair, [measure], n, _CHART_EFFORT)[0][0]
         found = WrongOrder.counted(*counts) if counts[0] >= _CHART_ENOUGH else None
     if found is None and (not iid or enumerable(pair[0], measure, n)):
-        try:
-            found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
-        except NotAvailableError:  # a judge's labels of long lists with few relevant items
-            return None
+        found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
     if found is None or found.log10 is None:
         return _LAST_RATE if found and found.high is None else None
     return min(max(-float(ndtri_exp(found.log10 * math.log(10))), -_LAST_RATE), _LAST_RATE)
@@ -195,24 +185,14 @@ class Smooth:
         inverse hyperbolic sine where it changes its sign; and how far the normal quantile of P(right order)
         is from that of the law, or this quantile where there is no law.
     law : OrderLaw or None
-    known : (float, float)
-        The list lengths between which P(wrong order) is known.
     """
 
     n: Floats
     rows: Mapping[str, Floats]
     law: OrderLaw | None
-    known: tuple[float, float] = (0.0, math.inf)
 
     @classmethod
-    def through(
-        cls,
-        points: Sequence[Point],
-        law: OrderLaw | None,
-        moved: Smooth | None = None,
-        *,
-        confined: bool = False,
-    ) -> Smooth:
+    def through(cls, points: Sequence[Point], law: OrderLaw | None, moved: Smooth | None = None) -> Smooth:
         """Return the curves through at least two points, in any order.
 
         Parameters
@@ -221,8 +201,6 @@ class Smooth:
         law : OrderLaw or None
         moved : Smooth, optional
             The curves of a similar state: what is joined is the distance from these.
-        confined : bool
-            Whether P(wrong order) is known no further than at the points.
         """
         points = sorted(points, key=lambda p: p.n)
         at = np.array([float(p.n) for p in points])
@@ -239,10 +217,7 @@ class Smooth:
             if moved is not None and base is not None:
                 joined = joined + np.interp(np.log(n), np.log(moved.n), base)
             rows[name] = np.asarray(joined)
-        if not confined:
-            return cls(n, rows, law)
-        known = [float(p.n) for p in points if p.right is not None]
-        return cls(n, rows, law, (min(known, default=math.inf), max(known, default=0.0)))
+        return cls(n, rows, law)
 
     @property
     def means(self) -> Floats:
@@ -256,7 +231,7 @@ class Smooth:
 
     @property
     def log10_wrong(self) -> Floats:
-        """log10 P(wrong order), (N,); nan where it is not known."""
+        """log10 P(wrong order), (N,)."""
         right = self.rows["beyond the law"]
         if self.law is not None:
             if "effect" in self.rows:
@@ -266,8 +241,7 @@ class Smooth:
             else:
                 effect = -np.exp(self.rows["log B - A"])
             right = right + self.law.right(effect)
-        known = (self.n >= self.known[0]) & (self.n <= self.known[1])
-        return np.where(known, log_ndtr(-right) / math.log(10), math.nan)
+        return np.asarray(log_ndtr(-right) / math.log(10))
 
 
 def _rows(points: Sequence[Point], law: OrderLaw | None) -> dict[str, list[float]]:

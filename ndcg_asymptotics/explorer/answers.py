@@ -117,8 +117,7 @@ class Answers:
         return Piece(tuple(lengths), partial(_lengths, state, nodes, moved), show)
 
     def _show_curves(self, state: State, curves: Sequence[tuple[Floats, Floats]]) -> None:
-        truths = values.curves(state.truth) if state.errs else ()
-        self.curves.show(curves, truths, (state.a, state.b), few=state.relevant is not None)
+        self.curves.show(curves, (state.a, state.b), few=state.relevant is not None)
 
     def _show_lengths(
         self,
@@ -168,7 +167,6 @@ def _lengths(
 ) -> tuple[list[against_n.Point], against_n.Smooth, list[float | None]]:
     """Return what depends on n, from values at some lengths, and the limits that can be drawn."""
     points = [against_n.point(state, n) for n in against_n.lengths_of(state, lengths)]
-    confined = state.errs and state.relevant is not None
-    smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state), moved, confined=confined)
+    smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state), moved)
     limits = [None if found.scaled else found.value for found in values.limits(state)]
     return points, smooth, limits

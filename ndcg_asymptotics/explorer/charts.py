@@ -46,19 +46,16 @@ class CurveChart:
             y_range=Range1d(-0.02, 1.02),
         )
         self.plot.name = "curves"
-        self.lines, self.truths, self.points = [], [], []
+        self.lines, self.points = [], []
         for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
             line = ColumnDataSource(NOTHING, name=f"curve {name}")
-            truth = ColumnDataSource(NOTHING, name=f"true curve {name}")
             points = ColumnDataSource(NOTHING, name=f"points {name}")
             dash = "solid" if index == 0 else "dashed"
             self.plot.line(
                 "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
             )
-            self.plot.line("x", "y", source=truth, color=color, line_width=1.5, line_dash="dotted")
             self.plot.scatter("x", "y", source=points, color=color, size=13)
             self.lines.append(line)
-            self.truths.append(truth)
             self.points.append(points)
         # it has nothing to draw: with it a finger on the chart does not scroll the page
         self.plot.add_tools(tool := PointDrawTool(renderers=[], add=False))
@@ -69,24 +66,17 @@ class CurveChart:
     def show(
         self,
         curves: Sequence[tuple[Floats, Floats]],
-        truths: Sequence[tuple[Floats, Floats]],
         shapes: Sequence[Shape],
         *,
         few: bool,
     ) -> None:
-        """Show both curves, those of the true labels if there are any, and the points that are dragged."""
+        """Show both curves, and the points that are dragged."""
         self.plot.title.text = "ROC curves" if few else "Relevance curves"
-        if truths:
-            self.plot.title.text += " by the judge's labels\ndotted: by the true labels"
         self.plot.xaxis[0].axis_label = (
             "depth t among irrelevant items" if few else "canonical score s (1 is the top of the list)"
         )
         self.plot.yaxis[0].axis_label = "share of relevant items above" if few else "P(relevant | s)"
         for line, (x, y) in zip(self.lines, curves, strict=True):
-            line.data = {"x": x, "y": y}
-        for line in self.truths:
-            line.data = NOTHING
-        for line, (x, y) in zip(self.truths, truths, strict=bool(truths)):
             line.data = {"x": x, "y": y}
         self.show_points(shapes)
 

@@ -95,20 +95,16 @@ def draw_lists(state: State) -> DrawnLists:
     """Simulate lists of the state; the same state gives the same lists."""
     from ndcg_asymptotics.sweep import run
 
-    judged = state.errs and state.relevant is not None
-    longest = _LONGEST if state.relevant is None or judged else NODES[-1]
+    longest = _LONGEST if state.relevant is None else NODES[-1]
     lengths = [n for n in NODES if max(state.relevant or 0, NODES[0]) <= n <= longest]
-    of = state if judged else state.truth
     study = Study(
-        scorers=dict(zip("ab", of.scorers, strict=True)),
+        scorers=dict(zip("ab", state.scorers, strict=True)),
         measures=[state.measure],
         n=lengths,
         replicates=LISTS,
         seed=_SEED,
-        judge=None if judged else state.judge,
     )
-    shown = "reported" if study.population.judge else "ndcg"
-    values = run(study, jobs=1).data[shown].to_numpy()[:, :, 0].swapaxes(0, 1)
+    values = run(study, jobs=1).data["ndcg"].to_numpy()[:, :, 0].swapaxes(0, 1)
     better = ahead(*state.scorers, state.measured)
     lead = values[better] - values[1 - better]
     return DrawnLists(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))

@@ -40,8 +40,6 @@ from ndcg_asymptotics.explorer.figures import LOWEST, Palette
 from ndcg_asymptotics.explorer.guide import Guide
 from ndcg_asymptotics.explorer.places import elsewhere, line
 from ndcg_asymptotics.explorer.state import (
-    FNR,
-    FPR,
     LARGEST,
     MOST_RELEVANT,
     NAMES,
@@ -155,7 +153,6 @@ class Page:
         self.relevant = pn.widgets.IntSlider(
             label="relevant items of every list", start=1, end=MOST_RELEVANT, width=WIDTH
         )
-        self.fpr, self.fnr = float_slider(FPR), float_slider(FNR)
         self.rankers = [
             ShapeControl(name, color, self._watcher, style, self._on_shape, self._on_heights)
             for name, color in zip(NAMES, self.colors.rankers, strict=True)
@@ -170,7 +167,7 @@ class Page:
         self.draw = pn.widgets.Button(label=_DRAW, width=120)
         self.draw.on_click(partial(self._on_draw, many=True))
         self.draw_error = error_pane()
-        for widget in (self.share, self.relevant, self.fpr, self.fnr, self.length, self.queries):
+        for widget in (self.share, self.relevant, self.length, self.queries):
             self._watcher.watch(widget, self._on_widget)
         self._watcher.watch(self.population, self._on_population)
 
@@ -196,8 +193,6 @@ class Page:
             with_box(self.share),
             with_box(self.relevant),
             *(ranker.column for ranker in self.rankers),
-            with_box(self.fpr),
-            with_box(self.fnr),
             self.measure.column,
             self.length,
             self.queries,
@@ -276,10 +271,8 @@ class Page:
         with self._watcher.silence():
             self.population.value = "number" if few else "share"
             self.share.visible, self.relevant.visible = not few, few
-            for name, ends in state.ranges.items():
-                slider = getattr(self, name)
-                limit_range(slider, *ends)
-                slider.value = getattr(state, name)
+            limit_range(self.share, *state.share_range)
+            self.share.value = state.share
             if state.relevant is not None:
                 limit_range(self.relevant, 1, min(MOST_RELEVANT, state.n))
                 self.relevant.value = state.relevant
@@ -300,8 +293,6 @@ class Page:
             queries=self.queries.value,
             measure=str(self.measure.measure()),
             relevant=self.relevant.value if self.state.relevant else None,
-            fpr=self.fpr.value,
-            fnr=self.fnr.value,
         )
 
     @property

@@ -6,14 +6,12 @@ The query string names everything by the specs of the package::
     relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)&n=1000000
 
 A relevance curve that is dragged is ``piecewise(0=…, …, 1=…)``; its values are moved together until their
-mean is ``share``. With ``fpr=0.05&fnr=0.2`` the labels are those of a judge with these error rates. Texts
-that name files or modules are refused before they are read.
+mean is ``share``. Texts that name files or modules are refused before they are read.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from bisect import bisect
 from collections.abc import Callable, Mapping
@@ -23,7 +21,6 @@ from urllib.parse import parse_qsl, quote
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.planning.judged import with_judge
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.text import did_you_mean
@@ -57,10 +54,6 @@ _COARSE = 20  # values of each of two parameters, among which the nearest possib
 
 SHARE = Slider("share of relevant items", 0.01, 0.9, 0.01, 0.3)
 """The share of relevant items."""
-FPR = Slider("judge: false positive rate", 0.0, 0.5, 0.01, 0.0)
-"""The probability that a judge calls an irrelevant item relevant."""
-FNR = Slider("judge: false negative rate", 0.0, 0.9, 0.01, 0.0)
-"""The probability that a judge calls a relevant item irrelevant."""
 POINTS = ((0.0, 0.6), (0.25, 0.4), (0.5, 0.25), (0.75, 0.15), (1.0, 0.1))
 """The depths and values from which a curve is dragged."""
 
@@ -219,13 +212,11 @@ class State:
     n : int
         The list length at which discounts and cutoffs are compared.
     share : float
-        P(Y = 1), of both rankers, by the true labels.
+        P(Y = 1), of both rankers.
     relevant : int or None
         The number of relevant items of every list; None for a share of the items.
     queries : int
         The number of queries that there are.
-    fpr, fnr : float
-        The error rates of the judge whose labels are used; with 0 and 0 they are the true ones.
 
     >>> state = State.from_query("a=linear(0.1, 0.5)&b=constant(0.3)&measure=nDCG@10&n=1e6")
     >>> state.a, state.share, state.n
@@ -241,16 +232,12 @@ class State:
     share: float = 0.3
     relevant: int | None = None
     queries: int = 50
-    fpr: float = 0.0
-    fnr: float = 0.0
 
     def __post_init__(self) -> None:
         require(SMALLEST <= self.n <= LARGEST, f"must be 10 to 1e18, got {self.n:g}", "n")
         require(0.001 <= self.share <= 0.99, f"must be 0.001 to 0.99, got {self.share:g}", "share")
         enough = 2 <= self.queries <= MOST_QUERIES
         require(enough, f"must be 2 to {MOST_QUERIES}, got {self.queries}", "queries")
-        rates = min(self.fpr, self.fnr) >= 0 and self.fpr + self.fnr < 1
-        require(rates, f"must be 0 or more with a sum below 1, got {self.fpr:g} and {self.fnr:g}", "fpr, fnr")
         if self.relevant is not None:
             fits = 1 <= self.relevant <= MOST_RELEVANT
             require(fits, f"must be 1 to {MOST_RELEVANT}, got {self.relevant}", "relevant")
@@ -261,24 +248,9 @@ class State:
         """The measure."""
         return Measure.parse(self.measure, allow_custom=False)
 
-    @property
-    def errs(self) -> bool:
-        """Whether the labels are those of a judge who errs."""
-        return bool(self.fpr or self.fnr)
-
-    @property
-    def truth(self) -> State:
-        """The state with the true labels."""
-        return replace(self, fpr=0.0, fnr=0.0)
-
-    @property
-    def reported_share(self) -> float:
-        """P(Y' = 1) by the labels that are used."""
-        return self.fpr + (1 - self.fpr - self.fnr) * self.share
-
     @cached_property
     def scorers(self) -> tuple[Scorer, Scorer]:
-        """The two rankers, with the labels of the judge; they are independent given the true label.
+        """The two rankers, independent given the label.
 
         Raises
         ------
@@ -295,35 +267,17 @@ class State:
                     assert isinstance(curve, Curve)
                     found[name] = curve
         pair = Population(found).scorers
-        a, b = pair["a"], pair["b"]
-        return (with_judge(a, self.fpr, self.fnr), with_judge(b, self.fpr, self.fnr)) if self.errs else (a, b)
+        return pair["a"], pair["b"]
 
     @property
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """The values from which, and to which, the sliders of the share and of the judge's rates can move."""
-        return {
-            "share": _range(SHARE, self.share, lambda x: self.a.possible(x) and self.b.possible(x)),
-            "fpr": _range(FPR, self.fpr, lambda rate: rate + self.fnr < 1),
-            "fnr": _range(FNR, self.fnr, lambda rate: self.fpr + rate < 1),
-        }
-
-    @property
-    def judge(self) -> dict[str, float] | None:
-        """The error rates of the judge, as a study has them."""
-        return {"fpr": self.fpr, "fnr": self.fnr} if self.errs else None
+    def share_range(self) -> tuple[float, float]:
+        """The shares from which, and to which, the slider of the share can move."""
+        return _range(SHARE, self.share, lambda x: self.a.possible(x) and self.b.possible(x))
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The specs of the rankers' curves by the true labels, whose means are exactly the share."""
+        """The specs of the rankers' curves, whose means are exactly the share."""
         return str(self.a.curve(self.share)), str(self.b.curve(self.share))
-
-    @property
-    def reported_texts(self) -> tuple[str, str]:
-        """The specs of the rankers' curves by the labels that are used."""
-        if not self.errs:
-            return self.texts
-        a, b = (f"noisy({text}, {number_text(self.fpr)}, {number_text(self.fnr)})" for text in self.texts)
-        return a, b
 
     @property
     def query(self) -> str:
@@ -340,7 +294,6 @@ class State:
             fields["relevant"] = str(self.relevant)
         elif self.a.family == self.b.family == "piecewise":
             fields["share"] = number_text(self.share)
-        fields |= {key: number_text(rate) for key, rate in (("fpr", self.fpr), ("fnr", self.fnr)) if rate}
         return "&".join(f"{key}={quote(_tight(text), safe='(),@^')}" for key, text in fields.items())
 
     @classmethod
@@ -359,7 +312,7 @@ class State:
     def from_fields(cls, fields: Mapping[str, str]) -> State:
         """Return the state of the fields of a query string."""
         for key in fields:
-            known = ("a", "b", "measure", "n", "queries", "share", "relevant", "fpr", "fnr")
+            known = ("a", "b", "measure", "n", "queries", "share", "relevant")
             require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
@@ -388,39 +341,33 @@ class State:
             relevant=relevant,
             n=_whole("n", fields["n"]) if "n" in fields else state.n,
             queries=_whole("queries", fields["queries"]) if "queries" in fields else state.queries,
-            fpr=_number("fpr", fields.get("fpr", "0")),
-            fnr=_number("fnr", fields.get("fnr", "0")),
         )
 
     def study(self) -> Study:
         """Return the study that simulates the state, up to lists of 1e5 items."""
         largest = min(max(self.n, 100 * SMALLEST), _SIMULATED)
         shortest = max(SMALLEST, self.relevant or 0)
-        texts = self.texts if self.relevant is None else self.reported_texts
         return Study(
             title=f"From the explorer: {self.query}",
-            scorers=dict(zip("ab", texts, strict=True)),
+            scorers=dict(zip("ab", self.texts, strict=True)),
             measures=[self.measure],
             n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
             replicates=_REPLICATES,
             seed=1,
             pairs=[("a", "b")],
             relevant=self.relevant,
-            judge=self.judge if self.relevant is None else None,
         )
 
     def python(self) -> str:
         """Return a script that prints what the explorer shows."""
         a, b = self.texts
-        reported = [json.dumps(text) for text in self.reported_texts] if self.errs else ["a", "b"]
         relevant = f", relevant={self.relevant}" if self.relevant is not None else ""
-        judge = f", judge={self.judge}" if self.errs else ""
         return (
             f"# the explorer's state: {self.query}\n"
             "import ndcg_asymptotics as na\n\n"
             f'a = "{a}"\nb = "{b}"\nmeasure = "{self.measure}"\n\n'
-            f"print(na.predict([{', '.join(reported)}], measure, [1000, {self.n}, 10**18]{relevant}))\n"
-            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}{judge}))\n'
+            f"print(na.predict([a, b], measure, [1000, {self.n}, 10**18]{relevant}))\n"
+            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}))\n'
         )
 
     def with_shape(self, index: int, shape: Shape) -> State:

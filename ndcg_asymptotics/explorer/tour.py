@@ -1,4 +1,4 @@
-"""The tour: nine steps of a lecture, each a state with a question, and an answer computed from the state.
+"""The tour: eight steps of a lecture, each a state with a question, and an answer computed from the state.
 
 Names of terms in square brackets are those of the glossary, which the page explains where they stand.
 """
@@ -140,16 +140,6 @@ def _few_relevant(state: State) -> str:
     )
 
 
-def _judged(state: State) -> str:
-    by_judge, by_truth = (_row(of).queries for of in (state, state.truth))
-    return (
-        "A relevance curve again, flatter than the dotted one of the true labels. All values change, and the "
-        f"order of the limits stays. The price is queries: a paired test needs {by_judge} instead of "
-        f"{by_truth}. Where few items are relevant, few false alarms cost as much as many misses: move one "
-        "of the two rates to 0, then the other."
-    )
-
-
 STEPS = (
     TourStep(
         "What NDCG sees of a list",
@@ -214,15 +204,6 @@ STEPS = (
         "curve]. What becomes of NDCG as the catalogue grows, and does one query ever settle the order?",
         _few_relevant,
         "few.md",
-    ),
-    TourStep(
-        "A judge who errs",
-        "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&n=1000&fpr=0.05&fnr=0.2",
-        "A language model is the [judge]: it calls 5% of the irrelevant items relevant ([false positive "
-        "rate]), and misses 20% of the relevant ones. Which curves do its labels have, and how many queries "
-        "does it cost?",
-        _judged,
-        "judges.md",
     ),
 )
 """The steps, in the order of a lecture."""

@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.against_n import OrderLaw, Point, moments, order_on_one_list
 from ndcg_asymptotics.explorer.state import NAMES, Shape, State, with_mean
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, Relevance
+from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
@@ -48,8 +48,8 @@ _OTHERS = ("nDCG", "nDCG@10")  # measures that the chosen one is compared with
 def curves(state: State) -> list[tuple[Floats, Floats]]:
     """Return abscissae and values of both curves: ybar(s) against s, or F(t) against t."""
     found = []
-    for shape, scorer in zip((state.a, state.b), state.scorers, strict=True):
-        curve = scorer.alone if isinstance(scorer, Relevance) else shape.curve(state.share)
+    for shape in (state.a, state.b):
+        curve = shape.curve(state.share)
         if isinstance(curve, Roc):
             t = np.append(0.0, np.geomspace(_SHALLOWEST, 1.0, _CURVE_POINTS))
             found.append((t, np.asarray(curve.cdf(t))))
@@ -86,13 +86,8 @@ def limit_text(found: Limit) -> str:
 def numbers(state: State, effort: float = 1.0) -> list[str]:
     """Return what holds at the chosen n, and as n grows, in a line for each ranker and one for both.
 
-    Of a judge who errs the first line says what is shown, the next ones have the values by the true labels as
-    well, and the last one has the numbers of queries.
-
     >>> numbers(State())[0]
     'A: nDCG is 0.8390 ± 0.0170 at n = 1,000 and tends to 1 (Theorem 1)'
-    >>> numbers(State(fpr=0.05, fnr=0.2))[1].partition("; ")[2]
-    'by the true labels it is 0.8390 ± 0.0170 and tends to 1 (Theorem 1)'
     """
     *of_rankers, of_both = moments(state, state.n)
     found = [
@@ -107,19 +102,7 @@ def numbers(state: State, effort: float = 1.0) -> list[str]:
             of_order = str(error)
         wrong = f", P(wrong order): {of_order}"
     found.append(f"On one list: {_effect(of_both)}{wrong}")
-    if not state.errs:
-        return found
-    *of_rankers, of_both = moments(state.truth, state.n)
-    true = [
-        f"it is {_mean(moments)} and {limit_text(to)}"
-        for moments, to in zip(of_rankers, limits(state.truth), strict=True)
-    ]
-    beside = zip(found, [*true, _effect(of_both)], strict=True)
-    return [
-        _judge(state),
-        *(f"{by_judge}; by the true labels {by_truth}" for by_judge, by_truth in beside),
-        *_queries(state),
-    ]
+    return found
 
 
 def _mean(found: MeanAndDeviation) -> str:
@@ -131,41 +114,6 @@ def _effect(found: MeanAndDeviation) -> str:
     difference = abs(found.mean)
     effect = f", Δ/σ = {difference / found.sd:.3g}" if found.sd > 0 else ""
     return f"Δ = {difference:.4f} ± {_deviation(found.sd)}{effect}"
-
-
-def _judge(state: State) -> str:
-    """Return whose labels are used, and how many items are relevant by them."""
-    return (
-        f"Everything shown is by the labels of a judge who calls {_percent(state.fpr)} of the irrelevant "
-        f"items relevant and {_percent(state.fnr)} of the relevant items irrelevant: {_relevant(state)}."
-    )
-
-
-def _relevant(state: State) -> str:
-    """Return how many items are relevant by the judge's labels, and how many in truth."""
-    if state.relevant is None:
-        shares = _percent(state.reported_share), _percent(state.share)
-        return f"{shares[0]} of the items are relevant by its labels, {shares[1]} by the true labels"
-    found = state.relevant * (1 - state.fnr) + (state.n - state.relevant) * state.fpr
-    both = f"{found:.4g} are relevant by its labels on average, {state.relevant} by the true labels"
-    return f"of {count_text(state.n)} items {both}"
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.3g}%"
-
-
-def _queries(state: State) -> Iterator[str]:
-    """Yield the numbers of queries that a paired test needs by the judge's labels and by the true ones."""
-    measure = state.measured
-    experiments = [experiment(of) for of in (state, state.truth)]
-    by_judge, by_truth = (of.rows([measure], lengths=False)[0].queries for of in experiments)
-    if by_judge and by_truth:
-        design = experiments[0].design
-        yield (
-            f"By {measure} a paired t test at level {design.alpha:g} has {design.power:.0%} power with "
-            f"{by_judge} queries by the judge's labels, with {by_truth} by the true labels."
-        )
 
 
 def _deviation(sd: float) -> str:
@@ -214,8 +162,6 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     if a == b:
         return "The two rankers have the same curve: no measure tells them apart."
     said, whole = sentences.verdict(found), Measure.of(_OTHERS[0])
-    if said and state.errs:
-        return f"By the judge's labels: {said}"
     chance = None if state.relevant is None else lasting_order(a, b, whole)
     if chance is None or error_exponent(a, b, whole).settles is not False:
         return said
@@ -230,11 +176,9 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember])
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
     yield ("state", state.query, "", "", "")
-    yield from _curve_rows("curve", state)
-    if state.errs:
-        yield ("judge", "false positive rate", "", f"{state.fpr:g}", "")
-        yield ("judge", "false negative rate", "", f"{state.fnr:g}", "")
-        yield from _curve_rows("true curve", state.truth)
+    for name, (x, y) in zip(NAMES, curves(state), strict=True):
+        for at, value in zip(x.tolist(), y.tolist(), strict=True):
+            yield ("curve", name, f"{at:.6g}", f"{value:.8g}", "")
     law = OrderLaw.of(state)
     for p in sorted(points, key=lambda p: p.n):
         for name, mean, sd in zip(NAMES, p.means, p.sds, strict=True):
@@ -246,12 +190,6 @@ def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember])
             yield ("log10 P(wrong order)", state.measure, str(p.n), log10, "")
     for c in sweeps:
         yield ("effect size", c.measure, f"{c.at:g}", f"{c.effect:.6g}", "")
-
-
-def _curve_rows(chart: str, state: State) -> Iterator[tuple[str, ...]]:
-    for name, (x, y) in zip(NAMES, curves(state), strict=True):
-        for at, value in zip(x.tolist(), y.tolist(), strict=True):
-            yield (chart, name, f"{at:.6g}", f"{value:.8g}", "")
 
 
 def points_of(shape: Shape, share: float) -> Shape:

@@ -14,8 +14,6 @@ from .gallery import order_figure as order_figure
 from .gallery import overview_figure as overview_figure
 from .gallery import pair_figures as pair_figures
 from .judged import judged_figure as judged_figure
-from .judged import judged_order_shares as judged_order_shares
-from .judged import judged_orders_figure as judged_orders_figure
 from .layout import note as note
 from .layout import outer_labels as outer_labels
 from .layout import panels as panels

@@ -52,8 +52,7 @@ def draw_all(
     """Draw and save every figure of results, of a comparison of runs, of a plan or of fitted curves.
 
     A study has an overview, a figure per measure and one per pair of scorers; one of the rare engine has a
-    figure per pair, of how the probability of the wrong order falls; one with a judge has one more per pair,
-    of how often the judge's order is the true one.
+    figure per pair, of how the probability of the wrong order falls.
 
     Parameters
     ----------

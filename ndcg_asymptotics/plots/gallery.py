@@ -21,7 +21,6 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
-from ndcg_asymptotics.plots.judged import judged_orders_figure
 from ndcg_asymptotics.plots.layout import note, outer_labels, panels
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
@@ -167,12 +166,4 @@ def study_drawings(
         ((word, *pair), partial(_pair_figure, results, entries, width=width, choice=choice))
         for pair, entries in found.items()
     ]
-    if "reported" in results.values and results.replicates_complete > 1:
-        figures += [
-            (
-                ("judge", *pair),
-                partial(judged_orders_figure, results, pair, chosen, width=width, choice=choice),
-            )
-            for pair in found
-        ]
     return figures

@@ -15,11 +15,9 @@ from ndcg_asymptotics.populations.families import (
 )
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.judge import Judge
-from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import Mixture, mixture
+from ndcg_asymptotics.populations.noisy import Noisy
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
-from ndcg_asymptotics.populations.reported import Confusion, Favoured, JudgedLabels, Noisy
 from ndcg_asymptotics.populations.roc import (
     DepthLaw,
     GradedRoc,
@@ -35,28 +33,22 @@ from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance,
 
 __all__ = [
     "Binormal",
-    "Confusion",
     "ConstantCurve",
     "Coupling",
     "Curve",
     "Cusp",
     "DepthLaw",
     "Empirical",
-    "Favoured",
     "FixedCounts",
     "Gaussian",
     "Graded",
     "GradedRoc",
     "Independent",
-    "Judge",
-    "JudgedCounts",
-    "JudgedLabels",
     "LinearCurve",
     "LogisticCurve",
     "Mixture",
     "Model",
     "Noisy",
-    "NoisyRoc",
     "OwnCurve",
     "PiecewiseLinear",
     "Polynomial",

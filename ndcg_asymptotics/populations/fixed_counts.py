@@ -18,13 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.populations.judged_counts import JudgedCounts, NoisyRoc
 from ndcg_asymptotics.populations.mixture import Mixture, require_shares
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
@@ -78,13 +77,13 @@ class FixedCounts(OfFixedNumber, keyword="relevant"):
         return "relevant(count, curve)"
 
     @classmethod
-    def from_call(cls, call: Call) -> Any:  # of a judge's labels it is `JudgedCounts`
+    def from_call(cls, call: Call) -> Self:
         *numbers, last = call.arguments or (Argument(None, 0.0, call.position),)
         if last.key is not None or not isinstance(last.value, Call) or not numbers:
             call.scanner.fail(_USAGE, last.position)
         source = _source(last.value)
         if source.gains == (1.0,) and len(numbers) == 1 and numbers[0].key is None:
-            return _with_count(_count(numbers[0]), source)
+            return cls((_count(numbers[0]),), source)
         given: dict[float, int] = {}
         for argument in numbers:
             if argument.key is None:
@@ -203,13 +202,6 @@ def _gain(argument: Argument) -> float:
         raise InputError(f"relevant: expected a gain, found {argument.key!r}") from None
 
 
-def _with_count(count: int, source: Relevance | RocModel) -> FixedCounts | JudgedCounts:
-    """Return the model of lists with so many relevant items, or of a judge's labels in them."""
-    if isinstance(source, NoisyRoc):
-        return JudgedCounts(FixedCounts((count,), source.curve), source.fpr, source.fnr)
-    return FixedCounts((count,), source)
-
-
 def _chance(source: Relevance | RocModel) -> RocModel:
     if source.gains == (1.0,):
         return RocPower(1.0)
@@ -225,7 +217,7 @@ def _source(call: Call) -> Relevance | RocModel:
 
 def _names_roc(call: Call) -> bool:
     """Return whether a call names a ROC curve, or has one among its curves, which it may refuse."""
-    if call.name not in (GradedRoc.keyword, NoisyRoc.keyword):
+    if call.name != GradedRoc.keyword:
         return call.name.startswith(RocModel.prefix)
     return any(_names_roc(part.value) for part in call.arguments if isinstance(part.value, Call))
 
@@ -300,9 +292,9 @@ def with_relevant(
     if given.gains != (1.0,):
         return FixedCounts(_counts_by_gain(given.gains, numbers), given)
     if not isinstance(numbers, Mapping):
-        return _with_count(numbers, given)
+        return FixedCounts((numbers,), given)
     require_shares(list(numbers.values()), "relevant: the probabilities of several numbers")
-    groups = {number: _with_count(_whole(number), given) for number in numbers}
+    groups = {number: FixedCounts((_whole(number),), given) for number in numbers}
     return Mixture(tuple((weight, groups[number]) for number, weight in numbers.items()))
 
 
@@ -332,5 +324,5 @@ def _whole(number: float) -> int:
 
 
 def _scorer(call: Call) -> Scorer | RocModel:
-    known = call.name in (GradedRoc.keyword, NoisyRoc.keyword) or call.name.startswith(RocModel.prefix)
+    known = call.name == GradedRoc.keyword or call.name.startswith(RocModel.prefix)
     return _source(call) if known else Scorer.build(call)

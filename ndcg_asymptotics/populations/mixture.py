@@ -145,7 +145,6 @@ def _checked(groups: Iterable[tuple[float, Scorer]]) -> tuple[tuple[float, Model
         if not isinstance(model, Model):
             raise InputError(f"mixture: a group is a relevance curve or graded curves, got {model}")
         found.append((weight, model))
-    iid, judged = ({getattr(model, name) for _, model in found} for name in ("iid", "judged"))
+    iid = {model.iid for _, model in found}
     require(len(iid) < 2, "mixture: either all groups have a fixed number of relevant items or none")
-    require(len(judged) < 2, "mixture: a judge labels either the lists of all groups or none")
     return tuple(found)

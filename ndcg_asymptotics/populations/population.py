@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self, cast
+from typing import Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, blaming, require
-from ndcg_asymptotics.core.files import Fields
-from ndcg_asymptotics.core.text import did_you_mean
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.judge import Judge
-from ndcg_asymptotics.populations.judged_counts import JudgedCounts
 from ndcg_asymptotics.populations.mixture import Mixture
 from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.ranges import within
@@ -65,19 +61,17 @@ class Population:
     >>> str(Population.of({"good": "relevant(2, roc_power(0.4))", "random": "random"}).scorers["random"])
     'relevant(2, roc_power(1))'
 
-    If one scorer is a mixture all must be, with the same groups; each group is a population of its own. A
-    ``judge`` reports a label of each item beside the true one, the same for all scorers.
+    If one scorer is a mixture all must be, with the same groups; each group is a population of its own.
 
     Raises
     ------
     InputError
         If the label laws of two scorers differ by more than 1e-12, or their fixed numbers of relevant items,
-        or their groups; or there is a judge of labels that are graded or not i.i.d., or of coupled scorers.
+        or their groups.
     """
 
     scorers: Mapping[str, Scorer]
     coupling: Coupling = Independent()
-    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         require(len(self.scorers) > 0, "a population needs at least one scorer")
@@ -90,51 +84,13 @@ class Population:
         like = next(iter(informed.values()))
         scorers = {k: informed[k] if k in informed else _uninformative(like) for k in self.scorers}
         object.__setattr__(self, "scorers", scorers)
-        if self.judge is not None:
-            self._check_judge(self.judge)
 
     @classmethod
     def of(
-        cls,
-        scorers: Mapping[str, Scorer | str],
-        coupling: Coupling | str | float = "independent",
-        judge: Judge | Fields | None = None,
+        cls, scorers: Mapping[str, Scorer | str], coupling: Coupling | str | float = "independent"
     ) -> Population:
-        """Return the population of some scorers or their texts, and a judge or its table."""
-        found = {name: Scorer.of(scorer) for name, scorer in scorers.items()}
-        return cls(found, Coupling.of(coupling), None if judge is None else Judge.of(judge))
-
-    def _check_judge(self, judge: Judge) -> None:
-        """Refuse a judge whose labels this population has no law for."""
-        with blaming("judge"):
-            require(self.iid, "reports labels of i.i.d. items, here the number of relevant ones is fixed")
-            require(self.gains == (1.0,), "reports binary labels, here they are graded")
-            alone = isinstance(self.coupling, Independent)
-            require(alone, f"needs scorers that are independent given the label, got {self.coupling}")
-            if judge.favours is not None and judge.favours not in self.scorers:
-                near = did_you_mean(judge.favours, self.scorers) or ","
-                known = ", ".join(self.scorers)
-                raise InputError(f"favours {judge.favours!r} is no scorer{near} expected one of: {known}")
-            _ = self.reported
-
-    @cached_property
-    def reported(self) -> Mapping[str, Scorer]:
-        """The scorers with the labels that the judge reports in place of the true ones; none without a judge.
-
-        >>> judge = {"fpr": 0.05, "fnr": 0.2}
-        >>> population = Population.of({"a": "linear(0.1, 0.7)", "random": "random"}, judge=judge)
-        >>> str(population.reported["random"])
-        'noisy(constant(0.4), 0.05, 0.2)'
-        """
-        if self.judge is None:
-            return {}
-        if len(self.groups) == 1:
-            curves = {name: model for name, model in self.models.items() if isinstance(model, Curve)}
-            return dict(self.judge.reported(curves))
-        return {
-            name: Mixture(tuple((weight, cast(Model, group.reported[name])) for weight, group in self.groups))
-            for name in self.scorers
-        }
+        """Return the population of some scorers or their texts."""
+        return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
 
     @cached_property
     def groups(self) -> tuple[tuple[float, Population], ...]:
@@ -147,7 +103,7 @@ class Population:
             {name: model for name, (_, model) in zip(self.scorers, group, strict=True)} for group in groups
         ]
         return tuple(
-            (weight, Population(scorers, self.coupling, self.judge))
+            (weight, Population(scorers, self.coupling))
             for weight, scorers in zip(first.weights.tolist(), of_groups, strict=True)
         )
 
@@ -166,17 +122,6 @@ class Population:
         """The model of every scorer, of a population that is no mixture and whose label counts are fixed."""
         models = {name: scorer.groups[0][1] for name, scorer in self.scorers.items()}
         return {name: model for name, model in models.items() if isinstance(model, FixedCounts)}
-
-    @property
-    def judged(self) -> bool:
-        """Whether labels are those that a judge reports of a fixed number of relevant items."""
-        return next(iter(self.scorers.values())).judged
-
-    @cached_property
-    def judged_counts(self) -> dict[str, JudgedCounts]:
-        """The model of every scorer, of a population that is no mixture and whose labels a judge reports."""
-        models = {name: scorer.groups[0][1] for name, scorer in self.scorers.items()}
-        return {name: model for name, model in models.items() if isinstance(model, JudgedCounts)}
 
     @property
     def least_n(self) -> int:
@@ -215,18 +160,6 @@ def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:
         name: dict(zip(scorer.gains, scorer.counts, strict=True)) if isinstance(scorer, FixedCounts) else None
         for name, scorer in scorers.items()
     }
-    judges = {
-        name: (scorer.relevant, scorer.fpr, scorer.fnr) if isinstance(scorer, JudgedCounts) else None
-        for name, scorer in scorers.items()
-    }
-    if any(judges.values()):
-        same = len(set(judges.values())) == 1
-        laws = "; ".join(
-            f"{name}: " + ("no judge" if found is None else "{} relevant, fpr {:g}, fnr {:g}".format(*found))
-            for name, found in judges.items()
-        )
-        require(same, f"{where}the scorers of a population share their relevant items and judge, got {laws}")
-        return
     alike = all(found == next(iter(counts.values())) for found in counts.values())
 
     def said(found: dict[float, int] | None) -> str:
@@ -265,7 +198,7 @@ def _uninformative(like: Scorer) -> Scorer:
 
 
 def _blank(like: Model) -> Model:
-    if isinstance(like, FixedCounts | JudgedCounts):
+    if isinstance(like, FixedCounts):
         return like.uninformative
     curves = tuple(ConstantCurve(mass) for mass in like.masses)
     return curves[0] if isinstance(like, Curve) else Graded(tuple(zip(like.gains, curves, strict=True)))

@@ -75,11 +75,6 @@ class Scorer(Spec, family="relevance model"):
         return all(isinstance(model, Relevance) for _, model in self.groups)
 
     @property
-    def judged(self) -> bool:
-        """Whether labels are those that a judge reports of a fixed number of relevant items."""
-        return any(model.judged for _, model in self.groups)
-
-    @property
     def least_n(self) -> int:
         """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
         return max(model.least_n for _, model in self.groups)
@@ -121,10 +116,6 @@ class Scorer(Spec, family="relevance model"):
 
 
 def _relevance(model: Model) -> Relevance:
-    if model.judged:
-        raise NotAvailableError(
-            "not available for a judge's labels of lists with a fixed number of relevant items"
-        )
     if not isinstance(model, Relevance):
         raise NotAvailableError("not available for lists with a fixed number of relevant items")
     return model
@@ -135,7 +126,6 @@ def over_groups(
     quantity: Callable[..., _T],
     combine: Callable[[Floats, list[_T]], _T],
     fixed_counts: Callable[..., _T] | None = None,
-    judged: Callable[..., _T] | None = None,
 ) -> _T:
     """Return a quantity of scorers, combined from that of each group.
 
@@ -149,34 +139,28 @@ def over_groups(
         Takes the weights of several groups and the quantity of each; not called for a single group.
     fixed_counts : callable, optional
         Takes one `FixedCounts` for each scorer.
-    judged : callable, optional
-        Takes one `JudgedCounts` for each scorer.
 
     Raises
     ------
     NotAvailableError
-        If the number of relevant items is fixed and ``fixed_counts`` is not given, or a judge reports the
-        labels of such lists and ``judged`` is not given.
+        If the number of relevant items is fixed and ``fixed_counts`` is not given.
 
     >>> from ndcg_asymptotics.populations import mixture
     >>> two = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "constant(0.1)")])
     >>> float(over_groups([two], lambda model: model.masses[0], lambda weights, masses: weights @ masses))
     0.2
     """
-    of_counts = judged if scorers[0].judged else fixed_counts
-    if scorers[0].iid or of_counts is None:
+    if scorers[0].iid or fixed_counts is None:
         groups = zip(*(scorer.models for scorer in scorers), strict=True)
         found = [quantity(*models) for models in groups]
     else:
         pairs = zip(*(scorer.groups for scorer in scorers), strict=True)
-        found = [of_counts(*(model for _, model in group)) for group in pairs]
+        found = [fixed_counts(*(model for _, model in group)) for group in pairs]
     return found[0] if len(found) == 1 else combine(scorers[0].weights, found)
 
 
 class Model(Scorer):
     """A scorer whose lists are all of one kind: it is its only group."""
-
-    judged: ClassVar[bool] = False
 
     @property
     def groups(self) -> tuple[tuple[float, Model], ...]:
@@ -205,11 +189,6 @@ class Relevance(Model):
     @abstractmethod
     def curves(self) -> tuple[Curve, ...]:
         """P(Y = y_j | t), one curve per gain."""
-
-    @property
-    def alone(self) -> Relevance:
-        """The model with the same law of NDCG of one scorer, without what only two have in common."""
-        return self
 
     @property
     def graded(self) -> bool:

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
@@ -43,7 +42,6 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
-_AS_TRUE = "Lists that the judge orders as the true labels do"
 _POINTS = 120  # points of a line of growing lists
 _LEAST_DIGITS, _MOST_DIGITS = 0.25, 150.0  # range of an axis of -log10 P, as in figures
 
@@ -153,23 +151,6 @@ def _ahead(pairs: Sequence[Pair]) -> str:
         return visible(f"{a} and {b}")
     (right,) = rights
     return visible(f"right order: {right} ahead of {b if right == a else a}")
-
-
-def judged_order_charts(rows: Sequence[JudgedOrder]) -> list[Chart]:
-    """Return a chart per pair: how often the judge orders lists of n items as the true labels do."""
-    charts = []
-    for pair in dict.fromkeys(row.pair for row in rows):
-        of_pair = [row for row in rows if row.pair == pair]
-        series = []
-        for measure, look in measure_looks(row.measure for row in of_pair).items():
-            found = [row for row in of_pair if row.measure == measure]
-            ends = {"low": [row.low for row in found], "high": [row.high for row in found]}
-            series.append(_series(measure, look, y=[row.same for row in found], **ends))
-        words = "Share of the lists that the judge orders as the true labels do, against the list length."
-        further = {"x": list(dict.fromkeys(row.n for row in of_pair)), "remark": visible(pair)}
-        fields = _interval_of("share of lists")
-        charts.append(_chart(_AS_TRUE, words, fields, series, **further))
-    return charts
 
 
 def _rates(rates: Iterable[Rate | Cut | None]) -> dict[str, list[float | None]]:

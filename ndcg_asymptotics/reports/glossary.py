@@ -123,8 +123,8 @@ TERMS = (
     ),
     Term(
         "false positive rate",
-        "The share of the irrelevant items that a judge calls relevant. The false negative rate is the share "
-        "of the relevant items that it calls irrelevant.",
+        "The share of the irrelevant items that labels with errors call relevant. The false negative rate is "
+        "the share of the relevant items that they call irrelevant.",
         page="judges.md",
     ),
     Term(

@@ -19,7 +19,6 @@ from ndcg_asymptotics.reports.answer import main_findings
 from ndcg_asymptotics.reports.charts import (
     curve_charts,
     grid_charts,
-    judged_order_charts,
     order_charts,
     rare_charts,
 )
@@ -87,7 +86,6 @@ def study_page(results: Results, alpha: float) -> ReportPage:
     parts = (
         Section("curves", "Curves", charts=tuple(curve_charts(results)), marks=_CURVES),
         _orders(results, orders),
-        _by_judge(orders),
         _verdicts(found),
         _study(study, f"{results.replicates_complete}", values),
         _method(_METHOD.format(values=values), results),
@@ -216,7 +214,6 @@ def _study(study: Study, replicates: str, values: str, about: _Facts = ()) -> Se
         *(about or (("Scorers", scorers), ("Measures", tuple(map(str, study.measures))))),
         ("List lengths", (sizes,)),
         ("Coupling", (f"{study.population.coupling}, given the label",)),
-        *((("Judge", (str(study.population.judge),)),) if study.population.judge else ()),
         ("Replicates", (replicates,)),
         ("Seed", (f"{study.seed}",)),
     ]
@@ -302,27 +299,6 @@ def _orders(results: Results, orders: Distinction | None) -> Section | None:
             *((Mark("none", "none wrong from here on: upper end of the interval"),) if none else ()),
         ),
         tables=(Listing("order-table", table, {"pair": (0,), "measure": (1,)}),),
-    )
-
-
-def _by_judge(orders: Distinction | None) -> Section | None:
-    """Return how often the judge of a study orders lists as the true labels do."""
-    if orders is None or not orders.judged:
-        return None
-    table, *said = orders.judge_blocks(orders.judged)
-    assert isinstance(table, Table)
-    return Section(
-        "judge",
-        "The order by the judge",
-        (
-            "The study has a judge, who reports a label of each item beside the true one. The charts show on "
-            "which share of the lists of n items the order by the judge’s labels is that by the true ones, "
-            "with 95% Wilson intervals for each n separately.",
-        ),
-        charts=tuple(judged_order_charts(orders.judged)),
-        marks=(Mark("mean", "share of lists"), Mark("band", "95% interval")),
-        tables=(Listing("judge-table", table, {"pair": (0,), "measure": (1,)}),),
-        notes=tuple(block.text for block in said if isinstance(block, Line)),
     )
 
 

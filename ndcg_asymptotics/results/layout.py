@@ -30,7 +30,6 @@ Named = Mapping[str, tuple[tuple[str, ...], NDArray[np.generic]]]
 
 _MEANINGS = {  # long name and unit of every variable
     "ndcg": ("NDCG or DCG of a stream's first n items", "1"),
-    "reported": ("NDCG or DCG of the same items by the labels that a judge reports", "1"),
     "low": ("lower end of the bracket of ndcg", "1"),
     "high": ("upper end of the bracket of ndcg", "1"),
     "minimum": ("least ndcg after the previous n, up to n", "1"),
@@ -110,7 +109,6 @@ class Layout:
                 "seed": study.seed,
                 "replicates": study.replicates,
                 "engine": study.engine,
-                "judge": study.population.judge,
             }
         )
 
@@ -130,12 +128,7 @@ class Layout:
         """The axes of every variable that the engine gives for this study, apart from `replicate`."""
         variables = engine.load_engine(self.fields["engine"]).VARIABLES
         known = self.coordinates.keys()
-        without = () if self.fields.get("judge") else engine.OF_JUDGES
-        return {
-            name: axes
-            for name, axes in sorted(variables.items())
-            if known >= set(axes) and name not in without
-        }
+        return {name: axes for name, axes in sorted(variables.items()) if known >= set(axes)}
 
     def variables(self, replicates: int) -> dict[str, Variable]:
         """Return the shape and type of every array; replicates are the leading axis."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from ndcg_asymptotics.core.tables import (
 )
 from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results.layout import Named, dataset
 from ndcg_asymptotics.studies import Study
 
@@ -60,15 +59,6 @@ class CountedOrder:
     behind: Annotated[int, Column("second ahead")]
     ties: Annotated[int, Column("ties")]
     undecided: Annotated[int, Column("undecided")]
-
-
-class SimulatedScorer(NamedTuple):
-    """A scorer with the true labels, or those that a judge reports: its name, model, place and variable."""
-
-    name: str
-    scorer: Scorer
-    place: int
-    variable: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,8 +101,6 @@ class Results(Report):
         yield Line(many or f"list length {study.n[0]:g}")
         for name, scorer in study.scorers.items():
             yield Line(f"  {name} = {scorer}")
-        if study.population.judge is not None:
-            yield Line(f"a judge reports labels: {study.population.judge}")
         if study.pairs:
             yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
         versions = self.versions[-1]
@@ -140,7 +128,6 @@ class Results(Report):
         """Return what `blocks` shows as plain data, for JSON."""
         study = self.study
         shown = "means" if "ndcg" in self.named else "orders"
-        judge = {} if study.population.judge is None else {"judge": study.population.judge.as_dict()}
         return {
             "title": study.title,
             "folder": None if self.folder is None else str(self.folder),
@@ -154,7 +141,6 @@ class Results(Report):
             "measures": [str(measure) for measure in study.measures],
             "n": list(study.n),
             "pairs": [list(pair) for pair in study.pairs],
-            **judge,
             "versions": self.versions,
             shown: plain(list(_rows(self, study.n[-1:]))) if self.replicates_complete else [],
         }
@@ -184,9 +170,8 @@ class Results(Report):
         """The complete replicates, in the order of their indices.
 
         Its variables are ``ndcg`` (replicate, scorer, measure, n), ``order`` (replicate, pair, measure, n)
-        if there are pairs, and what else the engine gives; with a judge ``reported``, with the axes of
-        ``ndcg``, by the labels that it reports. The rare engine gives ``order``, ``log_weight`` and ``last``
-        instead.
+        if there are pairs, and what else the engine gives. The rare engine gives ``order``, ``log_weight``
+        and ``last`` instead.
 
         Raises
         ------
@@ -195,19 +180,6 @@ class Results(Report):
         """
         self._require_some()
         return dataset(self.study, np.sort(self.replicates[self.done]), self.named, self.attributes)
-
-    @property
-    def labelled(self) -> list[SimulatedScorer]:
-        """Every scorer with the true labels, and then with those that a judge reports, if there is one."""
-        population = self.study.population
-        true = [
-            SimulatedScorer(name, scorer, i, "ndcg")
-            for i, (name, scorer) in enumerate(self.study.scorers.items())
-        ]
-        reported = enumerate(population.reported.items())
-        return true + [
-            SimulatedScorer(f"{name}, by the judge", scorer, i, "reported") for i, (name, scorer) in reported
-        ]
 
     def of_scorer(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n) of one scorer under one measure of the study, by name."""
@@ -257,14 +229,14 @@ def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean | 
 
 
 def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
-    for name, _, place, variable in results.labelled:
+    for i, name in enumerate(results.study.scorers):
         for j, measure in enumerate(results.study.measures):
-            values = results.values[variable][:, place, j, -len(sizes) :]
+            values = results.values["ndcg"][:, i, j, -len(sizes) :]
             errors = plain(standard_error(values))
             low, high = np.quantile(values, BAND, axis=0)
-            for i, n in enumerate(sizes):
-                mean = float(values[:, i].mean())
-                yield SimulatedMean(name, str(measure), n, mean, errors[i], float(low[i]), float(high[i]))
+            for k, n in enumerate(sizes):
+                mean = float(values[:, k].mean())
+                yield SimulatedMean(name, str(measure), n, mean, errors[k], float(low[k]), float(high[k]))
 
 
 def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[CountedOrder]:

@@ -6,7 +6,7 @@
     cutoff   = k | c "n" | "n^" a | c "log(n)"
     call     = name [ "(" argument { "," argument } ")" ]
     argument = [ (name | number) "=" ] value
-    value    = number | 'text' in double quotes | call | "[" [ value { "," value } ] "]"
+    value    = number | 'text' in double quotes | call
 
 as in `ir_measures`. The families of `specs.spec` decide what a call means.
 """
@@ -23,6 +23,7 @@ from typing import NoReturn, TypeVar
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.removed import SPECS, removed
 
 _T = TypeVar("_T")
 
@@ -103,8 +104,8 @@ class Argument:
     position: int
 
 
-Value = float | str | Call | tuple["Value", ...]
-"""The value of an argument; a tuple is a list in brackets."""
+Value = float | str | Call
+"""The value of an argument."""
 
 
 class Scanner:
@@ -186,10 +187,11 @@ class Scanner:
         name = self.match(_NAME)
         if name is None:
             self.fail(f"expected a name, found {self.found()}")
+        if gone := removed(name, SPECS):  # whose arguments may not be of this grammar any more
+            self.fail(gone, start)
         arguments: tuple[Argument, ...] = ()
         if self.accept("("):
-            too_many = f"{name} takes at most {_MOST_ARGUMENTS} arguments"
-            arguments = self._until(")", self._argument, start, too_many)
+            arguments = self._arguments(name, start)
         return Call(name, arguments, self, start)
 
     def _argument(self) -> Argument:
@@ -203,9 +205,6 @@ class Scanner:
         return Argument(None, self._value(), start)
 
     def _value(self) -> Value:
-        if self.accept("["):
-            too_many = f"a list has at most {_MOST_ARGUMENTS} values"
-            return self._until("]", self._value, self.position, too_many)
         token = self.match(_NUMBER)
         if token is not None:
             return float(token)
@@ -216,20 +215,20 @@ class Scanner:
             self.fail("the quotation is not closed")
         return self.call()
 
-    def _until(self, end: str, piece: Callable[[], _T], start: int, too_many: str) -> tuple[_T, ...]:
-        """Consume pieces with commas between them, and the bracket that ends them."""
+    def _arguments(self, name: str, start: int) -> tuple[Argument, ...]:
+        """Consume the arguments of a call, with commas between them, and the closing parenthesis."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            self.fail(f"at most {_DEEPEST} calls and lists stand within one another", start)
-        found: list[_T] = []
-        while not self.accept(end):
-            if found:
+            self.fail(f"at most {_DEEPEST} calls stand within one another", start)
+        arguments: list[Argument] = []
+        while not self.accept(")"):
+            if arguments:
                 self.expect(",")
-            if len(found) == _MOST_ARGUMENTS:
-                self.fail(too_many)
-            found.append(piece())
+            if len(arguments) == _MOST_ARGUMENTS:
+                self.fail(f"{name} takes at most {_MOST_ARGUMENTS} arguments")
+            arguments.append(self._argument())
         self._depth -= 1
-        return tuple(found)
+        return tuple(arguments)
 
     def _string(self, token: str) -> str:
         """Return the content of a quoted text, written as in JSON."""

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Self
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.removed import SPECS, removed
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.specs.ranges import check_ranges
 from ndcg_asymptotics.specs.scanner import Argument, Call, Scanner, SpecError, number_text, parse_text
@@ -125,10 +124,9 @@ class Spec(ABC):
         """Return the member of this family that a parsed call names."""
         known = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
         if call.name not in known:
-            gone = removed(call.name, SPECS)
             near, names = did_you_mean(call.name, known) or ",", ", ".join(sorted(known))
-            unknown = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
-            call.scanner.fail(gone or unknown, call.position)
+            said = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
+            call.scanner.fail(said, call.position)
         try:
             return known[call.name].from_call(call)
         except SpecError:
@@ -173,7 +171,7 @@ class Spec(ABC):
         """Return the value of an argument, checked against the type of its field (a number unless str)."""
         kinds: dict[str, object] = {field.name: field.type for field in cls._fields()}
         wants_text = kinds.get(name) == "str"
-        if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call | tuple):
+        if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
             wanted = "a text in double quotes" if wants_text else "a number"
             scanner.fail(f"{cls.keyword}: {name} must be {wanted}", argument.position)
         return argument.value
@@ -206,38 +204,6 @@ class Spec(ABC):
     def __str__(self) -> str:
         arguments = ", ".join(self.arguments())
         return f"{self.keyword}({arguments})" if arguments else self.keyword
-
-
-class OfSpec(Spec):
-    """A spec of another one and of numbers, ``keyword(curve, number, …)``.
-
-    Attributes
-    ----------
-    curve : Spec
-    kind : type
-        The class of the curve.
-    example : str
-        What the spec takes, and a text of it, for messages.
-    """
-
-    curve: Spec
-    kind: ClassVar[type[Spec]]
-    example: ClassVar[str]
-
-    @classmethod
-    def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
-        if name != "curve":
-            return super().accept(name, argument, scanner)
-        if not isinstance(argument.value, Call):
-            scanner.fail(f"{cls.keyword} takes {cls.example}")
-        return cls.kind.build(argument.value)
-
-    def arguments(self) -> tuple[str, ...]:
-        _, *numbers = self._fields()
-        return str(self.curve), *(number_text(getattr(self, field.name)) for field in numbers)
-
-    def portable(self) -> Portable:
-        return self.curve.portable().inside(self.keyword, after=self.arguments()[1:])
 
 
 def listing(family: type[Spec]) -> Iterable[tuple[str, str]]:

@@ -41,8 +41,6 @@ def canonical(study: Study) -> dict[str, Any]:
         "pairs": [list(pair) for pair in study.pairs],
         "bracket": study.bracket,
     }
-    if study.population.judge is not None:
-        fields["judge"] = study.population.judge.as_dict()
     if study.precision is not None:
         fields["precision"] = study.precision
     return fields | ({"digests": digests} if digests else {})

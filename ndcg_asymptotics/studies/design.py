@@ -33,7 +33,6 @@ def resolve(name: str, largest: int, population: Population) -> str:
     """Return the name of the engine for lists of up to ``largest`` items, where ``name`` may be "auto".
 
     With a fixed number of relevant items the cells engine draws nothing but their ranks, and is the fastest.
-    The labels that a judge reports are drawn by the items engine.
 
     >>> iid, few = Population.of({"a": "constant(0.4)"}), Population.of({"a": "relevant(1, roc_power(0.4))"})
     >>> resolve("auto", 10**7, iid), resolve("auto", 10**18, iid), resolve("auto", 10, few)
@@ -42,8 +41,6 @@ def resolve(name: str, largest: int, population: Population) -> str:
     require_choice(name, ("auto", *ENGINES), "engine")
     if name != "auto":
         return name
-    if population.judge is not None or population.judged:
-        return "items"  # alone draws what a judge reports
     ranks_alone = not population.iid and isinstance(population.coupling, Independent)
     return "cells" if ranks_alone or largest > ITEMS_LIMIT else "items"
 
@@ -104,16 +101,12 @@ class Design:
     @property
     def models(self) -> Mapping[str, Relevance | FixedCounts]:
         """The model of every scorer, of a design whose population is no mixture."""
-        judged = self.population.judged_counts
-        if judged:
-            return {name: model.by_kind for name, model in judged.items()}
         return self.population.models if self.population.iid else self.population.fixed_counts
 
     @property
     def kinds(self) -> tuple[float, ...]:
-        """The gain of each kind of item that is drawn: the grades, or what a judge makes of two of them."""
-        judged = next(iter(self.population.judged_counts.values()), None)
-        return judged.KINDS if judged else (*self.population.gains, 0.0)
+        """The gains of the grades that are drawn, the last of them 0."""
+        return (*self.population.gains, 0.0)
 
     def pair_indices(self) -> list[tuple[int, int]]:
         """Return the pairs as positions in the population's scorers."""

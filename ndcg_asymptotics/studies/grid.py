@@ -37,7 +37,7 @@ from ndcg_asymptotics.studies.toml import fields_of, fields_text, study_of
 
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _RESERVED = ("replicate", "scorer", "measure", "n", "pair")
-_FILLED = ("scorers", "measures", "coupling", "relevant", "judge")  # the fields that may contain parameters
+_FILLED = ("scorers", "measures", "coupling", "relevant")  # the fields that may contain parameters
 MOST_POINTS = 10_000
 """The greatest number of points of a grid."""
 
@@ -168,10 +168,7 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
     for point in axes.points:
         texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
         where = ", ".join(f"{name} = {text}" for name, text in texts.items())
-        filled = _filled(dict(fields), texts)
-        if isinstance(fields.get("judge"), Mapping):
-            filled["judge"] = _rates(fields["judge"], dict(zip(values, point, strict=True)))
-        studies[point] = study_of(filled, folder, f"at {where}", allow_custom)
+        studies[point] = study_of(_filled(dict(fields), texts), folder, f"at {where}", allow_custom)
     return Grid(axes, studies)
 
 
@@ -193,14 +190,6 @@ def _values(name: str, given: Any) -> tuple[float, ...]:
     found = tuple(map(float, given))
     require(len(set(found)) == len(found), "has a value twice", argument)
     return found
-
-
-def _rates(judge: Fields, values: Mapping[str, float]) -> dict[str, Any]:
-    """Return the table of a judge, whose numbers are parameters where their text is one."""
-    found = {
-        name: _PARAMETER.fullmatch(given) if isinstance(given, str) else None for name, given in judge.items()
-    }
-    return {name: values[of[1]] if (of := found[name]) else given for name, given in judge.items()}
 
 
 def _number(value: object) -> bool:

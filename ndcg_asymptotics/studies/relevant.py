@@ -14,7 +14,6 @@ from ndcg_asymptotics.core.arrays import brief, is_number, list_lengths, whole_n
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 from ndcg_asymptotics.populations import (
-    Confusion,
     Empirical,
     FixedCounts,
     Graded,
@@ -133,12 +132,6 @@ def _of_model(model: Model, gain: Gain) -> Model:
         return _of_fixed_counts(model, model.source, gains)
     if not isinstance(model, Relevance):
         raise InputError(f"the label 1 of {model} has the gain 1, got {gains[0]:g}", "gain")
-    if isinstance(model, Confusion):
-        kept = min(gains) > 0 and list(gains) == sorted(gains, reverse=True)
-        require(kept, "the grades of a judge keep their order, and none but 0 may have the gain 0", "gain")
-        source = _of_model(model.source, gain)
-        assert isinstance(source, Relevance)
-        return Confusion(source, model.rates)
     if isinstance(model, Empirical):
         return Empirical(model.file, _rewritten(model.content, gain))
     return Graded(tuple(pair for pair in zip(gains, model.curves, strict=True) if pair[0] > 0))

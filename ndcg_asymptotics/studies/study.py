@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, blaming, require
-from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Judge, Population, Scorer, with_relevant
+from ndcg_asymptotics.populations import Coupling, Population, Scorer, with_relevant
 from ndcg_asymptotics.studies.design import Design, resolve
 from ndcg_asymptotics.studies.relevant import Relevant, read_relevant, with_gain
 
@@ -80,9 +79,6 @@ class Study(Shown):
         probabilities of several numbers, as ``{1: 0.7, 2: 0.3}``; for graded scorers a number for each gain.
         "at least 1 of 1000" has the law of that number in i.i.d. lists of 1000 items that are not empty.
         Then ``n`` begins with that number, and scorers may be ROC curves. Without it labels are i.i.d.
-    judge : Judge or mapping, optional
-        Who reports a label of every item beside the true one, as ``{"fpr": 0.05, "fnr": 0.2}``. The results
-        then hold NDCG by both. For binary i.i.d. labels, independent scorers and the items engine.
     pairs : pairs of names
         Scorers whose order is recorded.
     bracket : float
@@ -131,14 +127,13 @@ class Study(Shown):
         gain: Gain = "linear",
         coupling: Coupling | str = "independent",
         relevant: Relevant | None = None,
-        judge: Judge | Fields | None = None,
         pairs: Iterable[Sequence[str]] = (),
         bracket: float = Design.bracket,
         precision: float | None = None,
     ) -> None:
         sizes = _sizes(n)
         found = read_scorers(scorers, relevant=relevant)
-        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling, judge)
+        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
         for scorer in population.scorers.values():
             scorer.check_lengths(sizes)
         real = isinstance(bracket, int | float) and 0 < bracket <= 1
@@ -160,7 +155,7 @@ class Study(Shown):
             "precision": None if precision is None else float(precision),
         }
         # what the fields do not tell any more: labels before gains, and what "auto" and "random" stand for
-        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain, "judge": judge}
+        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain}
         object.__setattr__(self, "_given", {**fields, **given, "engine": engine})
         resolved = {"population": population, "engine": resolve(engine, sizes[-1], population)}
         for name, value in {**fields, **resolved}.items():
@@ -179,8 +174,6 @@ class Study(Shown):
             "coupling": repr(str(self.population.coupling)),
             "pairs": list(self.pairs),
         }
-        if self.population.judge is not None:
-            shown["judge"] = self.population.judge
         return f"Study({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -190,8 +183,6 @@ class Study(Shown):
         rows += [("measures", ", ".join(map(str, self.measures))), ("n", brief(list(self.n)))]
         rows += [("replicates", self.replicates), ("seed", self.seed), ("engine", self.engine)]
         rows += [("pair", " against ".join(pair)) for pair in self.pairs]
-        if self.population.judge is not None:
-            rows.append(("judge", self.population.judge))
         yield facts("", rows)
 
     def with_(self, **changes: object) -> Self:
@@ -291,15 +282,11 @@ def read_scorers(
     return scorers
 
 
-def _population(
-    scorers: Mapping[str, Scorer], coupling: Coupling | str, judge: Judge | Fields | None
-) -> Population:
+def _population(scorers: Mapping[str, Scorer], coupling: Coupling | str) -> Population:
     with blaming("coupling"):
         found = Coupling.of(coupling)
-    with blaming("judge"):
-        reporting = None if judge is None else Judge.of(judge)
     try:
-        return Population(scorers, found, reporting)
+        return Population(scorers, found)
     except InputError as error:
         raise InputError(error.reason, error.argument or "scorers") from None
 

@@ -21,10 +21,10 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 
 _LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TABLES = ("grid", "judge", "scorers")  # the fields that are tables of their own
+_TABLES = ("grid", "scorers")  # the fields that are tables of their own
 _WRITTEN = (
     *("title", "measures", "n", "replicates", "seed", "engine", "coupling", "pairs", "bracket", "precision"),
-    *("judge", "scorers"),
+    "scorers",
 )
 """The fields of a file that is made of a study, in order."""
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
@@ -81,17 +81,6 @@ good = "power(prevalence=0.3, top=0.8, exponent=2)"
 random = "random"      # uninformative, with the labels of the others
 # mine = 'custom("module:function")'         a function of the score in module.py beside this file
 # fitted = 'empirical("curves/a.json")'      as `ndcg-asymptotics fit` writes it
-
-# A judge who errs: NDCG is stored by the true labels and by those that the judge reports of the same lists.
-# fpr is the probability that an irrelevant item is called relevant, fnr that a relevant one is called
-# irrelevant. Items that the scorer `favours` ranks among its top `share` are called relevant with probability
-# `trust`, whatever they are. For binary labels without `relevant` and `coupling`.
-# [judge]
-# fpr = 0.05
-# fnr = 0.2
-# favours = "good"
-# share = 0.1
-# trust = 0.3
 """
 
 
@@ -122,7 +111,6 @@ class _File(BaseModel):
     gain: str = "linear"
     coupling: str = "independent"
     relevant: int | float | str | dict[str, Any] | None = None
-    judge: dict[str, Any] | None = None
     pairs: list[list[str]] = []
     bracket: int | float | None = None
     precision: int | float | None = None

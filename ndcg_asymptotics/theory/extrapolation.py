@@ -26,9 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
 from ndcg_asymptotics.theory.rules.acceleration import FEWEST_VALUES, accelerated
@@ -121,31 +120,22 @@ def extrapolated_limit(
         [scorer],
         lambda relevance: _extrapolated(relevance, measure, mean),
         _mixed,
-        lambda model: _extrapolated_scaled(model, model, measure),
-        lambda model: _extrapolated_of_judge(model, measure),
+        lambda model: _extrapolated_scaled(model, measure),
     )
 
 
-def _extrapolated_of_judge(model: JudgedCounts, measure: Measure) -> Extrapolation:
-    """Extrapolate exact means of a judge without false alarms, whose scale is that of true labels."""
-    require_available(model.fpr == 0, "with false alarms of n items means are not extrapolated")
-    return _extrapolated_scaled(model, model.truth, measure)
-
-
-def _extrapolated_scaled(
-    model: FixedCounts | JudgedCounts, truth: FixedCounts, measure: Measure
-) -> Extrapolation:
+def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
     """Extrapolate exact means with a fixed number of relevant items, times the scale of their theorem.
 
     The factor decides whether there is a limit, and the means what it is.
     """
-    scale = scaled_limit(truth, measure).scale
+    scale = scaled_limit(model, measure).scale
     found = expected_with_fixed_counts(model, measure, FAR_SIZES)
     n = np.array(FAR_SIZES, np.float64)
     factor = scale.at(n)
     value = found.value * factor
     share = measure.cutoff.share if measure.cutoff.regime == "fraction" else 1.0
-    errors = np.where(n * min(share, *truth.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
+    errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
     scales: list[Floats | None] = [np.log(n) if scale.logs else None]
     limit, error = accelerated(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
     return Extrapolation(FAR_SIZES, value, errors, limit, error)

@@ -80,7 +80,6 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
         lambda relevance: _leading_gap(relevance, measure),
         _mixed,
         lambda model: None,
-        lambda model: None,
     )
 
 

@@ -23,7 +23,7 @@ from typing import Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import ENDLESS, Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import (
@@ -34,16 +34,13 @@ from ndcg_asymptotics.measures.asymptotics import (
     PowerDecay,
 )
 from ndcg_asymptotics.populations import (
-    ConstantCurve,
     FixedCounts,
-    JudgedCounts,
     Relevance,
     Scorer,
     over_groups,
 )
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.scaled_limits import Scale, ScaledLimit, scaled_limit
 
 LIMITS_OF_DCG = "Limits of DCG and RBP are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
@@ -174,7 +171,6 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
         lambda relevance: _limit(relevance, measure),
         _mixed,
         lambda model: _of_fixed_counts(model, measure),
-        lambda model: _of_judge(model, measure),
     )
     if measure.normalised or not found.theorem.startswith("Theorem"):
         return found
@@ -192,46 +188,6 @@ def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
     if found.value is not None and found.scale == Scale(0.0, 0):
         return Limit(found.value, found.theorem, assumptions, mode=found.mode)
     return Limit(0.0, found.theorem, assumptions, found.reason, scaled=found)
-
-
-def _of_judge(model: JudgedCounts, measure: Measure) -> Limit:
-    """Return the limit of the labels that a judge reports.
-
-    With false alarms they are i.i.d. labels but for R of n items, which have lower ranks than any given one.
-    Without them the mean is that of the true labels, times a number (Theorem J4 of docs/judge-theory.md).
-    """
-    if not model.fpr:
-        return _thinned(_of_fixed_counts(model.truth, measure), model, measure)
-    found = _limit(ConstantCurve(model.fpr), measure)
-    if found.value is None:
-        reason = found.reason or "the judge's false alarms at the first ranks stay random"
-        return Limit(None, "none", (), reason, converges=None, mode="")
-    return replace(found, theorem=f"beyond the paper (as {found.theorem})")
-
-
-def _thinned(found: Limit, model: JudgedCounts, measure: Measure) -> Limit:
-    """Return a limit of true labels times ``E[r / I(r)] I(R) / R``, of which the judge finds r of R items."""
-    if found.value is None:
-        return found
-    size = model.relevant
-    numbers = np.arange(1, size + 1)
-    counted = np.minimum(numbers, measure.cutoff(ENDLESS)) if measure.cutoff.regime == "fixed" else numbers
-    ideal = measure.discount.cumulative(counted, float(ENDLESS))
-    chances = np.exp(log_binomial(numbers.astype(np.float64), float(size), 1 - model.fnr))
-    factor = float(chances @ (numbers / ideal)) * float(ideal[-1]) / size
-    theorem = f"Theorem J4, {found.theorem}"
-    mode = "in law" if found.mode else ""
-    if found.scaled is None or found.scaled.value is None:
-        return replace(found, value=found.value * factor, theorem=theorem, mode=mode)
-    scaled = found.scaled
-    thinned = replace(
-        scaled,
-        value=factor * found.scaled.value,
-        error=factor * scaled.error,
-        theorem=theorem,
-        mode=mode,
-    )
-    return replace(found, theorem=theorem, scaled=thinned)
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:

@@ -17,7 +17,6 @@ from ndcg_asymptotics.analysis.law_tests import LawTest
 from ndcg_asymptotics.analysis.limit_tests import LimitTest
 from ndcg_asymptotics.analysis.mean_tests import MeanTest
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
-from ndcg_asymptotics.analysis.orders.judged import JudgedOrder
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
@@ -125,7 +124,6 @@ ROWS = {
     "gate row": GateRow,
     "judge": Quality,
     "judged measure": JudgedMeasure,
-    "judged order": JudgedOrder,
     "judged pair": JudgedPair,
     "labelled difference": Labelled,
     "label rate": ShareOfDocuments,

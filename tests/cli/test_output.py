@@ -119,19 +119,6 @@ def test_list_and_predict_have_formats(run: Run, monkeypatch: pytest.MonkeyPatch
     assert frame["measure"].tolist() == ["nDCG@10"]
 
 
-@pytest.mark.slow
-def test_a_plan_with_a_judge_fits_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    curves = ["--a", "linear(0, 0.8)", "--b", "linear(0.3, 0.5)"]
-    asked = ["plan", *curves, "--judge", "fpr=0.05, fnr=0.2", "-n", "5"]
-    code, out, _ = run(*asked)
-    assert code == 0
-    assert "the order is right by all 6 measures" in out.splitlines()[0]
-    assert sum(max(1, -(-len(line) // 80)) for line in out.splitlines()) <= 23
-    assert "Cheapest to judge" not in out
-    assert "Cheapest to judge" in run(*asked, "-v", "--measure", "nDCG@1")[1]
-
-
 def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
     code, out, _ = run("report", results, "--out", tmp_path / "report.html")
     assert (code, out) == (0, f"{tmp_path / 'report.html'}\n")

@@ -25,7 +25,7 @@ def test_a_removed_command_names_its_replacement(run: Run, name: str) -> None:
 @pytest.mark.parametrize("keyword", SPECS)
 def test_a_removed_spec_names_its_replacement(keyword: str) -> None:
     with pytest.raises(InputError, match="was removed in version") as error:
-        Scorer.parse(f"{keyword}(0.1, 0.2)")
+        Scorer.parse(f"{keyword}(linear(0.1, 0.7), [[0.9, 0.1], [0.2, 0.8]])")
     assert SPECS[keyword] in str(error.value)
 
 

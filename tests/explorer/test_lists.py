@@ -24,9 +24,9 @@ STATES = (
     "",
     "measure=nDCG@10&n=1000000000000000000",  # the top of a list alone is drawn
     "measure=nDCG(zipf)@0.2n&n=500",
-    "fpr=0.05&fnr=0.2&n=100",
+    "n=100",
     "relevant=1&n=200",
-    "relevant=3&n=50&fpr=0.05&fnr=0.2",
+    "relevant=3&n=50",
 )
 
 

@@ -243,23 +243,6 @@ def test_a_number_of_relevant_items(seen: Seen) -> None:
     wait(lambda: seen.state().relevant is None)
 
 
-def test_a_judge_who_errs(seen: Seen) -> None:
-    seen.start()
-    seen.answered()
-    before = seen.source("mean A")["y"]
-    seen.one(".noUi-handle[aria-label^='judge: false positive rate']").send_keys("\ue014")  # the right arrow
-    wait(lambda: seen.state().fpr == 0.01)
-    wait(lambda: "by the labels of a judge who calls 1% of the irrelevant items relevant" in seen.text())
-    wait(lambda: seen.source("mean A")["y"] != before)
-    wait(lambda: len(seen.source("true curve A")["x"]))
-    assert "queries by the judge's labels, with 7 by the true labels" in seen.text()
-    seen.one(".noUi-handle[aria-label^='judge: false positive rate']").send_keys("\ue011")  # Home
-    wait(lambda: "fpr" not in seen.driver.current_url)
-    wait(lambda: not len(seen.source("true curve A")["x"]))
-    wait(lambda: "judge who calls" not in seen.text())
-    assert seen.errors() == []
-
-
 def test_points_are_dragged(seen: Seen) -> None:
     from selenium.webdriver import ActionChains
 

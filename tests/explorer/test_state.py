@@ -11,9 +11,6 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount, Log
 from ndcg_asymptotics.plots import measure_style
-from ndcg_asymptotics.populations.families import LinearCurve
-from ndcg_asymptotics.populations.judge import Judge
-from ndcg_asymptotics.populations.reported import JudgedLabels
 from ndcg_asymptotics.studies.toml import load, study_text
 
 DRAGGED = "a=piecewise(0=0.9,0.4=0.3,1=0.1)&b=piecewise(0=0.5,1=0.2)&share=0.25"
@@ -30,8 +27,6 @@ FEW = "relevant=2&a=roc_power(0.4)&b=roc_power(0.6)"
         "measure=nDCG(geometric(2))",
         "measure=nDCG@n^0.5",
         "a=power(prevalence=0.1,top=0.7,exponent=8)&b=constant(0.1)&measure=nDCG(power(0.35))@0.2n&n=50",
-        "fpr=0.05&fnr=0.2",
-        f"{DRAGGED}&fnr=0.95",
         "relevant=3&a=roc_binormal(1.2)&b=roc_beta(0.4,1)&measure=nDCG(zipf)@10&n=1e6",
     ],
 )
@@ -39,7 +34,7 @@ def test_a_query_gives_the_state_that_it_was_written_from(query: str) -> None:
     state = State.from_query(query)
     assert State.from_query(state.query) == state
     a, b = state.scorers
-    assert a.gains == b.gains == ((1.0, 1.0, 0.0) if state.errs else (1.0,))
+    assert a.gains == b.gains == (1.0,)
 
 
 @pytest.mark.parametrize("family", families(None))
@@ -77,9 +72,7 @@ def test_roc_curves_have_a_number_of_relevant_items(family: str) -> None:
         ("n=1e400", "n: expected a number"),
         ("share=0", "share: must be 0.001 to 0.99, got 0"),
         ("queries=1", "queries: must be 2 to 1000000, got 1"),
-        ("fpr=0.5&fnr=0.5", "fpr, fnr: must be 0 or more with a sum below 1, got 0.5 and 0.5"),
-        ("fnr=-0.1", "fpr, fnr: must be 0 or more with a sum below 1, got 0 and -0.1"),
-        ("fpr=nan", "fpr: expected a number, got 'nan'"),
+        ("share=nan", "share: expected a number, got 'nan'"),
         ("relevnat=1", "the address has no field 'relevnat', did you mean 'relevant'?"),
         ("a=" + "x" * 5000, "the address has more than 4000 characters"),
         ("a=piecewise(" + ",".join(f"{i / 10}=0.3" for i in range(11)) + ")", "piecewise has at most 9"),
@@ -90,30 +83,6 @@ def test_what_is_no_state_is_refused_in_one_line(query: str, said: str) -> None:
         assert State.from_query(query).scorers
     assert said in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_judge_errs_for_both_rankers() -> None:
-    state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.05&fnr=0.2")
-    curves = LinearCurve(0.1, 0.5), LinearCurve(0.2, 0.4)
-    assert state.scorers == tuple(JudgedLabels(curve, 0.05, 0.2) for curve in curves)
-    assert state.reported_share == pytest.approx(0.05 * 0.7 + 0.8 * 0.3, abs=1e-15)
-    assert state.query.endswith("&fpr=0.05&fnr=0.2")
-    study = state.study()
-    assert tuple(study.scorers.values()) == curves
-    assert study.population.judge == Judge(0.05, 0.2)
-    assert 'predict(["noisy(linear(0.1, 0.5), 0.05, 0.2)", "noisy(linear(0.2' in state.python()
-    assert "judge={'fpr': 0.05, 'fnr': 0.2}))" in state.python()
-    assert state.truth == State()
-    assert "noisy" not in state.truth.python() + study_text(state.truth.study())
-    assert state.with_number(1).errs
-
-
-def test_a_judge_errs_for_a_number_of_relevant_items() -> None:
-    state = State.from_query("relevant=3&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&fpr=0.05&fnr=0.2")
-    assert State.from_query(state.query) == state
-    texts = tuple(f"relevant(3, noisy(roc_power({kappa}), 0.05, 0.2))" for kappa in (0.4, 0.6))
-    assert tuple(map(str, state.scorers)) == texts
-    assert tuple(map(str, state.study().scorers.values())) == texts
 
 
 def test_a_discount_is_drawn_and_offered_as_its_class_says(monkeypatch: pytest.MonkeyPatch) -> None:

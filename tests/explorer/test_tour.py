@@ -20,8 +20,8 @@ def answer(number: int) -> str:
     return step.answer(step.state)
 
 
-def test_there_are_nine_questions_with_terms_of_the_glossary_and_pages() -> None:
-    assert len(STEPS) == 9
+def test_there_are_eight_questions_with_terms_of_the_glossary_and_pages() -> None:
+    assert len(STEPS) == 8
     for step in STEPS:
         assert step.question.endswith("?")
         for name in re.findall(r"\[(.+?)\]", step.question):

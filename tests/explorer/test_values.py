@@ -8,19 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 from ndcg_asymptotics import explorer
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import against_n, values
-from ndcg_asymptotics.explorer.drawing import LISTS, draw_lists
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
-from ndcg_asymptotics.populations.families import LinearCurve
 from ndcg_asymptotics.specs.sliders import offered
 from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
-from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 
@@ -255,107 +252,3 @@ def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest
         InputError, match=r"^the explorer needs Panel, which is not installed: pip install panel$"
     ):
         explorer.serve()
-
-
-JUDGED = "a=linear(0.02,0.18)&b=linear(0.05,0.15)&measure=nDCG(power(0.5))&fpr=0.05&fnr=0.2"
-
-
-def test_what_is_shown_of_a_judge_is_by_its_labels() -> None:
-    """They are those of the curve fpr + (1 - fpr - fnr) ybar(s), here a linear one that is written out."""
-    state = State.from_query(JUDGED)
-    plain = State.from_query("a=linear(0.065,0.185)&b=linear(0.0875,0.1625)&measure=nDCG(power(0.5))")
-    assert state.reported_share == pytest.approx(plain.share, abs=1e-12)
-    for (x, y), (plain_x, plain_y) in zip(values.curves(state), values.curves(plain), strict=True):
-        assert np.interp(plain_x, x, y) == pytest.approx(plain_y, abs=1e-9)
-    for n in (10, 1000, 10**9):
-        found, expected = against_n.point(state, n), against_n.point(plain, n)
-        assert found.means == pytest.approx(expected.means, abs=1e-6)
-        assert found.sds == pytest.approx(expected.sds, rel=1e-3)
-        assert found.means != pytest.approx(against_n.point(state.truth, n).means, abs=1e-3)
-    for curve, by_judge in zip(("linear(0.02,0.18)", "linear(0.05,0.15)"), values.limits(state), strict=True):
-        truth = limit(curve, "nDCG(power(0.5))").value
-        assert truth is not None
-        # L' = (fpr + (1 - fpr - fnr) p^(1 - b) L) / p'^(1 - b)
-        assert by_judge.value == pytest.approx((0.05 + 0.75 * 0.1**0.5 * truth) / 0.125**0.5, abs=1e-9)
-
-
-@pytest.mark.slow
-def test_the_page_says_whose_labels_it_shows() -> None:
-    state = State.from_query(JUDGED)
-    whose, *rankers, both, queries = values.numbers(state, values.LITTLE)
-    assert "calls 5% of the irrelevant items relevant and 20% of the relevant items irrelevant" in whose
-    assert "12.5% of the items are relevant by its labels, 10% by the true labels" in whose
-    true = values.numbers(state.truth, values.LITTLE)
-    for line, of_truth in zip(rankers, true, strict=False):
-        assert line.partition("true labels it is ")[2].split()[:3] == of_truth.split()[3:6]
-        assert line.split()[3] != of_truth.split()[3]
-    assert "by the true labels Δ = 0.0317" in both
-    found = plan(*state.truth.scorers, state.measured, n=1000, judge={"fpr": 0.05, "fnr": 0.2})
-    (of_judge,) = found.judge.rows
-    for needed, said in zip(
-        (of_judge.judged_queries, of_judge.queries),
-        ("by the judge's labels", "by the true labels"),
-        strict=True,
-    ):
-        assert f"{needed}" in queries.partition(said)[0].split()[-3:]
-    assert of_judge.judged_queries > of_judge.queries
-    rows = values.experiment(state, values.LITTLE).rows([state.measured])
-    assert values.conclusion(state, rows).startswith("By the judge's labels: nDCG(power(0.5)) tells")
-    table = list(values.table(state, [], []))
-    assert ("judge", "false negative rate", "", "0.2", "") in table
-    assert {row[0] for row in table} == {"chart", "state", "curve", "true curve", "judge"}
-
-
-@pytest.mark.slow
-def test_lists_are_drawn_with_the_judges_labels() -> None:
-    state = State.from_query("a=linear(0.1,0.5)&b=linear(0.2,0.4)&fpr=0.3&fnr=0.2")
-    found = draw_lists(state)
-    (at,) = np.flatnonzero(found.n == 1000)
-    moments = against_n.point(state, 1000)
-    error = moments.sds[0] / LISTS**0.5
-    # 5 standard errors: a false alarm in 2e6 seeds
-    assert found.values[0, :, at].mean() == pytest.approx(moments.means[0], abs=5 * error)
-    true = against_n.point(state.truth, 1000).means[0]
-    assert abs(found.values[0, :, at].mean() - true) > 5 * error
-
-
-JUDGED_FEW = "relevant=2&a=roc_power(0.3)&b=roc_power(0.6)&measure=nDCG@20&fpr=0.02&fnr=0.2"
-
-
-@pytest.mark.slow
-def test_a_judge_of_a_number_of_relevant_items() -> None:
-    """Means, deviations and the order against lists that are drawn with both rankers."""
-    state = State.from_query(JUDGED_FEW)
-    found = draw_lists(state)
-    for n in (100, 1000):
-        (at,) = np.flatnonzero(found.n == n)
-        p, drawn = against_n.point(state, n), found.values[..., at]
-        # 5 standard errors: a false alarm in 2e6 seeds each
-        assert drawn.mean(axis=1) == pytest.approx(p.means, abs=5 * max(p.sds) / LISTS**0.5)
-        difference = drawn[0] - drawn[1]
-        assert difference.mean() == pytest.approx(p.difference, abs=5 * p.sd / LISTS**0.5)
-        wrong = ndtr(-p.right)
-        assert found.wrong[at] == pytest.approx(wrong, abs=5 * (wrong / LISTS) ** 0.5)
-        true = against_n.point(state.truth, n)
-        assert abs(drawn.mean(axis=1)[0] - true.means[0]) > 5 * max(p.sds) / LISTS**0.5
-    points = [against_n.point(state, n) for n in (100, 1000, 10**6)]
-    assert points[-1].right is None
-    smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state), confined=True)
-    assert np.array_equal(np.isnan(smooth.log10_wrong), smooth.n > 1000)
-
-
-def test_what_is_not_known_of_a_judge_is_said_in_one_line() -> None:
-    state = replace(State.from_query(JUDGED_FEW), n=10**6)
-    whose, *_, both, queries = values.numbers(state, values.LITTLE)
-    assert "of 1,000,000 items 2e+04 are relevant by its labels on average, 2 by the true labels" in whose
-    assert "P(wrong order): known on lists of up to 4,096 items" in both
-    assert "queries by the judge's labels" in queries
-
-
-def test_at_rates_of_zero_nothing_is_said_of_a_judge() -> None:
-    state = State.from_query("fpr=0&fnr=0.0")
-    assert state == State()
-    assert state.query == State().query
-    assert state.scorers == (LinearCurve(0.1, 0.5), LinearCurve(0.2, 0.4))
-    assert len(values.numbers(state, values.LITTLE)) == 3
-    assert {row[0] for row in values.table(state, [], [])} == {"chart", "state", "curve"}

@@ -87,37 +87,6 @@ def test_a_number_of_relevant_items(page: Page) -> None:
     assert page.state.relevant == 3
 
 
-def test_a_judge_who_errs(page: Page) -> None:
-    page.fnr.value = 0.6
-    page.fpr.value = 0.05
-    assert (page.state.fpr, page.state.fnr) == (0.05, 0.6)
-    assert page.fpr.end == 0.39  # the rates add up to less than 1
-    study, script = (download.callback().read().decode() for download in page.downloads[:2])
-    assert "[judge]" in study
-    assert "judge={'fpr': 0.05, 'fnr': 0.6}" in script
-    page.population.value = "number"
-    assert (page.state.fpr, page.state.fnr) == (0.05, 0.6)
-    assert not page.fpr.disabled
-    page.fpr.value = 0.1
-    assert "noisy(roc_power(0.4), 0.1, 0.6)" in page.downloads[0].callback().read().decode()
-    page.population.value = "share"
-    assert page.state == State(fpr=0.1, fnr=0.6)
-
-
-def test_the_true_curves_are_drawn_beside_those_of_a_judge() -> None:
-    page = Page(State(n=10, fpr=0.05, fnr=0.2))
-    curves = next(iter(page.answers.pieces(page.state)))
-    curves.attempt()()
-    chart = page.answers.curves
-    assert "by the judge's labels" in chart.plot.title.text
-    shown, true = (max(source.data["y"]) for source in (chart.lines[0], chart.truths[0]))
-    assert (shown, true) == (pytest.approx(0.05 + 0.75 * 0.5), pytest.approx(0.5))
-    page.state = page.state.truth
-    next(iter(page.answers.pieces(page.state))).attempt()()
-    assert chart.plot.title.text == "Relevance curves"
-    assert len(chart.truths[0].data["y"]) == 0
-
-
 @pytest.mark.slow
 def test_an_answer_is_completed_at_rest(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long is not begun while a slider moves, as the next answer would wait for it."""

@@ -12,7 +12,6 @@ import cases
 import few_relevant
 import figure_kinds
 import findings
-import judge_window
 import loss_figures
 import numpy as np
 import pytest
@@ -26,8 +25,6 @@ from printed_figures import check_key, check_texts
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study, load
-from ndcg_asymptotics.studies.grid import load_grid
-from ndcg_asymptotics.sweep.grid import run_grid
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 RNG = np.random.default_rng(6)
@@ -41,12 +38,6 @@ def study(name: str, **fields: Any) -> Study:
 def of_study(name: str, replicates: int, draw: Callable[[Results], Figure], **fields: Any) -> Figure:
     """Draw a study with other list lengths and few replicates."""
     return draw(cases.simulated(study(name, **fields), replicates))
-
-
-def of_grid() -> Figure:
-    grid = load_grid(EXPERIMENTS / "judge_window.toml")
-    (figure,) = judge_window.draw(run_grid(grid, jobs=1, replicates=40)).values()
-    return figure
 
 
 def of_losses(name: str, results: dict[str, Any]) -> Figure:
@@ -177,7 +168,6 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "uniform_law": partial(of_study, "phase_diagram", 60, findings.uniform_law, n=[100, 1000]),
     "best_discount": partial(of_study, "best_discount", 20, findings.best_discount),
     "normalising": partial(of_study, "normalising", 60, findings.normalising, n=[1000]),
-    "judge_window": of_grid,
     "growing losses": partial(of_losses, "growing", GROWING),
     "long_lists": partial(of_losses, "long_lists", LONG),
     "mq2008": partial(of_losses, "mq2008", MQ2008),
@@ -198,7 +188,6 @@ WITHOUT_KEY: dict[str, Callable[[], Figure]] = {
 
 COARSE: dict[ModuleType, list[str]] = {
     findings: ["SLOPES", "EXPONENTS", "CUTOFFS", "LENGTHS"],
-    judge_window: ["_RATES"],
 }
 """Where theoretical curves are drawn."""
 

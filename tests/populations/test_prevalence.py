@@ -24,7 +24,7 @@ KNOWN = {
     for keyword, member in Curve.members.items()
     if issubclass(member, Curve)
     and member.__module__.startswith("ndcg_asymptotics.")
-    and keyword not in ("noisy", "favoured")  # the curve within it has a prevalence
+    and keyword != "noisy"  # the curve within it has a prevalence
 }
 PARAMETERS = {
     keyword: [part.name for part in dataclasses.fields(member) if part.type == "float"]

@@ -313,19 +313,6 @@ def test_a_comparison_with_a_judge_has_a_page_with_three_rows_for_each_measure(r
     assert "8 queries judged by humans and 12 by the judge" in page
 
 
-def test_a_study_with_a_judge_shows_how_often_its_order_is_the_true_one() -> None:
-    study = cases.study(SCORERS, (10, 30), ("nDCG", "nDCG@10"), pairs=[("good", "random")], engine="items")
-    found = na.run(study.with_(judge={"fpr": 0.05, "fnr": 0.2}, replicates=40), jobs=1)
-    rows = distinguish(found).judged
-    page = report(found)
-    (chart,) = (one for one in embedded(page) if one["title"].startswith("Lists that the judge"))
-    for series, measure in zip(chart["series"], study.measures, strict=True):
-        assert series["y"] == [row.same for row in rows if row.measure == str(measure)]
-    assert page.count('id="judge-table"') == 1
-    assert "fpr = 0.05, fnr = 0.2" in page
-    assert 'id="judge-table"' not in report(simulated())
-
-
 def test_growing_lists_have_a_page() -> None:
     grown = grow({name: RUNS[name] for name in ("good", "bad")}, LABELS, "nDCG", orders=2, by=2)
     page = report(grown)

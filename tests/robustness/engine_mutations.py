@@ -582,82 +582,8 @@ EVERY_N: tuple[Broken, ...] = (
     ),
 )
 
-JUDGED: tuple[Broken, ...] = (
-    (
-        "items/kernels.py",
-        "wrong labels: too likely among the first items",
-        "inverted = uniform[i] * left[code] < wrong[code]",
-        "inverted = uniform[i] * (left[code] - 1) < wrong[code]",
-        "any_of_the_items",
-    ),
-    (
-        "items/kernels.py",
-        "wrong labels: items that are left not counted",
-        "left[code] -= 1\n",
-        "left[code] -= 0\n",
-        "any_of_the_items",
-    ),
-    (
-        "items/kernels.py",
-        "wrong labels: those that are left not counted",
-        "wrong[code] -= inverted",
-        "wrong[code] -= 0",
-        "any_of_the_items",
-    ),
-    (
-        "items/kernels.py",
-        "wrong labels: of the next class",
-        "reported[i] = code ^ inverted",
-        "reported[i] = code + inverted",
-        "any_of_the_items",
-    ),
-    (
-        "items/judged.py",
-        "wrong labels: misses for false alarms",
-        "own.binomial(items, rates[::-1])",
-        "own.binomial(items, rates)",
-        "as_often_as",
-    ),
-    (
-        "items/judged.py",
-        "reported labels: none becomes the other",
-        "labels - wrong + wrong[..., ::-1]",
-        "labels - wrong + wrong",
-        "as_often_as",
-    ),
-    (
-        "items/rank_order.py",
-        "items above a depth: uniform ones of its slice half above",
-        "further = own.binomial(passed[above + 1] - passed[above], share)",
-        "further = own.binomial(passed[above + 1] - passed[above], 0.5)",
-        "above_a_depth",
-    ),
-    (
-        "items/rank_order.py",
-        "items above a depth: the others of its slice left out",
-        "above = int(np.searchsorted(others.place[inside], place))",
-        "above = 0",
-        "above_a_depth",
-    ),
-    (
-        "items/rank_order.py",
-        "items above a depth: the place in the list for that in the slice",
-        "place = (depth - left) / (right - left)",
-        "place = depth",
-        "above_a_depth",
-    ),
-    (
-        "items/rank_order.py",
-        "items above a depth: the slice of the depth counted whole",
-        "uniform[:piece].sum() + first_other[piece]",
-        "uniform[: piece + 1].sum() + first_other[piece]",
-        "above_a_depth",
-    ),
-)
-
 TESTS: dict[str, tuple[Broken, ...]] = {
     "tests/engines/test_items_steps.py": ITEMS,
-    "tests/engines/test_judge.py": JUDGED,
     "tests/engines/test_every_n_steps.py": EVERY_N,
     "tests/engines/test_cells_steps.py": CELLS,
     "tests/engines/test_rare_steps.py": RARE,

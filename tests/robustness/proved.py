@@ -9,7 +9,6 @@ something that does not know it:
 - the correlation of rankers that agree (S4), with its bound of the remainder, to drawn lists, and that of
   their NDCG, which is computed;
 - when averages of DCG and NDCG disagree (docs/dcg.md) to random laws of ideal lists and differences;
-- limits of labels that are wrong (J2) to the limits of the reported curves;
 - the lemma and the theorem of docs/learning/regret.md, section 1, to random label laws and lists of 60 to 200
   items.
 """
@@ -26,7 +25,6 @@ from scipy import special
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory import limit
 from ndcg_asymptotics.theory.correlation import correlation
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.rare import level_tilt
@@ -188,20 +186,6 @@ def normalising(rng: Rng) -> Try:
     return Try(holds, f"ideal {ideal}, differences {x}, a = {a}, b = {b}, w = {w}")
 
 
-def judges_who_err(rng: Rng) -> Try:
-    """The limit by reported labels is the stated function of the limit by true ones (Theorem J2)."""
-    text = pair(rng, 1)[0]
-    false, missed = rng.uniform(0, 0.4, 2).tolist()
-    b, c = float(rng.uniform(0.05, 0.95)), float(rng.choice([1.0, rng.uniform(0.05, 0.9)]))
-    measure = f"nDCG(power({b!r}))" + (f"@{c!r}n" if c < 1 else "")
-    true, said = (
-        limit(each, measure).value or 0.0 for each in (text, f"noisy({text}, {false!r}, {missed!r})")
-    )
-    p, g = float(Relevance.parse(text).curves[0].mass), 1 - false - missed
-    stated = (false * c ** (1 - b) + g * true * min(p, c) ** (1 - b)) / min(false + g * p, c) ** (1 - b)
-    return Try(lambda wrong: abs(said - stated - wrong) < 1e-9, f"{text}, {measure}: {said} against {stated}")
-
-
 def another_target(rng: Rng) -> Try:
     """Sorting by u with a u <= v <= b u has a regret of at most 1 - a/b (docs/learning/regret.md)."""
     m = int(rng.integers(2, 8))
@@ -273,7 +257,6 @@ STATEMENTS: dict[str, Statement] = {
     "rankers that agree": rankers_that_agree,
     "rankers that agree, NDCG": rankers_that_agree_normalised,
     "normalising": normalising,
-    "judges who err": judges_who_err,
     "another target": another_target,
     "long lists": long_lists,
 }

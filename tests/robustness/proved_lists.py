@@ -1,4 +1,4 @@
-"""A search for counterexamples to statements about lists: few relevant items, averages, judges, losses.
+"""A search for counterexamples to statements about lists: few relevant items, averages, errors, losses.
 
 `python -m robustness.proved_lists [TRIES]`; exit status 1 if one is contradicted or hardly tested. Each is
 held to something that does not know it:
@@ -8,8 +8,7 @@ held to something that does not know it:
 - the order and the law with few relevant items (F2, F3) to exact values at n = 1e15 and 1e18, and with
   several items (F2) to drawn lists at n = 1e9 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
-- reported labels (J1, J3 to J5 of docs/judge-theory.md) to lists with labels flipped one by one, J3 and J4 to
-  all;
+- labels with errors (J1 of docs/judges.md) to lists with labels flipped one by one;
 - the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning/regret.md), to all orders and
   to random populations of problems;
 - metrics against sampled negatives (docs/sampled.md) to all samples.
@@ -23,14 +22,13 @@ import sys
 from typing import Any
 
 import numpy as np
-from robustness.counterexamples import Rng, Statement, Try, depths_given, main, pair, ranked_labels
+from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
 from scipy import special, stats
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population, Relevance, Scorer
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -199,76 +197,6 @@ def flipped_labels(rng: Rng) -> Try:
     return Try(holds, f"{text}, {false}, {missed}, @{k} of {n}: {drawn.mean()}")
 
 
-def reported_differences(rng: Rng) -> Try:
-    """Given the true labels the reported difference has the mean g (DCG_A - DCG_B) and the variance of J3."""
-    n, (false, missed) = int(rng.integers(2, 9)), _judge(rng)
-    true = rng.integers(0, 2, n)
-    discount = np.sort(rng.random(n))[::-1] * (np.arange(n) < rng.integers(1, n + 1))
-    change = discount[rng.permutation(n)] - discount[rng.permutation(n)]
-    reported = np.array(list(itertools.product((0, 1), repeat=n)))
-    one = np.where(true, 1 - missed, false)
-    chance = np.prod(np.where(reported, one, 1 - one), axis=1)
-    mean = float(chance @ (reported @ change))
-    spread = float(chance @ (reported @ change - mean) ** 2)
-    g, rates = 1 - false - missed, np.where(true, missed * (1 - missed), false * (1 - false))
-    off = abs(spread - float(change**2 @ rates))
-    return Try(
-        lambda wrong: off + abs(mean - (g + wrong) * float(true @ change)) < 1e-12,
-        f"{true}, {change}, {false}, {missed}: {mean}, variance off by {off}",
-    )
-
-
-def missing_judgements(rng: Rng) -> Try:
-    """Misses alone multiply the mean NDCG of a list by I(R)/R E[r/I(r); r > 0], r ~ Bin(R, 1 - c) (J4)."""
-    n, missed = int(rng.integers(2, 15)), float(rng.uniform(0.05, 0.9))
-    count = int(rng.integers(1, min(n, 8) + 1))
-    discount = np.sort(rng.random(n))[::-1] * (np.arange(n) < rng.integers(1, n + 1))
-    terms, ideal = discount[rng.permutation(n)[:count]], np.append(0.0, np.cumsum(discount))
-    found = np.array(list(itertools.product((0, 1), repeat=count)))
-    chance = np.prod(np.where(found, 1 - missed, missed), axis=1)
-    r = found.sum(axis=1)
-    mean = float(chance[r > 0] @ ((found @ terms)[r > 0] / ideal[r[r > 0]]))
-    number = np.arange(1, count + 1)
-    factor = stats.binom.pmf(number, count, 1 - missed) @ (number / ideal[number]) * ideal[count] / count
-    return Try(
-        lambda wrong: abs(mean - float(factor + wrong) * float(terms.sum()) / ideal[count]) < 1e-12,
-        f"{terms}, {discount}, {missed}: {mean}",
-    )
-
-
-def favours(rng: Rng) -> Try:
-    """Reported labels of a judge who favours A have the curves of J5 at the depths of A and of B."""
-    texts, (false, missed), items, parts = pair(rng, 1), _judge(rng), 40_000, 8
-    share, trust = rng.uniform(0.05, 0.9, 2).tolist()
-    judge = {"fpr": false, "fnr": missed, "favours": "a", "share": share, "trust": trust}
-    try:
-        curves = Population.of(dict(zip("ab", texts, strict=True)), judge=judge).reported
-    except InputError as error:
-        return Try(None, str(error))
-    a, b = (Relevance.parse(text).curves[0] for text in texts)
-    labels = rng.random(items) < a.mass
-    depths = [depths_given(curve, labels, rng.random(items)) for curve in (a, b)]
-    trusts, errs = rng.random(items), rng.random(items) < np.where(labels, 1 - missed, false)
-
-    def worst(wrong: float) -> float:
-        """Return the largest distance of a share from what is stated, in standard errors."""
-        said = (depths[0] <= share) & (trusts < trust * (1 - wrong)) | errs
-        largest, edges = 0.0, np.linspace(0, 1, parts + 1)
-        for name, at in zip("ab", depths, strict=True):
-            stated = curves[name].model.curves[0].mean(edges[:-1], edges[1:])
-            counts = np.histogram(at, edges)[0]
-            found = np.histogram(at[said], edges)[0] / counts
-            unit = np.sqrt(np.maximum(stated * (1 - stated), 1e-4) / counts)
-            largest = max(largest, float(np.max(np.abs(found - stated) / unit)))
-        return largest
-
-    # 16 numbers a try: above 6 once in 60,000 searches of 500 tries
-    return Try(
-        lambda wrong: worst(wrong) < 6,
-        f"{texts[0]} against {texts[1]}, {judge}: {worst(0.0)} standard errors",
-    )
-
-
 def least_regret(rng: Rng) -> Try:
     """The least positive regret of an order is min (v_l - v_(l+1)) (D(l) - D(l+1)), v sorted: all orders."""
     m = int(rng.integers(2, 7))
@@ -358,9 +286,6 @@ STATEMENTS: dict[str, Statement] = {
     "several relevant items": several_relevant_items,
     "ideal lists": ideal_lists,
     "flipped labels": flipped_labels,
-    "reported differences": reported_differences,
-    "missing judgements": missing_judgements,
-    "favours": favours,
     "least regret": least_regret,
     "margins": margins,
     "sampled negatives": sampled_negatives,

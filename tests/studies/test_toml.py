@@ -23,8 +23,6 @@ ODD = {'a "b" \\ c': "linear(0.1, 0.7)", "$x$ \x1b[31m\u202e é": "constant(0.4)
         cases.study(n=decades(10, 1e6, 7), coupling="gaussian(0.5)"),
         cases.study(n=[10**18], engine="cells", bracket=1e-3),
         cases.study(n=list(range(1, 30))),
-        cases.study(judge={"fpr": 0.05, "fnr": 0}),
-        cases.study(ODD, judge={"fpr": 0.1, "fnr": 0.2, "favours": "a.b", "share": 0.1, "trust": 0.5}),
     ],
 )
 def test_a_written_file_reads_back(study: Study, tmp_path: Path) -> None:

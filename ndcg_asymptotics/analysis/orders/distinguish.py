@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from scipy.special import bdtr
 
-from ndcg_asymptotics.analysis.orders.judged import JudgedOrder, judged_orders
 from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
     exponent_verdict,
@@ -42,7 +41,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import LEVEL, Array, brief
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock, Table
+from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -63,13 +62,12 @@ _VOTE_ALPHA = 0.01  # of the sign test that chooses the right scorer where no ex
 
 @dataclass(frozen=True, repr=False)
 class Distinction(Report):
-    """The outcome of `distinguish`: what a study shows of each pair and measure, also by a judge's labels."""
+    """The outcome of `distinguish`: what a study shows of each pair and measure."""
 
     study: str
     replicates: Annotated[int, HIDDEN]
     replicates_wanted: Annotated[int, HIDDEN]
     pairs: list[Pair]
-    judged: list[JudgedOrder] = field(default_factory=list)
 
     @property
     def complete(self) -> Annotated[bool, Data(before="pairs")]:
@@ -106,8 +104,6 @@ class Distinction(Report):
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
-        last = {(row.pair, row.measure): row for row in self.judged}
-        yield from self.judge_blocks(list(last.values()))
         yield from notes(self.pairs)
 
     def long(self) -> Iterator[ReportBlock]:
@@ -115,25 +111,7 @@ class Distinction(Report):
         yield from self._incomplete()
         for pair in self.pairs:
             yield from pair.blocks()
-        yield from self.judge_blocks(self.judged)
         yield from notes(self.pairs)
-
-    def judge_blocks(self, rows: Sequence[JudgedOrder]) -> Iterator[ReportBlock]:
-        """Yield a table of orders by the judge's labels, if there are any, and lines below it."""
-        if not rows:
-            return
-        yield Table.of("The order by the judge's labels", JudgedOrder, rows)
-        yield Line(
-            "Same order: the share of lists that the judge orders as the true labels do. Queries: the factor "
-            "by which a paired test on the judge's labels needs more of them.",
-            detail=True,
-        )
-        wrong = [
-            f"{row.pair} by {row.measure} at n = {row.n:g}" for row in rows if row.mean_order == "reversed"
-        ]
-        if wrong:
-            said = "By the judge's labels the means have the other order, which more queries do not mend"
-            yield Line(f"{said}: {', '.join(wrong)}.", "bold red")
 
     def _incomplete(self) -> Iterator[Line]:
         if not self.complete:
@@ -189,15 +167,7 @@ def distinguish(
         require(all(p.weighted for p in others.pairs), "must be results of the rare engine", "rare")
         require(rare.study.scorers == study.scorers, "must have the same scorers, by name and curve", "rare")
         found = [_joined(one, others.pairs, results) for one in found]
-    judged: list[JudgedOrder] = []
-    if "reported" in results.values and results.replicates_complete > 1:
-        judged = [
-            row
-            for one in wanted
-            for measure in study.measures
-            for row in judged_orders(results, (one[0], one[1]), measure)
-        ]
-    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found, judged)
+    return Distinction(study.title, results.replicates_complete, results.replicates_wanted, found)
 
 
 def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:

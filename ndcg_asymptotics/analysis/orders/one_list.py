@@ -165,11 +165,6 @@ def wrong_order(
 ) -> WrongOrder:
     """Return P(NDCG_n(a) <= NDCG_n(b)) on one list.
 
-    Raises
-    ------
-    NotAvailableError
-        For a judge's labels of a fixed number of relevant items in longer lists than are drawn.
-
     Parameters
     ----------
     a, b : Scorer
@@ -259,10 +254,6 @@ def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrde
             return _of_one_item(*order_of_one_item(a, b, measure, n))
         except NotAvailableError:  # a user's discount in long lists
             pass
-    if a.judged:
-        raise NotAvailableError(
-            f"known on lists of up to {SIMULATED:,} items, where a judge labels few relevant items"
-        )
     from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 
     right = count_orders_of_ranks(a, b, measure, n, _RANKED_LISTS, SEED)[0]

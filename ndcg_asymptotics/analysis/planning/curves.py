@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -20,20 +20,18 @@ from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
 from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
-from ndcg_asymptotics.analysis.planning.judged import judged
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import LARGEST_N, brief, whole_number
 from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
-from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Gaussian, Judge, Population, Scorer
+from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -62,7 +60,6 @@ def plan_curves(
     gain: Gain | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: Judge | Fields | str | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment for two rankers that are described by their relevance curves.
@@ -75,11 +72,6 @@ def plan_curves(
     required = Requirements(**design)
     with blaming("coupling"):
         agree = Coupling.of("independent" if coupling is None else coupling)
-    require(
-        judge is None or not isinstance(agree, Gaussian),
-        "takes no coupling: rankers are independent",
-        "judge",
-    )
     for name, given in (("a", a), ("b", b)):
         require(
             isinstance(given, Scorer | str) and not Path(given if isinstance(given, str) else "").is_file(),
@@ -100,15 +92,13 @@ def plan_curves(
         Coupled(first, second, agree, size, every) if isinstance(agree, Gaussian) and agree.rho else None
     )
     experiment = Experiment(first, second, size, required, (str(first), str(second)), coupled=coupled)
-    by_judge = None if judge is None else judged(experiment, asked, judge)
     drawn = experiment.drawn(every)
     rows = experiment.rows(asked, drawn)
-    found = experiment.plan(
+    return experiment.plan(
         rows,
         experiment.sweep(exponents, drawn, rows=rows),
         experiment.sweep(cutoffs, drawn, rows=rows, judged=True),
     )
-    return replace(found, judge=by_judge)
 
 
 def long_run_fields(run: LongRun, length: Length, names: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Annotated
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.planning.coupled import CorrelationMethod
-from ndcg_asymptotics.analysis.planning.judged import Judged
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.replication import in_interval
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
@@ -270,8 +269,6 @@ class Findings:
         The number of queries of the runs.
     coupling : str or None
         The coupling of the two rankers, where it is not independence.
-    judge : Judged or None
-        What a judge does to the comparison, where its error rates are stated.
     """
 
     a: str
@@ -284,7 +281,6 @@ class Findings:
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
     coupling: str | None = None
-    judge: Judged | None = None
 
     @property
     def better(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -35,17 +35,12 @@ class Plan(Findings, Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answers, a table by measure, and lines that say what its numbers mean."""
         yield from remark_lines(self.remarks, warnings=True)
-        if self.judge is not None:
-            yield Line(self.judge.answer)
-        # with a judge the best discount and cutoff are beside the question
-        aside = sentences.choice(self) if self.judge is not None else ""
         for answer in self.answers:
-            yield Line(answer, detail=answer == aside)
+            yield Line(answer)
         yield Line("")
         tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
-        first: Iterable[ReportBlock] = tables[:1] if self.judge is None else self.judge.blocks()
-        yield from first
-        yield from details([*(tables[1:] if self.judge is None else tables), *self._notes()])
+        yield from tables[:1]
+        yield from details([*tables[1:], *self._notes()])
 
     def _notes(self) -> Iterator[Line]:
         yield Line(sentences.meanings(self))

@@ -11,18 +11,17 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
-from ndcg_asymptotics.core.files import Fields
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
-from ndcg_asymptotics.populations import Coupling, Judge, Scorer
+from ndcg_asymptotics.populations import Coupling, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant
 
 _OPTIONS = {
-    "two curves, a and b": ("n", "gain", "relevant", "coupling", "judge"),
+    "two curves, a and b": ("n", "gain", "relevant", "coupling"),
     "two runs and qrels": ("runs", "columns", "like", "gain", "missing"),
     "values": ("runs", "columns", "lower_is_better", "missing"),
     "sd": ("difference", "pilot"),
@@ -49,7 +48,6 @@ def plan(
     n: int | None = None,
     relevant: Relevant | None = None,
     coupling: Coupling | str | float | None = None,
-    judge: Judge | Fields | str | None = None,
     columns: ColumnNames | None = None,
     lower_is_better: Collection[str] = (),
     like: str | None = None,
@@ -89,9 +87,6 @@ def plan(
         How much the rankers of the curves agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian
         copula of the depths of an item given its label, 0 to 1. By default they are independent given the
         label. Rankers that agree have no long run and no required documents in the answer.
-    judge : Judge, mapping or text
-        The error rates of a judge, "fpr=0.01, fnr=0.2": the answer says how many queries its labels take, and
-        whether they turn the order of the rankers. For labels 0 and 1 and curves that are independent.
     columns : mapping
         The names of the columns of tables.
     lower_is_better : names of measures
@@ -149,7 +144,6 @@ def plan(
         "n": n,
         "relevant": relevant,
         "coupling": coupling,
-        "judge": judge,
         "columns": columns,
         "lower_is_better": lower_is_better or None,
         "like": like,
@@ -173,7 +167,6 @@ def plan(
             gain=gain,
             relevant=relevant,
             coupling=coupling,
-            judge=judge,
             **design,
         )
     if sd is not None:

@@ -25,7 +25,7 @@ from ndcg_asymptotics.engines.cells import ranks
 from ndcg_asymptotics.engines.cells.brackets import CELLS, ESTIMATE, HIGH, LOW, MIXED, UNIT, Task
 from ndcg_asymptotics.engines.cells.streams import CellStream
 from ndcg_asymptotics.engines.compiled import kernel
-from ndcg_asymptotics.engines.engine import NO_JUDGE, UNDECIDED, Draw, check_for_counts
+from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, check_for_counts
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.engines.shared.tables import FAR_ERROR, Tables, build, cell_weight, greatest_dcg
 from ndcg_asymptotics.measures import Measure
@@ -102,7 +102,6 @@ def check(design: Design) -> None:
         discount that does not reach the cutoff, or a bracket that would take too many cells.
     """
     check_for_counts("cells", design)
-    require(not design.population.judged, f"the cells engine {NO_JUDGE}")
     require(
         0 < design.bracket < np.inf, f"bracket must be a positive number, got {number_text(design.bracket)}"
     )

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ndcg_asymptotics.core.arrays import Floats, floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.engines.engine import NO_JUDGE, Draw
+from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import Stream, arrive, draw_depths, draw_grades
 from ndcg_asymptotics.engines.every_n.pairs import signs
@@ -155,7 +155,6 @@ def check(design: Design) -> None:
         message says how much); for more than 255 gains; for a discount that is neither linear nor
         a sum of exponentials where going item by item takes too long.
     """
-    require(not design.population.judged, f"the every-n engine {NO_JUDGE}")
     items = design.sizes[-1]
     remedy = "the cells engine does long lists, on the grid of sizes"
     require(items <= _LARGEST, f"every-n engine: n = {items:g} is beyond {_LARGEST:g}; {remedy}")

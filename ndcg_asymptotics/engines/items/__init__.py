@@ -4,7 +4,7 @@ import lazy_loader
 
 from ndcg_asymptotics.engines.engine import NDCG_AXES, ORDER_AXES
 
-VARIABLES = {"ndcg": NDCG_AXES, "reported": NDCG_AXES, "order": ORDER_AXES}
+VARIABLES = {"ndcg": NDCG_AXES, "order": ORDER_AXES}
 
 # results are read without numba, which the functions need
 __getattr__, __dir__, _ = lazy_loader.attach(

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.engines.items import judged, rank_order
+from ndcg_asymptotics.engines.items import rank_order
 from ndcg_asymptotics.engines.items.kernels import LANES, Codes, accumulate, work_space
 from ndcg_asymptotics.engines.items.orders import memory_of_blocks, rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
@@ -43,8 +43,7 @@ def simulate(design: Design, replicate: int) -> Draw:
     dict
         ``ndcg`` (scorer, measure, n), and ``order`` (pair, measure, n) if there are pairs: the
         sign of the difference of the two scorers' NDCG. Sums depend on the order of the labels
-        alone, so lists with the same labels at the same ranks tie exactly. With a judge there is
-        ``reported`` (scorer, measure, n), NDCG by the labels that the judge reports.
+        alone, so lists with the same labels at the same ranks tie exactly.
 
     >>> from ndcg_asymptotics.populations import Population
     >>> population = Population.of({"good": "step(0, 1, 0.6)", "random": "random"})
@@ -62,11 +61,6 @@ def simulate_block(design: Design, replicates: Sequence[int]) -> Draw:
     sums = wanted_sums(design.measures, design.sizes)
     ndcg = sums.ndcg(rank_orders(design, replicates, labels), labels, design.kinds)
     draw: Draw = {"ndcg": ndcg}
-    if design.population.judge is not None:
-        errors = judged.draw_errors(design, replicates, labels)
-        lists = judged.reported_orders(design, replicates, labels, errors)
-        reported = judged.reported_labels(labels, errors)
-        draw["reported"] = sums.ndcg(lists, reported, design.kinds)
     if design.pairs:
         signs = [np.sign(ndcg[:, a] - ndcg[:, b]) for a, b in design.pair_indices()]
         draw["order"] = np.stack(signs, axis=1).astype(np.int8)
@@ -196,12 +190,7 @@ def check(design: Design) -> None:
         says how much), or a discount that does not know its sums so far.
     """
     n = design.sizes[-1]
-    if design.population.judged:
-        remedy = "theory has the mean"
-    else:
-        remedy = "the cells engine can do it" + (
-            "" if design.population.judge is None else ", without a judge"
-        )
+    remedy = "the cells engine can do it"
     require(n <= _LARGEST, f"items engine: n = {n:g} is beyond {_LARGEST:g}; {remedy}")
     require_memory("items", n, memory(design), remedy)
     for measure in design.measures:

@@ -111,30 +111,6 @@ def arrange(
     return used
 
 
-@kernel
-def misreport(codes: Codes, left: Integers, wrong: Integers, uniform: Floats, reported: Codes) -> None:
-    """Write codes with some binary grades inverted: a uniformly random subset, of a given size for each code.
-
-    Items are visited one by one, and each belongs to the subset with the probability that it has given those
-    before it (selection sampling; Fan, Muller and Rezucha 1962).
-
-    Parameters
-    ----------
-    codes : (items,), 2 * class + grade
-    left, wrong : (number of codes,)
-        How many items of each code are still to come, and how many of these are inverted; carried on.
-    uniform : (items,)
-        Random numbers in [0, 1).
-    reported : (items,), written here
-    """
-    for i in range(len(codes)):
-        code = codes[i]
-        inverted = uniform[i] * left[code] < wrong[code]
-        left[code] -= 1
-        wrong[code] -= inverted
-        reported[i] = code ^ inverted
-
-
 def work_space(items: int, sizes: int) -> Floats:
     """Return space for the weights of a chunk of up to ``items`` items, with a margin for each list size."""
     return aligned(min(items, CHUNK) + LANES * (sizes + 1))

@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Model, Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
@@ -149,8 +149,7 @@ def draw_list(
     items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
     model = a.groups[0][1]
     first, second, counts = _pair_of_models(model, b.groups[0][1], n, items, k, (1, 1), rng)
-    of_labels = (1.0,) if isinstance(model, JudgedCounts) else model.gains
-    return np.concatenate([first, second]), float(measure.normaliser(counts, of_labels, n)[0])
+    return np.concatenate([first, second]), float(measure.normaliser(counts, model.gains, n)[0])
 
 
 def _differences(
@@ -190,18 +189,12 @@ def _pair_of_models(
 ) -> tuple[Floats, Floats, Integers]:
     """Return the gains at ranks 1 … k by both scorers and the label counts, of the first lists of a block."""
     drawn, ranked = lists
-    if isinstance(a, JudgedCounts) and isinstance(b, JudgedCounts):
-        found, false = rng.binomial(a.relevant, 1 - a.fnr, drawn), rng.binomial(n - a.relevant, a.fpr, drawn)
-        counts = np.column_stack([found, false, a.relevant - found, n - a.relevant - false])
-        labels, gains = (found + false)[:, None], np.array(a.KINDS)
-        a, b = a.by_kind, b.by_kind
+    if isinstance(a, FixedCounts):
+        counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
     else:
-        if isinstance(a, FixedCounts):
-            counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
-        else:
-            law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
-            counts = rng.multinomial(n, law / law.sum(), size=drawn)
-        labels, gains = counts[:, :-1], np.append(a.gains, 0.0)
+        law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
+        counts = rng.multinomial(n, law / law.sum(), size=drawn)
+    labels, gains = counts[:, :-1], np.append(a.gains, 0.0)
     first, second = (gains[_ranked_kinds(one, counts, ranked, items / n, k, rng)] for one in (a, b))
     return first, second, np.asarray(labels[:ranked])
 

@@ -108,31 +108,6 @@ def independent_blocks(scorer: Slices, labels: Integers, rng: np.random.Generato
         start, done = stop, done + len(codes)
 
 
-def items_above(
-    scorer: Slices, labels: Integers, depth: float, rng: np.random.Generator, own: np.random.Generator
-) -> int:
-    """Draw how many items lie above a depth, in the list of `independent_blocks` from an equal ``rng``.
-
-    What that list does not decide is drawn from ``own``: how many of the uniform items between two of the
-    others, in the slice of the depth, lie above it.
-    """
-    counts, others = _draw_counts(scorer, labels, rng)
-    uniform = counts.sum(axis=1)
-    first_other = np.searchsorted(others.piece, np.arange(len(counts) + 1))
-    before = _items_before(uniform, first_other, others.place, rng)
-    piece = int(np.clip(np.searchsorted(scorer.edges, depth, side="right") - 1, 0, len(counts) - 1))
-    left, right = scorer.edges[piece : piece + 2]
-    place = (depth - left) / (right - left)
-    inside = slice(first_other[piece], first_other[piece + 1])
-    places = np.concatenate([[0.0], others.place[inside], [1.0]])
-    passed = np.concatenate([[0], before[inside], [uniform[piece]]])
-    above = int(np.searchsorted(others.place[inside], place))
-    gap = places[above + 1] - places[above]
-    share = min(max((place - places[above]) / gap, 0.0), 1.0) if gap > 0 else 0.0
-    further = own.binomial(passed[above + 1] - passed[above], share)
-    return int(uniform[:piece].sum() + first_other[piece] + above + passed[above] + further)
-
-
 def _words(rng: np.random.Generator, number: int) -> Integers:
     return np.asarray(rng.bit_generator.random_raw(number), np.uint64).view(np.int64)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.populations import JudgedCounts, Relevance
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies.design import Design
 
 
@@ -18,18 +18,14 @@ def draw_label_counts(design: Design, replicates: Sequence[int]) -> Integers:
     """Draw the number of items of each grade that arrive between list sizes.
 
     All scorers share them. The items and the cells engine draw the same; the every-n engine draws others.
-    If the number of relevant items is fixed, they come first, and all that arrive later are irrelevant. What
-    a judge calls relevant is drawn once, for all scorers.
+    If the number of relevant items is fixed, they come first, and all that arrive later are irrelevant.
 
     Returns
     -------
     (replicates, K, J + 1) integers
-        Row k: the items in S_{n_k} but not in S_{n_{k-1}}; the last column is the gain 0. Of a judge the
-        columns are the kinds of `JudgedCounts`.
+        Row k: the items in S_{n_k} but not in S_{n_{k-1}}; the last column is the gain 0.
     """
     steps = np.diff(design.sizes, prepend=0)
-    for judged in design.population.judged_counts.values():
-        return np.array([_judged(judged, steps, design.generator(r, "labels")) for r in replicates], np.int64)
     for model in design.population.fixed_counts.values():
         fixed = np.zeros((len(steps), len(model.counts) + 1), np.int64)
         fixed[0, :-1], fixed[:, -1] = model.counts, steps
@@ -39,14 +35,6 @@ def draw_label_counts(design: Design, replicates: Sequence[int]) -> Integers:
     law = np.append(law, max(1.0 - law.sum(), 0.0))
     law /= law.sum()
     return np.array([design.generator(r, "labels").multinomial(steps, law) for r in replicates], np.int64)
-
-
-def _judged(model: JudgedCounts, steps: Integers, rng: np.random.Generator) -> Integers:
-    """Draw the numbers of items of each kind that arrive between list sizes, (K, 4)."""
-    relevant = np.zeros_like(steps)
-    relevant[0] = model.relevant
-    found, false = rng.binomial(relevant, 1.0 - model.fnr), rng.binomial(steps - relevant, model.fpr)
-    return np.column_stack([found, false, relevant - found, steps - relevant - false])
 
 
 def grade_chance(relevance: Relevance, grade: int, t: Floats) -> Floats:

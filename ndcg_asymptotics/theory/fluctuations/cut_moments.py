@@ -47,7 +47,7 @@ def cut_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int, effort
     """Return `variance.ndcg_moments` for a cutoff below n."""
     if len(scorers) == 1:
         return _one(scorers[0], measure, n, effort)
-    a, b = (_alone(scorer.alone, measure, n, effort) for scorer in scorers)
+    a, b = (_alone(scorer, measure, n, effort) for scorer in scorers)
     mean, covariance = _covariance(scorers, measure, n, effort)
     # the square of a difference is at most twice the sum of the squares; the rule for the counts errs in
     # products of deviations about as it errs in a mean

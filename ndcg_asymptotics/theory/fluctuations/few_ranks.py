@@ -97,7 +97,7 @@ def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int)
 
 def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> Moments:
     """Return moments whose ``size`` is the second moment, to which rounding errors are relative."""
-    found = [_one(scorer.alone, measure, n, fineness) for scorer in scorers]
+    found = [_one(scorer, measure, n, fineness) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found

@@ -42,7 +42,7 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     mixed_moments,
 )
 from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments, rough_rank_moments
-from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments, judged_moments
+from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
 from ndcg_asymptotics.theory.fluctuations.whole import count_rule, over_counts, part
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -228,7 +228,6 @@ def ndcg_moments(
         lambda *models: _moments(models, measure, n, effort, of_few_ranks),
         mixed_moments,
         lambda *models: _of_fixed_counts(models, measure, n, effort),
-        lambda *models: judged_moments(models, measure, n, effort),
     )
 
 
@@ -252,8 +251,6 @@ def _moments(
 ) -> Moments:
     if not any(scorers[0].masses) or measure.discount(1.0, float(n)) == 0:  # n - r at n = 1: IDCG is 0
         return Moments(0.0, 0.0, 0.0)
-    if len(scorers) == 1:
-        scorers = (scorers[0].alone,)
     if few_ranks(scorers, measure, n):
         return of_few_ranks(scorers, measure, n)
     return _of_many_ranks(scorers, measure, n, effort)

@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import TOLERANCE
-from ndcg_asymptotics.populations import FixedCounts, JudgedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_with_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
@@ -44,9 +44,6 @@ from ndcg_asymptotics.theory.rules.ideal import discount_sums
 from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _ROUNDING = 2 * TOLERANCE  # relative error that two evaluations share: that of their sums of exponentials
-_OF_JUDGES = (
-    7 * TOLERANCE
-)  # the same of a judge's labels: that of true ones twice, and of the ideal list's kink
 CAUTION = 6.0  #: a stated error over the difference of two evaluations, which err alike at a sharp kink
 _SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
@@ -99,8 +96,7 @@ def expected_ndcg(
 ) -> Expectation:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
-    The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`), perhaps with labels
-    of a judge. For i.i.d. ones
+    The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`). For i.i.d. labels
 
     ::
 
@@ -153,13 +149,12 @@ def expected_ndcg(
     every = [measure, *(other for other in beside if _computed_together(other, measure))]
 
     def mean(relevance: Relevance) -> Expectation:
-        return _joined(_each(list(itertools.product(every, lengths)), relevance.alone)[: len(lengths)])
+        return _joined(_each(list(itertools.product(every, lengths)), relevance)[: len(lengths)])
 
     return over_groups(
         [scorer],
         mean,
         _mixed,
-        lambda model: expected_with_fixed_counts(model, measure, lengths),
         lambda model: expected_with_fixed_counts(model, measure, lengths),
     )
 
@@ -212,22 +207,20 @@ def _flat(
     return integrated_means(relevance, measures, lengths, accuracy).ravel()
 
 
-def expected_with_fixed_counts(
-    model: FixedCounts | JudgedCounts, measure: Measure, lengths: tuple[int, ...]
-) -> Expectation:
+def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: tuple[int, ...]) -> Expectation:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
     return _joined(_with_fixed_counts(lengths, model, measure))
 
 
 @shared_each
 def _with_fixed_counts(
-    lengths: Sequence[int], model: FixedCounts | JudgedCounts, measure: Measure
+    lengths: Sequence[int], model: FixedCounts, measure: Measure
 ) -> list[tuple[float, float]]:
     def means(accuracy: Accuracy) -> Floats:
         # panels of fixed counts are cheap
         return np.array([mean_with_fixed_counts(model, measure, n, 2.0 * accuracy.refine) for n in lengths])
 
-    return _stated(means, _OF_JUDGES if isinstance(model, JudgedCounts) else _ROUNDING)
+    return _stated(means, _ROUNDING)
 
 
 def _stated(evaluate_with: Callable[[Accuracy], Floats], both: float) -> list[tuple[float, float]]:
