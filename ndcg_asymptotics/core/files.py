@@ -16,7 +16,7 @@ import stat
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,19 @@ _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 
 class IrregularFileError(OSError):
     """A pipe, a socket or a device in the place of a file."""
+
+
+class _Waitless(FileIO):
+    """A file whose reads fail where they would have to wait, instead of returning None.
+
+    A file of /proc such as kmsg is a regular one by its mode, and has no end but waits for more.
+    """
+
+    def readinto(self, buffer: Any, /) -> int:
+        count: int | None = super().readinto(buffer)
+        if count is None:
+            raise BlockingIOError(errno.EAGAIN, "not a regular file", self.name)
+        return count
 
 
 class UnreadableError(Exception):
@@ -84,7 +97,7 @@ def named_paths(given: object, argument: str) -> dict[str, Path]:
     """
     paths = paths_of(given, argument)
     stems = [stem(path) for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [text_of(path) for path in paths]
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
         raise InputError(f"a file is given twice: {twice}")
@@ -92,8 +105,21 @@ def named_paths(given: object, argument: str) -> dict[str, Path]:
 
 
 def stem(path: Path) -> str:
-    """Return the name of a file without .gz or .zst, and without the ending before it."""
-    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+    r"""Return the name of a file without .gz or .zst, and without the ending before it, as `text_of`.
+
+    >>> stem(Path("runs/old.run.gz"))
+    'old'
+    """
+    return Path(text_of(path.name).removesuffix(".gz").removesuffix(".zst")).stem
+
+
+def text_of(path: Path | str) -> str:
+    r"""Return a path as a text that every file can hold: bytes that are no UTF-8 are escapes in it.
+
+    >>> print(text_of(os.fsdecode(b"caf\xe9.run")))
+    caf\xe9.run
+    """
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def open_regular(path: Path) -> BufferedReader:
@@ -108,10 +134,17 @@ def open_regular(path: Path) -> BufferedReader:
         Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
     """
     # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
+    file: BufferedReader = BufferedReader(
+        _Waitless(os.fspath(path), opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+    )
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise IrregularFileError(errno.EINVAL, "not a regular file", str(path))
+    try:
+        file.peek(1)
+    except OSError:
+        file.close()
+        raise
     return file
 
 

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats, Integers, floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
 from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
 from ndcg_asymptotics.measures.gains import Gain, label_gains
+
+LARGEST_VALUE = 1e100
+"""The greatest size of the value of a feature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,7 @@ class Queries:
     Parameters
     ----------
     features : (n, d)
-        Finite.
+        From -1e100 to 1e100, so that their variances are finite.
     labels : (n,)
         From 0 to 1000.
     sizes : (Q,)
@@ -43,7 +46,7 @@ class Queries:
     Raises
     ------
     InputError
-        For inconsistent shapes, features that are not finite, or repeated names.
+        For inconsistent shapes, features that are out of range, or repeated names.
     """
 
     features: Floats
@@ -60,9 +63,13 @@ class Queries:
         shaped = features.ndim == 2 and len(features) == lists.labels.size and features.shape[1] > 0
         wanted = f"must be one row of numbers for each of the {lists.labels.size} labels"
         require(shaped, f"{wanted}, got shape {features.shape}", "features")
-        bad = np.argwhere(~np.isfinite(features))
+        bad = np.argwhere(~(np.abs(features) <= LARGEST_VALUE))
         for row, column in bad[:1].tolist():
-            raise InputError(f"must be finite, got {features[row, column]} in row {row + 1}", "features")
+            raise InputError(
+                f"must lie between -{LARGEST_VALUE:g} and {LARGEST_VALUE:g}, got {features[row, column]:g} "
+                f"in row {row + 1}, column {column + 1}",
+                "features",
+            )
         object.__setattr__(self, "features", features)
         names = tuple(self.names) or tuple(str(q + 1) for q in range(lists.sizes.size))
         documents = tuple(self.documents) or tuple(str(d + 1) for n in lists.sizes.tolist() for d in range(n))
@@ -174,7 +181,8 @@ def read_svmlight(*paths: Path | str) -> Queries:
         seen.add(name)
     sizes = np.diff(starts, append=queries.size)
     documents = [document for part in parts for document in part.documents]
-    return Queries(features, labels, sizes, names, documents if all(documents) else ())
+    with naming(files, fields=True):
+        return Queries(features, labels, sizes, names, documents if all(documents) else ())
 
 
 def _read(path: Path) -> Sequence[SvmlightLines]:

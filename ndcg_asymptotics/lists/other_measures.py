@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -26,6 +26,8 @@ _OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-Za-z_]+")
 _HITS = dict.fromkeys(("hr", "hit", "hitrate", "hit_rate"), "Success")  # of RecBole and ranx
 _COLUMNS = {"query_id", "doc_id", "relevance"}  # what judgements have here
+_HIGHEST_OF_ERR = 4.0  # of gdeval, whose gains are shares of 2^4
+_HIGHEST = 1e6  # trec_eval counts the documents of every label up to the highest
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def values_of(
     Raises
     ------
     InputError
-        If a label is not a whole number.
+        If a label is not a whole number, or the program behind ir_measures fails.
 
     >>> run = Records.of({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, "score")
     >>> values_of([OtherMeasure("AP"), OtherMeasure("RR")], run, Records.of({"q": {"b": 1}}, "label"), ["q"])
@@ -175,21 +177,68 @@ def values_of(
     """
     import ir_measures
 
-    names = {str(measure): i for i, measure in enumerate(measures)}
+    names = [str(measure) for measure in measures]
     fractions = labels.values[labels.values != np.rint(labels.values)]
     require(
         not fractions.size,
         f"{', '.join(names)}: ir_measures takes labels that are whole numbers, got {fractions[:1].sum():g}",
     )
-    chosen = tuple(queries)
+    _require_labels(names, labels)
+    chosen, numbers = tuple(queries), _document_numbers(scores, labels)
     judged = {
-        query: {document: int(label) for document, label in documents.items()}
-        for query, documents in labels.of_queries(chosen).as_dict().items()
+        query: {numbers[document]: int(label) for document, label in documents.items()}
+        for query, documents in _numbered(labels.of_queries(chosen).as_dict())
     }
-    retrieved = {q: found for q, found in scores.of_queries(chosen).as_dict().items() if found}
-    rows = {query: row for row, query in enumerate(chosen)}
+    retrieved = {
+        query: {numbers[document]: score for document, score in documents.items()}
+        for query, documents in _numbered(scores.of_queries(chosen).as_dict())
+        if documents
+    }
     found = np.full((len(chosen), len(measures)), np.nan)
     parsed = [ir_measures.parse_measure(name) for name in names]
-    for metric in ir_measures.iter_calc(parsed, judged, retrieved):
-        found[rows[metric.query_id], names[str(metric.measure)]] = metric.value
+    for metric in _calculated(ir_measures, parsed, judged, retrieved):
+        found[int(metric.query_id) - 1, names.index(str(metric.measure))] = metric.value
     return found
+
+
+def _require_labels(names: Sequence[str], labels: Records) -> None:
+    """Refuse labels that the programs behind ir_measures have no place for."""
+    low, high = labels.values.min(initial=0.0), labels.values.max(initial=0.0)
+    for name in names:
+        most = _HIGHEST_OF_ERR if name.startswith("ERR") else _HIGHEST
+        got = low if low < -most else high
+        require(-most <= low <= high <= most, f"{name}: ir_measures takes labels up to {most:g}, got {got:g}")
+
+
+def _numbered(by_query: Mapping[str, dict[str, float]]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the documents of each query by its number, from 1 on: gdeval reads no other names of queries."""
+    return zip(map(str, range(1, len(by_query) + 1)), by_query.values(), strict=True)
+
+
+def _document_numbers(scores: Records, labels: Records) -> Mapping[str, str]:
+    """Return numbers for the names of documents, in their order, which decides among equal scores.
+
+    Some of the programs read lines of words, and a name may hold white space.
+    """
+    names = sorted({*scores.names.texts(), *labels.names.texts()})
+    width = len(str(len(names)))
+    return {name: f"{number:0{width}}" for number, name in enumerate(names)}
+
+
+def _calculated(library: Any, measures: Sequence[Any], judged: object, retrieved: object) -> list[Any]:
+    """Return the values that ir_measures computes.
+
+    Raises
+    ------
+    InputError
+        Naming the first measure whose program fails.
+    """
+    try:
+        return [*library.iter_calc(measures, judged, retrieved)]
+    except Exception as error:  # of a program in another language, or a division by zero
+        if len(measures) > 1:
+            return [
+                value for measure in measures for value in _calculated(library, [measure], judged, retrieved)
+            ]
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InputError(f"{measures[0]}: the program behind ir_measures failed: {said}") from error

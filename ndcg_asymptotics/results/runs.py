@@ -102,7 +102,7 @@ def runs_given(value: Any) -> Runs:
     """
     try:
         runs = [(int(first), int(last)) for first, last in value]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UnreadableError("is damaged (it states no ranges of replicates)") from None
     if not all(0 <= first <= last <= LAST_REPLICATE for first, last in runs):
         raise UnreadableError("is damaged (it states no ranges of replicates)")

@@ -27,6 +27,22 @@ _WRITTEN = (
     "scorers",
 )
 """The fields of a file that is made of a study, in order."""
+_MOST_PARTS = 10
+"""Parts of a key: no field is deeper than 3, and tomllib takes time and memory by the square of this."""
+_TOKEN = re.compile(
+    r"""
+    (?P<deep> (?:PART [ \t]* \. [ \t]*){MOST} PART)
+    | [A-Za-z0-9_-]++
+    | \#[^\n]*+
+    | \"{3} (?: [^\\] | \\. )*? (?: \"{3} | \Z)
+    | '{3} .*? (?: '{3} | \Z)
+    | STRING
+    """.replace("PART", r"(?: [A-Za-z0-9_-]++ | STRING )")
+    .replace("STRING", r""" (?: "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? ) """)
+    .replace("MOST", str(_MOST_PARTS)),
+    re.VERBOSE | re.DOTALL,
+)
+"""A key of too many parts, or a word, comment or text of a TOML file, in which dots mean nothing."""
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
 
 TEMPLATE = """\
@@ -159,9 +175,16 @@ def fields_of(path: Path) -> dict[str, Any]:
     """
     try:
         text = read_file(path, _LARGEST).decode("utf-8-sig")
-        return tomllib.loads(text)
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
+    key = next((token for token in _TOKEN.finditer(text) if token["deep"]), None)
+    if key:
+        line = text.count("\n", 0, key.start()) + 1
+        raise InputError(
+            f"{path}, line {line}: the key {brief(key['deep'])} has more than {_MOST_PARTS} parts"
+        )
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not a TOML file: {error}{_advice(error, text)}") from None
     except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits

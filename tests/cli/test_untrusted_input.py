@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -153,11 +155,15 @@ def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> N
     assert re.fullmatch(r"ndcg-asymptotics: .*: cannot be read \(not a regular file\)\n", piped.stderr)
 
 
+KERNEL_LOG = Path("/proc/kmsg")
+"""A regular file by its mode, which root may read, and which has no end but waits for more."""
+
+
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     """A pipe without a writer would block forever, and /dev/zero has no end."""
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
-    for odd in (pipe, Path("/dev/zero")):
+    for odd in (pipe, Path("/dev/zero"), *([KERNEL_LOG] if os.access(KERNEL_LOG, os.R_OK) else [])):
         for arguments in (
             ("evaluate", "--run", odd, "--qrels", odd, "--measure", "nDCG"),
             ("evaluate", "--lists", odd, "--measure", "nDCG"),
@@ -170,12 +176,78 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ("run", odd, "--out", tmp_path / "out"),
             ("losses", "decide", odd),
             ("losses", "train", "--train", odd, "--loss", "listnet"),
+            ("evaluate", "--run", "a", "--qrels", "b", "--gain", odd),
         ):
             ended = command(*arguments)
             assert ended.refused, (arguments, ended)
             assert "not a regular file" in ended.err
     # the folder has no file with curves
     assert command("figures", tmp_path, "--out", tmp_path / "figures").refused
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["{}", "[{}]", "[[{}]]", "x = {{ {} = 1 }}", "x = [{{ {} = 1 }}]", "title = 'a'\n{} = 1"],
+)
+@pytest.mark.parametrize("part", ["a.", "a . ", "'a'.", '"a\\""\t.', '"".'])
+def test_a_key_of_many_parts_is_refused_before_it_is_parsed(tmp_path: Path, key: str, part: str) -> None:
+    """The parser of Python takes 42 s and 7 GB for 40,000 parts: time and memory by the square."""
+    file = tmp_path / "study.toml"
+    file.write_text(key.format(part * 40_000 + "a"))
+    start = time.process_time()
+    for arguments in (("run", file, "--out", tmp_path / "out"), ("losses", "decide", file)):
+        ended = command(*arguments)
+        assert ended.refused, ended
+        line = key.count("\n", 0, key.index("{}")) + 1
+        assert re.search(rf"study\.toml, line {line}: the key .* has more than 10 parts", ended.err)
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'title = "DOTS"',
+        "title = 'DOTS'",
+        'title = """\n\\"DOTS\n""" # DOTS',
+        "# DOTS\ntitle = '''\"DOTS'''",
+        'title = "\\\\" # "DOTS',
+    ],
+)
+def test_dots_of_texts_and_comments_make_no_key(tmp_path: Path, text: str) -> None:
+    file = study(tmp_path)
+    file.write_text(text.replace("DOTS", "a." * 40 + "a") + file.read_text())
+    ended = command("run", file, "--out", tmp_path / "out", "--jobs", 1)
+    assert ended.code == 0, ended
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.run", b"\xff.run.gz", b"\xed\xa0\x80.run"])
+def test_files_whose_names_are_no_utf8(tmp_path: Path, name: bytes) -> None:
+    """Bytes of a name that are no UTF-8 are escapes in what commands write."""
+    run = tmp_path / os.fsdecode(name)
+    lines = "".join(f"q{q} Q0 d{d} {d + 1} {10 - d} t\n" for q in range(12) for d in range(4))
+    run.write_bytes(gzip.compress(lines.encode()) if b"gz" in name else lines.encode())
+    (tmp_path / "b.run").write_text(lines.replace(" 10 t", " 8.5 t"))
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 d{q % 4} 1\n" for q in range(12)))
+    shown = os.fsdecode(name.removesuffix(b".gz").removesuffix(b".run")).encode(errors="surrogateescape")
+    shown_text = shown.decode(errors="backslashreplace")
+    runs = ("--run", run, "--run", tmp_path / "b.run", "--qrels", tmp_path / "qrels")
+    for form in ("csv", "json", "markdown", "latex", "table"):
+        for arguments in (("evaluate",), ("compare", "--resamples", 99), ("plan",)):
+            ended = command(arguments[0], *runs, *arguments[1:], "--measure", "nDCG@2", "--format", form)
+            assert ended.code == 0, ended
+            ended.out.encode()
+            if form == "csv":
+                assert shown_text in ended.out
+    out = tmp_path / os.fsdecode(b"\xff out.csv")
+    for arguments in (("evaluate",), ("compare", "--resamples", 99)):
+        ended = command(arguments[0], *runs, *arguments[1:], "--measure", "nDCG@2", "--by-query", out)
+        assert ended.code == 0, ended
+        assert shown_text in out.read_text(encoding="utf-8")
+    report = tmp_path / "report.html"
+    assert command("compare", *runs, "--resamples", 99, "--report", report).code == 0
+    assert shown_text in report.read_text(encoding="utf-8")
+    assert command("fit", *runs, "--out", tmp_path / "curves", "--resamples", 2).code == 0
+    assert command("figures", tmp_path / "curves", "--out", tmp_path / "figures").code == 0
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from ndcg_asymptotics.core.files import (
     LARGEST_RECORD,
     UnreadableError,
     lock,
+    named_paths,
+    read_file,
     read_record,
     read_regular,
     remove_drafts,
@@ -19,7 +22,7 @@ from ndcg_asymptotics.core.files import (
     write_file,
     write_record,
 )
-from ndcg_asymptotics.lists import write_run
+from ndcg_asymptotics.lists import read_run, write_run
 
 
 def test_a_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +117,31 @@ def test_only_regular_files_within_the_bound_are_read(tmp_path: Path, kind: str)
     file = tmp_path / "good"
     file.write_bytes(b"x" * 100)
     assert read_regular(file, 100) == b"x" * 100
+
+
+def test_a_file_that_waits_for_more_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as /proc/kmsg, a regular file by its mode: here a pipe with a writer that writes little."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
+    writer = os.open(pipe, os.O_RDWR)
+    try:
+        for content in (b"", b"{"):
+            os.write(writer, content)
+            with pytest.raises(OSError, match="not a regular file"):
+                read_file(pipe, 100)
+            with pytest.raises(UnreadableError, match="not a regular file"):
+                read_regular(pipe, 100)
+            with pytest.raises(ValueError, match=r"cannot be read .*not a regular file"):
+                read_run(pipe)
+    finally:
+        os.close(writer)
+
+
+def test_names_of_files_are_texts_that_differ() -> None:
+    paths = [Path(os.fsdecode(name)) for name in (b"\xff.run", b"\xfe.run", b"\xc3\xa9.run")]
+    assert [*named_paths(paths, "runs")] == [r"\xff", r"\xfe", "é"]
+    assert [*named_paths([paths[0], Path("a") / paths[0]], "runs")] == [r"\xff.run", r"a/\xff.run"]
 
 
 def test_a_lock_is_for_one_and_ends(tmp_path: Path) -> None:

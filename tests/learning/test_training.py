@@ -343,7 +343,11 @@ def test_too_few_queries_to_choose_a_penalty():
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"features": [[1.0, np.nan]] * 4}, r"features: must be finite, got nan in row 1"),
+        ({"features": [[1.0, np.nan]] * 4}, r"features: must lie between .*, got nan in row 1, column 2"),
+        (
+            {"features": [[1.0, 2.0]] * 3 + [[3.0, -1.797e308]]},
+            r"-1e\+100 and 1e\+100, got -1\.797e\+308 in row 4",
+        ),
         ({"features": [[1.0]] * 3}, "features: must be one row of numbers for each of the 4 labels"),
         ({"features": np.zeros((4, 0))}, "features: must be one row"),
         ({"features": [["a"]] * 4}, "features: must be a table of numbers"),
@@ -409,6 +413,17 @@ def test_bad_svmlight_files(tmp_path, text, words):
         read_svmlight(path)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("huge", ["1.797e308", "-1e200", "1.1e100"])
+def test_a_feature_that_is_too_large_for_a_variance(tmp_path, huge):
+    file = tmp_path / "train.txt"
+    lines = [f"{i % 3} qid:{i // 4} 1:{i * i % 7} 2:{huge if i == 5 else 1}\n" for i in range(16)]
+    file.write_text("".join(lines))
+    with pytest.raises(InputError, match=r"train\.txt: features: must lie between .* in row 6, column 2$"):
+        train(file, "listnet")
+    file.write_text("".join(lines).replace(huge, "1e100"))
+    assert np.isfinite(train(file, "listnet").training)
 
 
 def test_missing_svmlight_files(tmp_path):

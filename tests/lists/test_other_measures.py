@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import ir_measures
@@ -120,6 +121,61 @@ def test_refused(measure, said):
 def test_labels_that_are_no_whole_numbers():
     with pytest.raises(InputError, match=r"AP: ir_measures takes labels that are whole numbers, got 0\.5"):
         evaluate(RUN, {"q1": {"a": 0.5}}, "AP")
+
+
+def gdeval_err(labels):
+    """Return ERR by its definition: a document of label y stops the reader with probability (2^y - 1)/16."""
+    stops = [(2**y - 1) / 16 for y in labels]
+    return sum(stop * np.prod([1 - before for before in stops[:r]]) / (r + 1) for r, stop in enumerate(stops))
+
+
+@pytest.mark.parametrize("names", [("q1", "q2"), ("7", "12"), ("web-1", "fed-1"), ("two words", "\udcff")])
+def test_err_of_queries_and_documents_with_any_names(names):
+    """The program behind ERR reads numbers of queries, less what is before a hyphen, and words."""
+    first, second = names
+    run = {first: {"a b": 3.0, "c": 2.0, "d": 1.0}, second: {"c": 2.0, "a b": 1.0}}
+    qrels = {first: {"a b": 0, "c": 4, "d": 2}, second: {"c": 1, "a b": 3}}
+    found = evaluate(run, qrels, ["ERR@3", "AP"])
+    wanted = {first: (gdeval_err([0, 4, 2]), (1 / 2 + 2 / 3) / 2), second: (gdeval_err([1, 3]), 1.0)}
+    np.testing.assert_allclose(found.values, [wanted[query] for query in found.queries], atol=1e-5)
+
+
+def test_equal_scores_are_ordered_by_the_names_of_documents():
+    """trec_eval puts the last name first; the names that a program reads keep their order."""
+    run = {"q": dict.fromkeys(("é", "a", "B", "10", "9"), 1.0)}
+    for relevant, rank in zip(("é", "a", "B", "9", "10"), range(1, 6), strict=True):
+        for measure in ("RR", "RR@5", "ERR@5"):
+            value = evaluate(run, {"q": {relevant: 1}}, measure).values[0, 0]
+            assert value == pytest.approx(1 / rank / (16 if measure == "ERR@5" else 1), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("measure", "label", "said"),
+    [
+        ("ERR@20", 5, r"^ERR@20: ir_measures takes labels up to 4, got 5$"),
+        ("AP", 10**9, r"^AP: ir_measures takes labels up to 1e\+06, got 1e\+09$"),
+    ],
+)
+def test_labels_that_are_too_high_for_a_program(measure, label, said):
+    """trec_eval gave 0 for every query where it had no memory for the counts of so many labels."""
+    with pytest.raises(InputError, match=said):
+        evaluate({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": label, "b": 1}}, measure)
+    assert evaluate(RUN, QRELS, measure).values.max() > 0
+
+
+def test_a_program_that_fails_is_named(monkeypatch):
+    """Accuracy divides by the number of documents that are not relevant; others may fail in any way."""
+    relevant = {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+    said = "the program behind ir_measures failed: ZeroDivisionError: float division by zero"
+    with pytest.raises(InputError, match=rf"^Accuracy@2: {said}$"):
+        evaluate(relevant[1], relevant[0], ["AP", "Accuracy@2", "P@1"])
+
+    def failing(*arguments, **options):
+        raise subprocess.CalledProcessError(25, ["perl", "gdeval.pl"])
+
+    monkeypatch.setattr(subprocess, "check_output", failing)
+    with pytest.raises(InputError, match=r"^ERR@3: the program behind ir_measures failed: Called.*status 25"):
+        evaluate(RUN, QRELS, ["AP", "ERR@3"])
 
 
 @pytest.mark.parametrize("options", [{"chance": True}, {"unjudged": "bounds"}])

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from robustness.commands import command
-from robustness.damage import HARMS, Harm, Kind, make_kinds, try_harm
+from robustness.damage import HARMS, Harm, Kind, make_kinds, try_forgery, try_harm
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, digest_of
@@ -159,6 +159,7 @@ def test_a_block_that_is_right_is_read(tmp_path: Path) -> None:
         ({"about.json": json.dumps(ABOUT | {"last": 2}).encode()}, "holds replicates 0 to 2"),
         ({"about.json": json.dumps(ABOUT | {"wanted": [[3, 1]]}).encode()}, "states no ranges"),
         ({"about.json": json.dumps(ABOUT | {"wanted": [[0, 10**30]]}).encode()}, "states no ranges"),
+        ({"about.json": json.dumps(ABOUT | {"wanted": [[0, float("inf")]]}).encode()}, "states no ranges"),
     ],
 )
 def test_blocks_that_somebody_made_up_are_refused(
@@ -166,6 +167,32 @@ def test_blocks_that_somebody_made_up_are_refused(
 ) -> None:
     with pytest.raises(UnreadableError, match=said):
         read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
+
+
+@pytest.mark.parametrize("last", ["Infinity", "1e999", "-Infinity", "NaN", "1e30", "null", '"x"'])
+def test_a_request_for_no_number_of_replicates_is_repaired(
+    folder: Path, kinds: dict[str, Kind], last: str
+) -> None:
+    request = sorted(folder.glob("[0-9]*.json"))[0]
+    study = json.loads(request.read_text())["study"]
+    content = f'{{"study": "{study}", "wanted": [[0, {last}]]}}'.encode()
+    first, most, _ = request.stem.split("-")
+    forged = request.with_name(f"{first}-{most}-{digest_of(content)}.json")
+    request.unlink()
+    forged.write_bytes(content)
+    (damage,) = verify(folder).damages
+    assert str(damage) == f"{forged.name} is damaged (it states no ranges of replicates)"
+    with pytest.raises(InputError, match="states no ranges of replicates"):
+        open_results(folder, allow_custom=True)
+    assert command(*kinds["study"].again, "--out", folder).code == 0
+    assert verify(folder).whole
+
+
+@pytest.mark.slow
+def test_forged_descriptions_are_answered_or_refused_in_one_line(kinds: dict[str, Kind]) -> None:
+    chance = random.Random(4)
+    codes = {try_forgery(chance, kind)[0] for kind in kinds.values() for _ in range(6)}
+    assert len(codes) > 2
 
 
 def test_a_compressed_block_is_refused(tmp_path: Path) -> None:
