@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,7 +29,8 @@ def info(
 ) -> None:
     """Show what a folder of results holds: the study, how much of it is complete, and the means.
 
-    Every file is compared with its digest. Of a grid, and where a file is damaged, only the state is shown.
+    Every file is compared with its digest. Only the state is shown of a grid, of a study with functions of
+    its own, which this command does not run, and where a file is damaged.
 
     Examples:
 
@@ -39,13 +41,18 @@ def info(
 
     Terms: Monte Carlo standard error.
     """
+    from ndcg_asymptotics.core.errors import InputError
     from ndcg_asymptotics.results import open_results
     from ndcg_asymptotics.results.kinds import kind_of
     from ndcg_asymptotics.results.verify import verify
 
     state = verify(results)
+    found = None
     if state.sound and kind_of(results) == "study":
-        output.show(open_results(results), "info")
+        with suppress(InputError):  # a function that came with the study
+            found = open_results(results)
+    if found is not None:
+        output.show(found, "info")
     else:
         output.show(state, "state")
     raise typer.Exit(0 if state.whole else 1)

@@ -142,8 +142,8 @@ def test_err_of_queries_and_documents_with_any_names(names):
 
 @pytest.mark.parametrize("measure", ["RR", "RR@5", "ERR@5", "AP", "Compat(p=0.8)", "P@2"])
 def test_equal_scores_are_ordered_as_by_the_names_of_documents(measure):
-    """Some programs put the last name first and some the first; the numbers that stand for names keep both."""
-    run, found = {"7": {name: 1.0 for name in ("é", "a", "B", "10", "9")}}, []
+    """Some programs put the last name first, some the first; numbers in the place of names keep both."""
+    run, found = {"7": dict.fromkeys(("é", "a", "B", "10", "9"), 1.0)}, []
     for relevant in run["7"]:
         calculated = ir_measures.iter_calc([ir_measures.parse_measure(measure)], {"7": {relevant: 1}}, run)
         (theirs,) = [metric.value for metric in calculated]

@@ -505,7 +505,7 @@ def try_forgery(chance: random.Random, kind: Kind) -> tuple[str, str]:
         file.write_bytes(content)
         codes = []
         for given in (
-            ("verify", folder),
+            ("info", folder),
             ("check", folder, "--allow-custom"),
             (*kind.again, "--out", folder),
         ):
