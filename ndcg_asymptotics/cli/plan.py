@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -74,16 +74,6 @@ class _Planned(Options):
     like: Like = None
     gain: GainLike = None
     relevant: Relevant = None
-    coupling: Annotated[
-        Any,
-        _from_input(
-            metavar="RHO",
-            parser=parse_number,
-            help="How much the rankers of the curves agree: the correlation, 0 to 1, of the depths of a "
-            "document given its label, which `fit` estimates.",
-            show_default="independent",
-        ),
-    ] = None
     queries: Annotated[
         int | None,
         typer.Option(

@@ -1,5 +1,3 @@
-from .correlation import Correlation as Correlation
-from .correlation import correlation as correlation
 from .fluctuations import StandardDeviation as StandardDeviation
 from .fluctuations import difference_std as difference_std
 from .fluctuations import ndcg_std as ndcg_std

@@ -136,15 +136,13 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("fit", "--out", "curve.json"), "fit needs either runs and qrels, or lists"),
         (("plan", "--sd", 0.2, "--figure-format", "gif"), "must be of svg, png, pdf, got 'gif'"),
         (
-            ("plan", "--sd", 0.2, "--queries", 9, "--coupling", 0.5),
+            ("plan", "--sd", 0.2, "--queries", 9, "--relevant", 3),
             "does not belong to a plan of sd, leave it out: runs",
         ),
         (
-            ("plan", "--coupling", 0.5),
+            ("plan", "--relevant", 3),
             "plan needs two curves, a and b: add a and b",
         ),
-        (("plan", *PAIR, "--coupling", "nan"), "gaussian needs 0 <= rho <= 1, got nan"),
-        (("plan", *PAIR, "--coupling", "-0.5"), "gaussian needs 0 <= rho <= 1, got -0.5"),
         (
             ("figures", "nowhere", "--out", "figures", "--figure-format", ","),
             "must be of svg, png, pdf, got none",

@@ -6,8 +6,8 @@ something that does not know it:
 - the bound of 1/r (T3) to the cost of the tilted law at n = 1e18;
 - cutoffs at a share of the list (T4) to exact means and standard deviations at n = 1e6 and 1e12;
 - the spread with a random top label (S2) to exact standard deviations at n = 1e9 and 1e18;
-- the correlation of rankers that agree (S4), with its bound of the remainder, to drawn lists, and that of
-  their NDCG, which is computed;
+- the correlation of rankers that agree (S4), by the sums over items of `oracles.agreement`, to drawn lists,
+  with its bound of the remainder;
 - when averages of DCG and NDCG disagree (docs/dcg.md) to random laws of ideal lists and differences;
 - the lemma and the theorem of docs/learning/regret.md, section 1, to random label laws and lists of 60 to 200
   items.
@@ -19,14 +19,14 @@ import math
 import sys
 
 import numpy as np
+from oracles import agreement
 from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels, ratios_of
 from scipy import special
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.correlation import correlation
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.rare import level_tilt
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
@@ -122,46 +122,16 @@ def rankers_that_agree(rng: Rng) -> Try:
         for curve, each in zip((a, b), z, strict=True)
     ]
     drawn = float(np.corrcoef(*sums)[0, 1])
-    stated = correlation(*texts, measure, [n], rho)
+    items = agreement.sums([each.value(agreement.MIDDLES) for each in (a, b)], discount, rho)
+    of_a, of_b = (float(ndcg_std(text, measure, [n]).value[0]) ** 2 for text in texts)
+    alone = (of_a + of_b - float(difference_std(*texts, measure, [n]).value[0]) ** 2) / 2
+    stated = (alone + items.coupled - items.independent) / math.sqrt(of_a * of_b)
+    remainder = rho * math.sqrt(abs(of_a - items.of_a) * abs(of_b - items.of_b) / (of_a * of_b))
     # 5 standard errors: one false alarm in 3,500 searches of 500 tries
-    room = float(stated.error[0] + stated.remainder[0]) + 5 * (1 - drawn**2) / math.sqrt(lists)
+    room = 1e-3 + remainder + 5 * (1 - drawn**2) / math.sqrt(lists)
     return Try(
-        lambda wrong: abs(drawn - float(stated.value[0]) - wrong) <= room,
-        f"{texts[0]} against {texts[1]}, {measure}, rho = {rho}: {drawn}, {stated.value[0]}, room {room}",
-    )
-
-
-def rankers_that_agree_normalised(rng: Rng) -> Try:
-    """The correlation of NDCG under a Gaussian copula (computed, beside Theorem S4), n = 400."""
-    texts, n, lists = pair(rng, 1), 400, 1000
-    rho, name, share = float(rng.random()), str(rng.choice(["log", "linear", "power(0.3)"])), 1.0
-    if rng.random() < 0.5:
-        share = float(rng.uniform(0.1, 0.9))
-    measure = f"nDCG({name})" + (f"@{share!r}n" if share < 1 else "")
-    r = np.arange(1.0, n + 1)
-    discount = {"log": 1 / np.log(r + 1), "linear": n - r, "power(0.3)": r**-0.3}[name]
-    discount = discount * (r <= math.ceil(share * n - 1e-9))
-    a, b = (Relevance.parse(text).curves[0] for text in texts)
-    labels = rng.random((lists, n)) < a.mass
-    z = rng.standard_normal((2, lists, n))
-    z[1] = rho * z[0] + math.sqrt(1 - rho**2) * z[1]
-    ideal = np.append(0.0, np.cumsum(discount))[labels.sum(axis=1)]
-    values = [
-        ranked_labels(rng, curve, labels, special.ndtr(each)) @ discount / ideal
-        for curve, each in zip((a, b), z, strict=True)
-    ]
-    if min(each.std() for each in values) < 1e-9:
-        return Try(None, "NDCG does not vary")
-    drawn = float(np.corrcoef(*values)[0, 1])
-    try:
-        stated = correlation(*texts, measure, [n], rho)
-    except InputError as error:
-        return Try(None, str(error))
-    # 5 standard errors: one false alarm in 3,500 searches of 500 tries
-    room = float(stated.error[0] + stated.remainder[0]) + 5 * (1 - drawn**2) / math.sqrt(lists)
-    return Try(
-        lambda wrong: abs(drawn - float(stated.value[0]) - wrong) <= room,
-        f"{texts[0]} against {texts[1]}, {measure}, rho = {rho}: {drawn}, {stated.value[0]}, room {room}",
+        lambda wrong: abs(drawn - stated - wrong) <= room,
+        f"{texts[0]} against {texts[1]}, {measure}, rho = {rho}: {drawn}, {stated}, room {room}",
     )
 
 
@@ -255,7 +225,6 @@ STATEMENTS: dict[str, Statement] = {
     "cutoff at a share": cutoff_at_a_share,
     "random top": random_top,
     "rankers that agree": rankers_that_agree,
-    "rankers that agree, NDCG": rankers_that_agree_normalised,
     "normalising": normalising,
     "another target": another_target,
     "long lists": long_lists,

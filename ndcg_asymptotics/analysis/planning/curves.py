@@ -18,20 +18,19 @@ from ndcg_asymptotics.analysis.orders.one_list import (
 )
 from ndcg_asymptotics.analysis.orders.right_order import LongRun, better_first
 from ndcg_asymptotics.analysis.planning import sentences
-from ndcg_asymptotics.analysis.planning.coupled import Agreement, Coupled
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.core.arrays import LARGEST_N, brief, whole_number
-from ndcg_asymptotics.core.errors import NotAvailableError, blaming, require
+from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import Estimate
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.gains import Gain
-from ndcg_asymptotics.populations import Coupling, Gaussian, Population, Scorer
+from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -59,7 +58,6 @@ def plan_curves(
     n: int | None = None,
     gain: Gain | None = None,
     relevant: Relevant | None = None,
-    coupling: Coupling | str | float | None = None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment for two rankers that are described by their relevance curves.
@@ -70,8 +68,6 @@ def plan_curves(
     """
     gain, n = gain or "linear", _DEFAULT_N if n is None else n
     required = Requirements(**design)
-    with blaming("coupling"):
-        agree = Coupling.of("independent" if coupling is None else coupling)
     for name, given in (("a", a), ("b", b)):
         require(
             isinstance(given, Scorer | str) and not Path(given if isinstance(given, str) else "").is_file(),
@@ -88,10 +84,7 @@ def plan_curves(
     exponents = by_exponent(EXPONENTS)
     cutoffs = by_cutoff([*(k for k in CUTOFFS if k < size), size])
     every = tuple(dict.fromkeys([*asked, *exponents, *cutoffs]))
-    coupled = (
-        Coupled(first, second, agree, size, every) if isinstance(agree, Gaussian) and agree.rho else None
-    )
-    experiment = Experiment(first, second, size, required, (str(first), str(second)), coupled=coupled)
+    experiment = Experiment(first, second, size, required, (str(first), str(second)))
     drawn = experiment.drawn(every)
     rows = experiment.rows(asked, drawn)
     return experiment.plan(
@@ -149,8 +142,6 @@ class Experiment:
         What the rankers are called.
     effort : float
         The share of the usual number of draws; with fewer, intervals are wider and standard deviations quick.
-    coupled : Coupled, optional
-        The rankers with their coupling. By default they are independent given the label.
 
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
     >>> experiment = Experiment(*pair, 100, Requirements())
@@ -166,7 +157,6 @@ class Experiment:
     design: Requirements
     names: tuple[str, str] = ("A", "B")
     effort: float = 1.0
-    coupled: Coupled | None = None
 
     def difference(self, measure: Measure) -> tuple[Estimate, Estimate]:
         """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b), independent given the label.
@@ -189,8 +179,6 @@ class Experiment:
 
     def drawn(self, measures: Sequence[Measure]) -> DrawnOrders:
         """Return the orders on drawn lists that all measures share, for those that need draws."""
-        if self.coupled is not None:
-            return {m: found.wrong for m, found in self.coupled.drawn.items() if found.wrong is not None}
         asked = [m for m in measures if not self._enumerated(m)]
         if self.n > SIMULATED or not asked:
             return {}
@@ -210,23 +198,18 @@ class Experiment:
             Whether to find the required lengths of lists, which takes most of the time.
         """
         differences, reasons = {}, {}
-        agreements: dict[Measure, Agreement] = {}
         for measure in measures:
             try:
-                if self.coupled is not None:
-                    agreements[measure] = self.coupled.agreement(measure)
                 differences[measure] = self.difference(measure)
             except NotAvailableError as error:
                 reasons[measure] = str(error)
         known = (
-            lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort)
-            if lengths and self.coupled is None
-            else {}
+            lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort) if lengths else {}
         )
         return [
             PlanRow(str(measure), self.n, reason=reasons[measure])
             if measure in reasons
-            else self._row(measure, *differences[measure], known.get(measure), drawn, agreements.get(measure))
+            else self._row(measure, *differences[measure], known.get(measure), drawn)
             for measure in measures
         ]
 
@@ -270,13 +253,12 @@ class Experiment:
         """Return the answers that rows and families give."""
         ordered = sorted(rows, key=lambda row: -abs(row.effect or 0.0))
         families = tuple(exponents), tuple(cutoffs)
-        coupling = None if self.coupled is None else str(self.coupled.coupling)
-        remarks = (sentences.INDEPENDENT if coupling is None else sentences.coupled(coupling),)
-        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, remarks, coupling=coupling)
+        remarks = (sentences.INDEPENDENT,)
+        return Plan(*self.names, "curves", self.design, tuple(ordered), *families, remarks)
 
     def _enumerated(self, measure: Measure) -> bool:
         """Return whether the probability of the wrong order is known without draws."""
-        return self.coupled is None and (one_item(self.a) or enumerable(self.a, measure, self.n))
+        return one_item(self.a) or enumerable(self.a, measure, self.n)
 
     def _row(
         self,
@@ -285,7 +267,6 @@ class Experiment:
         sd: Estimate,
         known: tuple[LongRun, Length] | None,
         drawn: DrawnOrders | None,
-        agreement: Agreement | None = None,
     ) -> PlanRow:
         fields = long_run_fields(*known, self.names) if known else {}
         ahead = known[0].ahead if known else int(difference < 0)
@@ -295,13 +276,7 @@ class Experiment:
             behind = self.names[int(difference < 0)]
             short = f"on lists of {self.n:,} documents {behind} has the larger mean"
             fields["reason"] = f"{short}; {fields['reason']}" if fields["reason"] else short
-        independent, ends, sds = None, None, None
-        if agreement is not None:
-            independent, sd = self.design.lists(float(difference), float(sd)), agreement.sd
-            sds = max(sd - sd.error, 0.0), sd + sd.error
-            ends = self.design.lists(float(difference), sds[0]), self.design.lists(float(difference), sds[1])
-            fields |= agreement.fields
-        if drawn is not None and (self.coupled is None or measure in drawn):
+        if drawn is not None:
             try:
                 fields["wrong"] = self._wrong(measure, ahead, drawn.get(measure))
             except NotAvailableError as error:  # everything else is known
@@ -312,15 +287,12 @@ class Experiment:
             limits=(limit(self.a, measure).value, limit(self.b, measure).value),
             difference_error=difference.error,
             sd_error=sd.error,
-            independent_lists=independent,
             **fields,
-            **self.design.sizes(float(difference), float(sd), ends, sds),
+            **self.design.sizes(float(difference), float(sd)),
         )
 
     def _wrong(self, measure: Measure, ahead: int, drawn: tuple[Counts, Counts] | None) -> WrongOrder:
         """Return P(the scorer that is ahead on long lists is not ahead on one of n items)."""
-        if self.coupled is not None and drawn:
-            return WrongOrder.counted(*drawn[ahead])
         pair = better_first((self.a, self.b), ahead)
         return wrong_order(*pair, measure, self.n, drawn[ahead] if drawn else None, self.effort)
 
@@ -328,9 +300,6 @@ class Experiment:
         """Return the effect size to about 1e-3 of its value; None where the variance is 0 or not known."""
         try:
             mean, sd = quick_moments((self.a, self.b), measure, self.n)
-            if self.coupled is not None:
-                drawn = self.coupled.drawn.get(measure)
-                sd = float((drawn or self.coupled.agreement(measure)).sd)
         except NotAvailableError:
             return None
         return mean / sd if sd > 0 else None

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
-from ndcg_asymptotics.analysis.planning.coupled import CorrelationMethod
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.replication import in_interval
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
@@ -84,13 +83,6 @@ class PlanRow:
     queries_assured : int or None
         Of runs: the number of queries at a lower bound of the effect (`analysis.replication`); None where
         the bound is not positive.
-    independent_lists : int or None
-        With a coupling: the required queries of rankers that are independent given the label.
-    correlation, correlation_error : float or None
-        With a coupling: the correlation of the values of the two rankers on one list, and a bound of its
-        error or, of drawn lists, the half-width of a 95% interval.
-    correlation_method : str or None
-        How it is known: "formula" (`theory.correlation`) or "drawn lists".
     enough : bool or None
         Whether the stated number of queries is at least ``required_lists``; None for runs, of which that is
         an estimate.
@@ -124,12 +116,6 @@ class PlanRow:
     required_lists_low: int | None = None
     required_lists_high: int | None = None
     queries_assured: Annotated[int | None, Column("assured queries", general(","), optional=True)] = None
-    independent_lists: Annotated[
-        int | None, Column("queries if independent", general(","), optional=True)
-    ] = None
-    correlation: Annotated[float | None, Column("correlation", fixed(2), 2, optional=True)] = None
-    correlation_error: float | None = None
-    correlation_method: CorrelationMethod | None = None
     enough: Annotated[
         bool | None, Column("enough", lambda enough: "yes" if enough else "no", optional=True)
     ] = None
@@ -267,8 +253,6 @@ class Findings:
     remarks : tuple of str
     pilot : int or None
         The number of queries of the runs.
-    coupling : str or None
-        The coupling of the two rankers, where it is not independence.
     """
 
     a: str
@@ -280,7 +264,6 @@ class Findings:
     cutoffs: tuple[FamilyMember, ...] = ()
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
-    coupling: str | None = None
 
     @property
     def better(self) -> str | None:

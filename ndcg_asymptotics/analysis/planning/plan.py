@@ -17,11 +17,11 @@ from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.measures.measure import MEASURES
-from ndcg_asymptotics.populations import Coupling, Scorer
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies.relevant import Relevant
 
 _OPTIONS = {
-    "two curves, a and b": ("n", "gain", "relevant", "coupling"),
+    "two curves, a and b": ("n", "gain", "relevant"),
     "two runs and qrels": ("runs", "columns", "like", "gain", "missing"),
     "values": ("runs", "columns", "lower_is_better", "missing"),
     "sd": ("difference", "pilot"),
@@ -29,7 +29,6 @@ _OPTIONS = {
 """What may be stated of each kind of input, beside what all of them take."""
 _REASONS = {
     "relevant": 'runs come with their relevant items; curves are stated such as a="roc_power(0.4)"',
-    "coupling": "runs, and a standard deviation of differences, show how much rankers agree",
     "gain": "values have no labels",
 }
 
@@ -47,7 +46,6 @@ def plan(
     pilot: int | None = None,
     n: int | None = None,
     relevant: Relevant | None = None,
-    coupling: Coupling | str | float | None = None,
     columns: ColumnNames | None = None,
     lower_is_better: Collection[str] = (),
     like: str | None = None,
@@ -64,7 +62,8 @@ def plan(
     Parameters
     ----------
     a, b : Scorer or text
-        Scorers with the same label law; those of fitted runs are ``empirical("FILE.json")``.
+        Scorers with the same label law, independent given the label; those of fitted runs are
+        ``empirical("FILE.json")``.
     measures : Measure or text, or several
         By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to. Of
         runs and ``sd`` also those of ir_measures, such as "AP".
@@ -83,10 +82,6 @@ def plan(
         The length of the lists of the curves, 1000 by default.
     relevant : int or mapping
         Of curves: the number of relevant items of every list, or the probability of each number.
-    coupling : Coupling, text or number
-        How much the rankers of the curves agree: ``gaussian(rho)`` or rho, the correlation of a Gaussian
-        copula of the depths of an item given its label, 0 to 1. By default they are independent given the
-        label. Rankers that agree have no long run and no required documents in the answer.
     columns : mapping
         The names of the columns of tables.
     lower_is_better : names of measures
@@ -143,7 +138,6 @@ def plan(
         "runs": runs,
         "n": n,
         "relevant": relevant,
-        "coupling": coupling,
         "columns": columns,
         "lower_is_better": lower_is_better or None,
         "like": like,
@@ -166,7 +160,6 @@ def plan(
             n=n,
             gain=gain,
             relevant=relevant,
-            coupling=coupling,
             **design,
         )
     if sd is not None:

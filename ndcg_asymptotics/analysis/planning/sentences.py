@@ -11,8 +11,8 @@ from ndcg_asymptotics.analysis.runs.paired import level_text
 from ndcg_asymptotics.core.text import count_text, listed
 
 INDEPENDENT = (
-    "The rankers are taken to score documents independently given the label; --coupling 0.7 plans for "
-    "rankers that place the same documents at similar depths"
+    "The rankers are taken to score documents independently given the label. Rankers that place the same "
+    "documents at similar depths need fewer queries: a study simulates them (coupling), a pilot measures them"
 )
 """What plans from curves assume."""
 
@@ -20,20 +20,11 @@ _NAMED = 3  # measures that a sentence names
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 
 
-def coupled(coupling: str) -> str:
-    """Return what a plan from curves with a coupling assumes."""
-    return (
-        f"The depths of a document by the two rankers have the coupling {coupling} given its label. The long "
-        "run and the required documents, known for independent rankers only, are those of a plan without it"
-    )
-
-
 def answers(found: Findings) -> list[str]:
     """Return the answers in the order of the questions, a sentence each."""
     if found.source == "sd":
         return [_detected(found), *_enough(found)]
-    needs = _lists(found), _agreement(found)
-    said = (_long_run(found), _lengths(found), *needs, *_enough(found), choice(found))
+    said = (_long_run(found), _lengths(found), _lists(found), *_enough(found), choice(found))
     return [sentence for sentence in said if sentence]
 
 
@@ -130,16 +121,6 @@ def _lists(found: Findings) -> str:
     if runs:
         return f"{IF_OBSERVED.capitalize()}, {said}; {_assured(found)}."
     return f"With lists of {n or 0:,} documents {said}."
-
-
-def _agreement(found: Findings) -> str:
-    """Return what the agreement of the rankers does to the number of queries."""
-    known = [row for row in found.rows if row.required_lists and row.independent_lists]
-    if not known:
-        return ""
-    ends = dict.fromkeys((known[0], known[-1]))
-    needs = listed([f"{row.independent_lists:,} queries by {row.measure}" for row in ends])
-    return f"Rankers that are independent given the label would need {needs}."
 
 
 def _assured(found: Findings) -> str:
@@ -245,8 +226,6 @@ def meanings(found: Findings) -> str:
         parts.append(
             f"Detectable difference: the smallest for which {design.queries} queries give it that power."
         )
-    if any(row.correlation_method == "drawn lists" for row in found.rows):
-        parts.append("In brackets: 95% intervals, from drawn lists.")
     if any(row.effect for row in found.rows):
         parts.append("Effect size: the mean difference on one list over its standard deviation.")
     if found.source == "runs" and any(row.wrong is not None for row in found.rows):
