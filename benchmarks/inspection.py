@@ -64,7 +64,7 @@ def inspect(place: Path, folder: Path) -> None:
     }
     for name, (arguments, modules, part) in commands.items():
         opening = (
-            "import ndcg_asymptotics.cli.app, ndcg_asymptotics.reports.terminal; "
+            "import ndcg_asymptotics.cli.app, ndcg_asymptotics.cli.terminal; "
             f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.results import open_results; "
             f"open_results({str(folder)!r}).{part}"
         )

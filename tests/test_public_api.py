@@ -471,7 +471,7 @@ def test_a_notebook_shows_a_report_as_a_link(tmp_path):
     text, html = shown_in_a_notebook(page)
     assert len(text) < 100
     assert 'report(…, "report.html") writes it' in text
-    link = re.search(r'<a href="data:text/html;base64,([^"]+)" download="report.html">', html)
+    link = re.search(r'<a href="data:text/html;charset=utf-8;base64,([^"]+)" download="report.html">', html)
     assert link is not None
     assert base64.b64decode(link[1]).decode() == page
 

@@ -96,8 +96,8 @@ def evaluate(
         ndcg-asymptotics evaluate --lists Fold1/test.txt --lists Fold2/test.txt \\
             --feature 25 --measure nDCG@10
     """
+    from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.lists import evaluate as evaluate_any
-    from ndcg_asymptotics.reports.terminal import write_csv
 
     found = evaluate_any(runs.every, runs.qrels, measure or "nDCG", **given.handed, **conventions.handed)
     if by_query is not None:
@@ -332,8 +332,8 @@ def compare(
     from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
+    from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.core.tables import plain
-    from ndcg_asymptotics.reports.terminal import write_csv
 
     gated = fail_if_worse or fail_unless_noninferior
     require(

@@ -216,8 +216,8 @@ class TableOutput(Output, _Formats):
         full : bool
             Whether a table is printed with its details, as with --verbose; other formats have all tables.
         """
+        from ndcg_asymptotics.cli.terminal import print_text, show_json
         from ndcg_asymptotics.core.tables import Report, console, csv_of, in_format, print_blocks
-        from ndcg_asymptotics.reports.terminal import print_text, show_json
 
         form = self.form
         listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found

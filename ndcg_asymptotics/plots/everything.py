@@ -22,7 +22,7 @@ from ndcg_asymptotics.plots.gallery import study_drawings
 from ndcg_asymptotics.plots.grid import grid_drawings
 from ndcg_asymptotics.plots.judged import judged_drawings
 from ndcg_asymptotics.plots.planning import plan_drawings
-from ndcg_asymptotics.plots.saving import SaveOptions, save_all
+from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
 from ndcg_asymptotics.plots.systems import Outcome, system_drawings
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -97,14 +97,20 @@ def draw_all(
         "spec": spec or None,
         "choice": choice,
     }
-    drawings, what, allowed = _drawings(found)
+    list_drawings, what, allowed = _drawings(found)
     refuse_others(what, given, allowed, _NOT)
     chosen = {name: given[name] for name in allowed}
     if "choice" in chosen:
         named = chosen.pop("scorers")
         look = replace(choice or Choice(), spec=bool(chosen.pop("spec")))
         chosen["choice"] = look if named is None else replace(look, scorers=named)
-    return save_all(drawings(found, width=width, **chosen), out, **saved)
+    return save_all(list_drawings(found, width=width, **chosen), out, **saved)
+
+
+def drawings(outcome: object, *, width: float | None = None) -> list[Drawing]:
+    """Return every figure that `draw_all` draws of an outcome, with the words of its name, not yet drawn."""
+    listed: list[Drawing] = _drawings(outcome)[0](outcome, width=width)
+    return listed
 
 
 def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:

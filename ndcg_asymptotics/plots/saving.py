@@ -67,13 +67,22 @@ def save(
     paths = [Path(folder) / f"{name}.{form}" for form in formats]
     with style(), _laid_out(figure):
         for path, form in zip(paths, formats, strict=True):
-            drawn = BytesIO()
-            figure.savefig(drawn, format=form, dpi=dpi, metadata=_METADATA[form])
-            data = drawn.getvalue()
-            if form == "svg":
-                data = data.replace(*_FONTS)
+            data = _drawn(figure, form, dpi)
             write_file(path, _DARKENED[form](data) if dark else data)
     return tuple(paths)
+
+
+def svg_of(figure: Figure) -> str:
+    """Return a figure as the text of an SVG file, in which letters are paths and look alike everywhere."""
+    with style(), mpl.rc_context({"svg.fonttype": "path"}), _laid_out(figure):
+        return _drawn(figure, "svg").decode("utf-8")
+
+
+def _drawn(figure: Figure, form: str, dpi: float = 200) -> bytes:
+    """Return the bytes of a file in a format."""
+    file = BytesIO()
+    figure.savefig(file, format=form, dpi=dpi, metadata=_METADATA[form])
+    return file.getvalue().replace(*_FONTS) if form == "svg" else file.getvalue()
 
 
 # Text of an SVG is text, which a browser shows in the font of figures or, without it, in a similar one.

@@ -12,32 +12,26 @@ from ndcg_asymptotics.analysis.orders.pair import settled_sentence
 from ndcg_asymptotics.results import Results
 
 
-def main_findings(results: Results, found: Check | None, orders: Distinction | None) -> Iterator[str]:
+def main_findings(results: Results, checked: Check | None, orders: Distinction | None) -> Iterator[str]:
     """Return sentences about simulated and exact means, about limits, and about the order of scorers."""
-    if found is None:
+    if checked is None:
         yield f"There are {results.replicates_complete} complete replicates; verdicts need at least two."
     else:
-        yield _means(found)
-        yield _limits(found)
+        yield _means(checked)
+        yield _limits(checked)
     if orders is not None:
         yield settled_sentence(orders.pairs)
-    elif found is not None and found.detectable:
-        measure, smallest = min(found.detectable.items(), key=lambda item: item[1])
-        yield (
-            f"An error of {100 * smallest:.2g}% in the exact mean of {measure} would have been reported "
-            "(with 99% power)."
-        )
 
 
-def _means(found: Check) -> str:
-    tested = [row for row in found.rows if row.verdict != "not tested"]
+def _means(checked: Check) -> str:
+    tested = [row for row in checked.rows if row.verdict != "not tested"]
     wrong = [row for row in tested if row.verdict == "disagrees"]
     if not tested:
         return "No simulated mean could be tested, because no exact mean is available."
     if not wrong:
         return (
             f"Simulation and theory agree: each of the {len(tested)} simulated means is the exact mean up "
-            f"to its Monte Carlo error (family-wise error rate: {found.alpha:g})."
+            f"to its Monte Carlo error (family-wise error rate: {checked.alpha:g})."
         )
     first = wrong[0]
     return (
@@ -46,8 +40,8 @@ def _means(found: Check) -> str:
     )
 
 
-def _limits(found: Check) -> str:
-    counts = Counter(row.verdict for row in found.limits)
+def _limits(checked: Check) -> str:
+    counts = Counter(row.verdict for row in checked.limits)
     descriptions: dict[LimitVerdict, str] = {
         "agrees": "tend to the limit of their theorem",
         "does not converge": "have no limit, as their theorem says, and keep their standard deviation",
@@ -56,4 +50,4 @@ def _limits(found: Check) -> str:
         "disagrees": "DISAGREE with their theorem",
     }
     parts = [f"{counts[verdict]} {words}" for verdict, words in descriptions.items() if counts[verdict]]
-    return f"Of the {len(found.limits)} combinations of scorer and measure, {'; '.join(parts)}."
+    return f"Of the {len(checked.limits)} combinations of scorer and measure, {'; '.join(parts)}."

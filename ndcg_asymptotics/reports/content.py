@@ -1,103 +1,173 @@
-"""The contents of a page: sections with charts, tables, facts and texts to copy."""
+"""The contents of a report: sentences, figures and tables of results, of growing lists or of a comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ndcg_asymptotics.core.tables import Table
+from ndcg_asymptotics.analysis.check import check, check_grid
+from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+from ndcg_asymptotics.core.arrays import LEVEL
+from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, csv_of
+from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.plots.everything import drawings
+from ndcg_asymptotics.plots.saving import Drawing
+from ndcg_asymptotics.reports.answer import main_findings
+from ndcg_asymptotics.reports.rerun import Texts, rerun_grid, rerun_study
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.grid import GridResults
 
-Chart = dict[str, Any]
-"""A chart as plain data; `reports.charts` says which."""
+Reported = Results | GridResults | Growth | Comparison | JudgedComparison
+"""What has a report."""
 
-
-@dataclass(frozen=True)
-class Listing:
-    """A table of a page.
-
-    Attributes
-    ----------
-    id : str
-    table : Table
-    filters : mapping of name to numbers of columns
-        Rows can be filtered by the values of these columns.
-    simulated : bool
-        Whether its numbers are of a simulation, so that the glossary explains its headings.
-    """
-
-    id: str
-    table: Table
-    filters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    simulated: bool = True
+_MOST_PAIRS = 10  # pairs of a comparison that have figures, the clearest ones
+_NAMED = 4  # runs whose names fit into a title
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A mark in charts; ``kind`` is mean, exact, plain, limit, band, interval, filled, tick or none."""
+class ReportSection:
+    """Tables and lines under a heading, with the name and the text of a CSV file of all values."""
 
-    kind: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section of a page, in the order in which its parts are shown.
-
-    Attributes
-    ----------
-    id, title : str
-    lead : tuple of str
-        Paragraphs.
-    charts : tuple of Chart
-    marks : tuple of Mark
-    tables : tuple of Listing
-    notes : tuple of str
-        Paragraphs below the tables.
-    facts : tuple of (name, values)
-        The values are shown as code, one below the other.
-    copies : tuple of (sentence, text)
-        Texts that a button copies.
-    folds : tuple of (summary, text)
-        Texts that are shown when asked for.
-    """
-
-    id: str
     title: str
-    lead: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    tables: tuple[Listing, ...] = ()
-    notes: tuple[str, ...] = ()
-    facts: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    copies: tuple[tuple[str, str], ...] = ()
-    folds: tuple[tuple[str, str], ...] = ()
+    blocks: Sequence[ReportBlock]
+    file: str
+    csv: str
 
-    @property
-    def legend(self) -> dict[str, dict[str, str]]:
-        """The looks of the series of the charts, by their names."""
-        curves = [chart for chart in self.charts if "rows" not in chart]
-        return {series["name"]: series["look"] for chart in curves for series in chart["series"]}
+    @classmethod
+    def of(cls, title: str, outcome: Report, file: str) -> ReportSection:
+        """Return the section that shows an outcome."""
+        return cls(title, list(outcome.blocks()), file, csv_of(outcome.to_dataframe()))
 
 
 @dataclass(frozen=True)
-class ReportPage:
-    """A page.
+class ReportContents:
+    """The contents of a report.
 
     Attributes
     ----------
-    kicker : str
-        What kind of page it is.
-    title : str
-    answer : tuple of str
-        The findings in words.
-    sections : tuple of Section
-    incomplete : str
-        What is missing.
+    subject, title : str
+    sentences : sequence of str
+        The findings.
+    figures : sequence of Drawing
+    sections : sequence of ReportSection
+    texts : sequence of (sentence, text)
+        How the results are made again.
+    missing : str
+        What incomplete results lack.
     """
 
-    kicker: str
+    subject: str
     title: str
-    answer: tuple[str, ...]
-    sections: tuple[Section, ...]
-    incomplete: str = ""
+    sentences: Sequence[str]
+    figures: Sequence[Drawing]
+    sections: Sequence[ReportSection]
+    texts: Texts = ()
+    missing: str = ""
+
+
+def contents_of(reported: Reported, alpha: float, width: float) -> ReportContents:
+    """Return the contents of a report, whose figures are ``width`` inches wide.
+
+    Raises
+    ------
+    InputError
+        If no replicate, or no point of a grid, is complete.
+    """
+    if isinstance(reported, Results):
+        return _of_study(reported, alpha, width)
+    if isinstance(reported, GridResults):
+        return _of_grid(reported, alpha, width)
+    if isinstance(reported, Growth):
+        return _of_growth(reported, width)
+    return _of_comparison(reported, width)
+
+
+def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
+    study, complete = results.study, results.replicates_complete
+    require(complete > 0, "no replicate is complete yet")
+    rare = "ndcg" not in results.values
+    checked = check(results, alpha=alpha) if complete > 1 and not rare else None
+    orders = distinguish(results) if complete > 1 and study.pairs else None
+    outcomes = {
+        "Which scorer is ahead": (orders, "orders.csv"),
+        "Simulation against theory": (checked, "means.csv"),
+        "The study": (results, "simulated.csv"),
+    }
+    if rare and orders:
+        sentences = [f"{pair.measure}: {pair.text}" for pair in orders.pairs]
+    else:
+        sentences = list(main_findings(results, checked, orders))
+    names = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
+    return ReportContents(
+        "Probabilities of wrong orders" if rare else f"{names} along growing lists",
+        study.title or results.name or "A study",
+        sentences,
+        drawings(results, width=width),
+        [ReportSection.of(title, outcome, file) for title, (outcome, file) in outcomes.items() if outcome],
+        rerun_study(results),
+        "" if results.complete else f"Incomplete: {complete} of {results.replicates_wanted} replicates.",
+    )
+
+
+def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents:
+    require(len(results.points) > 0, "the grid has no complete point yet")
+    for point in results.points.values():
+        plain = not point.replicates_complete or "ndcg" in point.values
+        require(plain, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
+    checked, axes = check_grid(results, alpha=alpha), results.axes
+    present = f"{len(results.points)} of {len(axes.points)} points"
+    return ReportContents(
+        "NDCG at every point of a grid",
+        str(axes.fields.get("title", "")) or "A grid",
+        [block.text for block in checked.blocks() if isinstance(block, Line)],
+        drawings(results, width=width),
+        [ReportSection.of("Simulation against theory", checked, "verdicts.csv")],
+        rerun_grid(results),
+        "" if results.complete else f"Incomplete: {present} have results, or replicates are missing.",
+    )
+
+
+def _of_growth(growth: Growth, width: float) -> ReportContents:
+    settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in growth.settings.items())
+    return ReportContents(
+        "NDCG of real runs as the documents of each query arrive",
+        "Growing lists: " + ", ".join(growth.runs),
+        [*(_highest(growth, m) for m in range(len(growth.measures))), f"Settings: {settings}."],
+        drawings(growth, width=width),
+        [ReportSection.of("Means", growth, "means.csv")],
+    )
+
+
+def _highest(growth: Growth, measure: int) -> str:
+    """Return which run has the highest mean over the queries at the largest n, with its band."""
+    means = growth.mean[:, measure, -1]
+    run = int(means.argmax())
+    low, high = (float(end[run, measure, -1]) for end in growth.band())
+    return (
+        f"{growth.measures[measure]}: {growth.runs[run]} has the highest mean over these queries at "
+        f"n = {int(growth.sizes[-1])}, {float(means[run]):.4f} ({LEVEL:.0%} band {low:.4f} to {high:.4f})."
+    )
+
+
+def _of_comparison(comparison: Comparison | JudgedComparison, width: float) -> ReportContents:
+    p_values: dict[tuple[str, ...], float]
+    if isinstance(comparison, JudgedComparison):
+        by = comparison.words.shown_by
+        p_values = {(pair.a, pair.b): pair.clearest.combined.p for pair in comparison.pairs}
+    else:
+        by = f"{comparison.queries} queries"
+        p_values = {(pair.a, pair.b): pair.clearest.p for pair in comparison.pairs}
+    figures = sorted(drawings(comparison, width=width), key=lambda figure: p_values.get(figure[0][1:], 2.0))
+    others = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in p_values]
+    names, blocks = comparison.runs, list(comparison.blocks())
+    before = blocks[: [isinstance(block, Table) for block in blocks].index(True)]
+    return ReportContents(
+        f"Comparison of {len(names)} runs over {by}",
+        " against ".join(names) if len(names) <= _NAMED else "A comparison of runs",
+        [block.text for block in before if isinstance(block, Line)],
+        [*figures[:_MOST_PAIRS], *others],
+        [ReportSection.of("Tables", comparison, "comparison.csv")],
+    )

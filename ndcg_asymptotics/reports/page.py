@@ -1,39 +1,24 @@
-"""Results as one HTML page, a single file that loads nothing else."""
+"""Results as one HTML page: a single file that loads nothing else and runs no script."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import html
-import itertools
-import math
-import re
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Self
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
-from ndcg_asymptotics.core.looks import on_dark
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
-from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.reports.content import Chart, Listing, ReportPage
-from ndcg_asymptotics.reports.glossary import TERMS, Term, behind
-from ndcg_asymptotics.reports.runs import comparison_page, growth_page
-from ndcg_asymptotics.reports.studies import grid_page, rare_page, study_page
-from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.grid import GridResults
+from ndcg_asymptotics.plots.saving import svg_of
+from ndcg_asymptotics.reports.content import ReportContents, Reported, contents_of
 from ndcg_asymptotics.results.opening import open_any
 
-_TEMPLATES = Path(__file__).parent / "templates"
-_LONG_NAMES = [term for term in sorted(TERMS, key=lambda term: -len(term.name)) if {"-", " "} & {*term.name}]
-_IN_TEXT = re.compile("|".join(rf"\b{re.escape(term.name)}\b" for term in _LONG_NAMES), re.IGNORECASE)
+_WIDTH = 3.5  # of figures in inches, which a phone shows at their natural size
 
 
 class HtmlPage(str):
@@ -53,28 +38,23 @@ class HtmlPage(str):
 
     def _repr_html_(self) -> str:
         if self.path is None:  # the link holds the page itself
-            page = base64.b64encode(self.encode()).decode()
-            link = f'<a href="data:text/html;base64,{page}" download="report.html">report.html</a>'
+            link = f'<a href="{_data_url(self, "text/html")}" download="report.html">report.html</a>'
         else:
             link = f'<a href="{escape(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>'
         return f"<p>Report: {link}</p>"
 
 
 def report(
-    found: Results | GridResults | Growth | Comparison | JudgedComparison | Path | str,
-    out: Path | str | None = None,
-    *,
-    alpha: float = 1e-4,
+    reported: Reported | Path | str, out: Path | str | None = None, *, alpha: float = 1e-4
 ) -> HtmlPage:
-    """Return results as one HTML page: findings, charts, verdicts, the method and how to rerun it.
+    """Return results as one HTML page: findings, figures, tables, and how to run the study again.
 
-    The page is a single file that loads nothing else. In its charts scorers can be hidden, ranges zoomed, and
-    numbers and pictures saved; tables can be sorted and filtered. It has a light and a dark theme, and a
-    layout for printing and for phones.
+    The page is a single file that loads nothing else. Its figures are those of `plots.draw_all`, and links
+    hold all values as CSV. It has a layout for phones and for printing.
 
     Parameters
     ----------
-    found : Results, GridResults, Growth, Comparison, JudgedComparison or path
+    reported : Results, GridResults, Growth, Comparison, JudgedComparison or path
         What `run`, `open_results`, `results.open_grid`, `results.open_growth` or `compare` returns, or the
         path of a folder of results. The page of incomplete results says so.
     out : path, optional
@@ -97,84 +77,39 @@ def report(
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10, 100], replicates=20)
     >>> page = report(na.run(study, jobs=1))
-    >>> page.startswith("<!doctype html>"), page.count('id="verdict-table"')
+    >>> page.startswith("<!doctype html>"), page.count("<img ")
     (True, 1)
     """
     if out is not None:
         out = path_of(out, "out")
         require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
         require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
-    if isinstance(found, str | Path):
-        found = open_any(found)
-    page = HtmlPage(_rendered(_page(found, alpha)), out)
+    if isinstance(reported, str | Path):
+        reported = open_any(reported)
+    page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)), out)
     if out is not None:
         write_file(out, page.encode("utf-8"))
     return page
 
 
-def _page(found: Results | GridResults | Growth | Comparison | JudgedComparison, alpha: float) -> ReportPage:
-    if isinstance(found, Growth):
-        return growth_page(found)
-    if isinstance(found, Comparison | JudgedComparison):
-        return comparison_page(found)
-    if isinstance(found, GridResults):
-        return grid_page(found, alpha)
-    require(found.replicates_complete > 0, "no replicate is complete yet")
-    return study_page(found, alpha) if "ndcg" in found.values else rare_page(found)
-
-
-def _rendered(page: ReportPage) -> str:
+def _rendered(contents: ReportContents) -> str:
+    """Return the page of these contents."""
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
     )
-    environment.filters |= {"visible": visible, "explained": _explained}
-    environment.globals |= {"zip": zip, "raw": _raw, "behind": behind, "options": _options}
-    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
-    charts = [chart for section in page.sections for chart in section.charts]
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.filters |= {"visible": visible, "data_url": _data_url}
+    environment.tests |= {"table": lambda block: isinstance(block, Table)}
+    # the panels of an overview are figures of their own
+    drawn = [(words, draw) for words, draw in contents.figures if words != ("overview",)]
+    figures = [(visible(" ".join(words)), svg_of(draw())) for words, draw in drawn]
     return environment.get_template("report.html").render(
-        page=page,
-        charts=charts,
-        colors={color: on_dark(color) for color in _colors(charts)},
-        terms=TERMS,
-        version=versions_of()["ndcg_asymptotics"],
-        css=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        js=script,
-        script_hash=f"sha256-{digest}",
+        contents=contents, figures=figures, version=versions_of()["ndcg_asymptotics"]
     )
 
 
-def _colors(charts: Iterable[Chart]) -> list[str]:
-    """Return the colours of the series of charts, each once."""
-    looks = [series["look"] for chart in charts for series in chart["series"]]
-    every = itertools.chain.from_iterable([look] if isinstance(look, dict) else look for look in looks)
-    return list(dict.fromkeys(look["color"] for look in every))
-
-
-def _explained(text: str) -> str:
-    """Return a text as HTML; the first occurrence of each long term of the glossary has its meaning."""
-    seen: set[str] = set()
-    by_name = {term.name.lower(): term for term in _LONG_NAMES}
-
-    def mark(found: re.Match[str]) -> str:
-        term: Term = by_name[found[0].lower()]
-        if term.name in seen:
-            return found[0]
-        seen.add(term.name)
-        named = f'data-term="{term.anchor}" aria-describedby="term-{term.anchor}"'
-        return f'<span class="term" tabindex="0" {named}>{found[0]}</span>'
-
-    return _IN_TEXT.sub(mark, html.escape(visible(text)))
-
-
-def _options(listing: Listing, name: str) -> list[str]:
-    """Return the values by which the rows of a table can be filtered under a name."""
-    texts = (row[i] for row in listing.table.texts() for i in listing.filters[name])
-    return list(dict.fromkeys(text for text in texts if text not in ("-", "")))
-
-
-def _raw(value: object) -> str:
-    """Return the text by which a column is sorted; empty for no value."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return repr(value) if isinstance(value, float | int) else visible(str(value))
+def _data_url(data: str, kind: str) -> str:
+    """Return a URL that holds a text of a media type."""
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(data.encode()).decode()}"

@@ -53,11 +53,11 @@ from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, CorrectedRow, PairRow, SampledRow
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.cli.terminal import JSON_VERSION
 from ndcg_asymptotics.core.tables import declared
 from ndcg_asymptotics.learning.decide import LossDecision
 from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried
-from ndcg_asymptotics.reports.terminal import JSON_VERSION
 from ndcg_asymptotics.results.blocks import Damage
 from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
 from ndcg_asymptotics.results.verify import Verification
