@@ -1,14 +1,16 @@
 """Draw the figures of docs/findings.md and docs/dcg.md.
 
-They are drawn from results/never_settles, phase_diagram, best_discount and normalising.
+They are drawn from results/never_settles, phase_diagram, best_discount, normalising_few and
+normalising_many.
 
 `findings.py [RESULTS] [FOLDER]`
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from ndcg_asymptotics.plots.layout import one_scale
 from ndcg_asymptotics.plots.marks import grey_band, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, line_styles
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
@@ -37,7 +39,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 SLOPES = np.round(np.linspace(0.1, 1.5, 29), 2).tolist()
 EXPONENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.05, 1.2, 1.35, 1.5)
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
-N = 1000  # list length of the study best_discount, and one of the study normalising
+N = 1000  # list length of the study best_discount, and one of the studies normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
 WINDOWS = {"(log)": "log discount", "(zipf)": "1/r", "(log)@10": "log discount, @10"}
 _ZERO: dict[str, Any] = {"marker": "|", "ms": 10}
@@ -182,33 +184,32 @@ def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
     return mean / sd
 
 
-def normalising(results: Results) -> Figure:
-    """Draw E[A - B] under NDCG and DCG against the share of queries with few relevant items; its zeros."""
-    study, n = results.study, N
-    a, b = study.scorers.values()
+def normalising(few: Results, many: Results) -> Figure:
+    """Draw E[A - B] under NDCG and DCG against the share of queries with few relevant items; its zeros.
+
+    The two studies are of queries with few and with many relevant items. With a share w of the first the
+    mean is ``w few + (1 - w) many``.
+    """
+    studies, n = (few, many), N
     lines = {"nDCG": measure_style("nDCG"), "DCG": replace(measure_style("DCG"), marker="s", dashes="--")}
     shares = np.linspace(0.0, 1.0, 101)
-    few = np.array(
-        [study.design.drawn(int(r)).population.scorers["A"] == a.models[0] for r in results.replicates]
-    )
+    pairs = [(results.study.scorers["A"], results.study.scorers["B"]) for results in studies]
     with style():
         figure, axes = panels(2, height=2.8)
         for name, line in lines.items():
-            gains = [_gap(x, y, name, n) for x, y in zip(a.models, b.models, strict=True)]
+            gains = [_gap(*pair, name, n) for pair in pairs]
             exact = shares * gains[0] + (1 - shares) * gains[1]
             axes[0].plot(shares, exact / gains[0], color=line.color, ls=line.dashes)
-            cell = results.data["ndcg"].sel(measure=name, n=n)
-            seen = (cell.sel(scorer="A") - cell.sel(scorer="B")).to_numpy()
-            mean, error = (
-                np.array([of(seen[few]), of(seen[~few])])
-                for of in (np.mean, lambda x: np.std(x, ddof=1) / np.sqrt(x.size))
-            )
+            cells = [results.data["ndcg"].sel(measure=name, n=n) for results in studies]
+            seen = [(cell.sel(scorer="A") - cell.sel(scorer="B")).to_numpy() for cell in cells]
+            mean = np.array([of_study.mean() for of_study in seen])
+            error = np.array([of_study.std(ddof=1) / np.sqrt(of_study.size) for of_study in seen])
             weight = np.array([SIMULATED, 1 - np.array(SIMULATED)])
             bars = 2 * np.hypot(*(weight * error[:, None])) / gains[0]
             axes[0].errorbar(
                 SIMULATED, mean @ weight / gains[0], bars, ls="none", ecolor=line.color, lw=0.8, **line.hollow
             )
-            axes[0].plot(_balance(a, b, name, n), 0, ls="none", color=line.color, **_ZERO)
+            axes[0].plot(_balance(pairs, name, n), 0, ls="none", color=line.color, **_ZERO)
         axes[0].axhline(0, color=GREY, lw=0.8)
         axes[0].set_xlim(0, 0.62)
         axes[0].set_ylim(-0.8, 0.65)
@@ -218,7 +219,7 @@ def normalising(results: Results) -> Figure:
         windows = []
         for text, label in WINDOWS.items():
             color = measure_style(f"nDCG{text}").color
-            start, stop = ([_balance(a, b, name + text, m) for m in LENGTHS] for name in lines)
+            start, stop = ([_balance(pairs, name + text, m) for m in LENGTHS] for name in lines)
             axes[1].fill_between(LENGTHS, start, stop, color=color, alpha=0.25, lw=0)
             for edge, line in zip((start, stop), lines.values(), strict=True):
                 axes[1].plot(LENGTHS, edge, color=color, lw=1.0, ls=line.dashes)
@@ -234,13 +235,13 @@ def normalising(results: Results) -> Figure:
     return figure
 
 
-def _balance(a: Scorer, b: Scorer, measure: str, n: int) -> float:
-    """Return the weight of the first of two groups with which two scorers have equal means."""
-    first, second = (_gap(x, y, measure, n) for x, y in zip(a.models, b.models, strict=True))
+def _balance(pairs: Sequence[tuple[Scorer, Scorer]], measure: str, n: int) -> float:
+    """Return the share of the first kind of queries with which two scorers have equal means."""
+    first, second = (_gap(*pair, measure, n) for pair in pairs)
     return second / (second - first)
 
 
-def _gap(a: Relevance, b: Relevance, measure: str, n: int) -> float:
+def _gap(a: Scorer, b: Scorer, measure: str, n: int) -> float:
     return float(np.subtract(*(expected_ndcg(of, measure, [n]).value[0] for of in (a, b))))
 
 
@@ -248,9 +249,11 @@ FIGURES: dict[str, tuple[Callable[[Results], Figure], ...]] = {
     "never_settles": (never_settles,),
     "phase_diagram": (phase_diagram, uniform_law),
     "best_discount": (best_discount,),
-    "normalising": (normalising,),
 }
 """The figures of each study, by the names of the functions that draw them."""
+
+NORMALISING = ("normalising_few", "normalising_many")
+"""The two studies of `normalising`."""
 
 
 def figures_of(results: Results) -> dict[str, Figure]:
@@ -258,9 +261,18 @@ def figures_of(results: Results) -> dict[str, Figure]:
     return {draw.__name__: draw(results) for draw in FIGURES[results.name]}
 
 
+def normalising_of(folder: Path) -> dict[str, Figure]:
+    """Return the figure of the two studies `NORMALISING` by file name; none if one of them has no results."""
+    places = [folder / name for name in NORMALISING]
+    if any(kind_of(place) != "study" for place in places):
+        return {}
+    return {"normalising": normalising(*map(open_results, places))}
+
+
 def main() -> None:
     """Draw the figures of every study that has results."""
     folder, out = arguments(__doc__)
+    write(normalising_of(folder), out)
     for name in FIGURES:
         if kind_of(folder / name) == "study":
             write(figures_of(open_results(folder / name)), out)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 
+import findings
 import loss_figures
 import real_lists
 import shared_top
@@ -31,6 +32,7 @@ def main() -> None:
             write(figures_of(open_results(folder)), out)
         else:
             print(f"{folder}: no results, left out")
+    write(findings.normalising_of(results), out)
     for name, of_losses in loss_figures.FIGURES.items():
         file = results / "learning" / f"{name}.json"
         if file.exists():

@@ -33,8 +33,8 @@ def figures_of(results: Results) -> dict[str, Figure]:
         if len(figures) == 1:
             return {file: next(iter(figures.values()))}
         return {f"{file}-{a}-{b}": figure for (a, b), figure in figures.items()}
-    if name == "pseudo_expectation":
-        return {}  # its figure is one of theory
+    if name == "pseudo_expectation" or name in findings.NORMALISING:
+        return {}  # theory draws the first, and the others are drawn together
     paper = PAPER if name == "wang2013" else {}
     figures_of_paper = {file: measure_figure(results, measure) for file, measure in paper.items()}
     return {**figures_of_paper, name: overview_figure(results)}

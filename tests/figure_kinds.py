@@ -94,7 +94,7 @@ def planned() -> Plan:
 def growing() -> Growth:
     """Return growing lists, compared with theory."""
     scores, labels = lists(30)
-    return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, by=2)
+    return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, groups=2)
 
 
 @cache
@@ -132,11 +132,7 @@ FIGURES: dict[str, Draw] = {
     ),
     "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
     "plan": lambda width: plots.plan_figure(planned(), width=width),
-    "fitted": lambda width: plots.fitted_figure({"a": [fitted()], "b": [fitted(shift=0.1)]}, width=width),
-    "fitted, groups": lambda width: plots.fitted_figure(
-        {name: [fitted(shift=s) for s in (0.0, 0.1, 0.2)] for name in ("first run", "second run")},
-        width=width,
-    ),
+    "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
     "growing": lambda width: plots.system_figure(growing(), width=width),
     "sampled": lambda width: plots.system_figure(sampled(), width=width),
     "sampled, one measure": lambda width: plots.system_figure(sampled(), ["nDCG@10"], width=width),

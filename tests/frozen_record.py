@@ -30,9 +30,7 @@ from ndcg_asymptotics.theory.rare import error_exponent
 HERE = Path(__file__).parent
 STUDIES, VALUES = HERE / "data" / "frozen_studies.json", HERE / "data" / "frozen_values.json"
 
-EXPERIMENTS = tuple(
-    path for path in sorted((HERE.parent / "experiments").glob("*.toml")) if path.stem != "normalising"
-)
+EXPERIMENTS = tuple(path for path in sorted((HERE.parent / "experiments").glob("*.toml")))
 LONGEST = {"items": 1000, "every-n": 300, "cells": 10**18, "rare": 10**4}
 REPLICATES = 2
 COUPLED = {

@@ -37,7 +37,7 @@ TASKS = {
     ),
     "scorers": Task(
         "Scorers",
-        "A scorer is a relevance curve, a ROC curve or a mixture; a coupling makes two of them dependent.",
+        "A scorer is a relevance curve or a ROC curve; a coupling makes two of them dependent.",
         ("populations",),
     ),
     "check": Task(

@@ -45,8 +45,8 @@ def growing(data: Path) -> dict[str, Growth]:
     common: dict[str, Any] = {
         "binary_at": RELEVANT,
         "random": True,
-        "length": LENGTH,
-        "by": GROUPS,
+        "n": LENGTH,
+        "groups": GROUPS,
     }
     labels, times = keys.assign(label=table["label"]), keys.assign(time=table["time"])
     return {

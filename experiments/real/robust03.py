@@ -23,7 +23,7 @@ GROUPS = 8
 def growing(data: Path) -> dict[str, Growth]:
     """Return the growing lists for each order of arrival."""
     folder = data / "robust03"
-    options: dict[str, Any] = {"binary_at": 1, "random": True, "by": GROUPS}
+    options: dict[str, Any] = {"binary_at": 1, "random": True, "groups": GROUPS}
     return {
         f"robust03-{order}": grow(
             [folder / f"{run}.run.gz" for run in RUNS],

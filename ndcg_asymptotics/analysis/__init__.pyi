@@ -12,8 +12,6 @@ from .runs.candidates import Candidates as Candidates
 from .runs.collections_outcome import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
 from .runs.comparison import Comparison as Comparison
-from .runs.deviations import Deviations as Deviations
-from .runs.deviations import deviations as deviations
 from .runs.gate import Gate as Gate
 from .runs.gate import gate as gate
 from .runs.sampled import Sampled as Sampled

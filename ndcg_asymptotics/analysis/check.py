@@ -22,10 +22,9 @@ from ndcg_asymptotics.analysis.check_outcome import Check, GridCheck
 from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, judge_means
-from ndcg_asymptotics.analysis.runs.deviations import Deviations, deviations
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
 from ndcg_asymptotics.core.arrays import require_fraction
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import Results
@@ -41,29 +40,25 @@ def check(
     results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
 ) -> GridCheck: ...
 @overload
-def check(results: Growth) -> Deviations: ...
-@overload
 def check(
     results: Results | GridResults | Growth | str | Path,
     *,
     alpha: float = 1e-4,
     perturb: float = 0.0,
     std: StdSizes = "few",
-) -> Check | GridCheck | Deviations: ...
+) -> Check | GridCheck: ...
 def check(
     results: Results | GridResults | Growth | str | Path,
     *,
     alpha: float = 1e-4,
     perturb: float = 0.0,
     std: StdSizes = "few",
-) -> Check | GridCheck | Deviations:
+) -> Check | GridCheck:
     """Compare results with theory.
-
-    Of growing lists of real runs there are no tests, but where they deviate from i.i.d. theory.
 
     Parameters
     ----------
-    results : Results, GridResults, Growth, or the path of their folder
+    results : Results, GridResults, or the path of their folder
     alpha : float
         Family-wise error rate: the probability that any mean, standard deviation or law disagrees although
         theory is right.
@@ -75,7 +70,8 @@ def check(
     Raises
     ------
     InputError
-        For fewer than two replicates, which have no standard error, or alpha outside (0, 1).
+        For fewer than two replicates, which have no standard error, alpha outside (0, 1), and growing lists
+        of real runs.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(
@@ -86,13 +82,14 @@ def check(
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
-    if isinstance(results, str | os.PathLike):
-        results = open_any(results)
-    if isinstance(results, Growth):
-        return deviations(results)
-    if isinstance(results, GridResults):
-        return check_grid(results, alpha=alpha, perturb=perturb, std=std)
-    return _check_study(results_of(results), alpha, perturb, std)
+    opened = open_any(results) if isinstance(results, str | os.PathLike) else results
+    if isinstance(opened, Growth):
+        raise InputError(
+            "growing lists of real runs are not simulated: `grow --groups` compares them with theory"
+        )
+    if isinstance(opened, GridResults):
+        return check_grid(opened, alpha=alpha, perturb=perturb, std=std)
+    return _check_study(results_of(opened), alpha, perturb, std)
 
 
 def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) -> Check:

@@ -179,7 +179,7 @@ def nearly_normal(scorer: Scorer, measure: Measure, n: int, replicates: int) -> 
     """
     discount, cutoff = measure.discount, measure.cutoff.regime
     slow = discount.asymptotics.known and not discount.asymptotics.square_summable
-    if scorer.mixed or not scorer.iid or replicates < _FEWEST_REPLICATES:
+    if not scorer.iid or replicates < _FEWEST_REPLICATES:
         return False
     if not (slow and cutoff in ("none", "fraction")):
         return False

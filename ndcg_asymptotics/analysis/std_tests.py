@@ -134,9 +134,9 @@ def _squared_deviations(low: Floats, high: Floats, mean: tuple[float, float]) ->
 
 
 def _kurtosis_bound(theory: TheoreticalValues, n: int, std: float) -> float | None:
-    """Return a bound of the kurtosis of NDCG_n; None for mixtures and where few items have a grade."""
+    """Return a bound of the kurtosis of NDCG_n; None where few items have a grade."""
     scorer = theory.scorer
-    if scorer.mixed or not scorer.iid:
+    if not scorer.iid:
         return None
     masses = [mass for mass in (*scorer.masses, 1.0 - sum(scorer.masses)) if mass > 1e-12]
     if n * min(masses) < _FEWEST_ITEMS:

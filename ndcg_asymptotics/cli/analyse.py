@@ -83,9 +83,6 @@ def check(
 ) -> None:
     """Compare simulated results with theory.
 
-    For growing lists of real runs the command shows where they deviate from i.i.d. theory, and the exit
-    status is 0.
-
     Examples:
 
         ndcg-asymptotics check results/two
@@ -96,15 +93,12 @@ def check(
 
     Terms: Monte Carlo standard error, pseudo-expectation, detectable error, family-wise error rate.
     """
-    from ndcg_asymptotics.analysis import Deviations, GridCheck
+    from ndcg_asymptotics.analysis import GridCheck
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.results import open_any
 
     opened = open_any(results, allow_custom=allow_custom)
     found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
-    if isinstance(found, Deviations):
-        output.show(found, "deviations", blocks=None if full else found.statements(), full=full)
-        return
     kind = "grid check" if isinstance(found, GridCheck) else "check"
     output.show(found, kind, blocks=found.long() if full else None, full=full)
     raise typer.Exit(0 if found.agrees and found.complete else 1)

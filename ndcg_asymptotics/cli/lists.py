@@ -12,7 +12,6 @@ import typer
 from ndcg_asymptotics.cli.options import (
     AnyMeasures,
     BinaryAt,
-    By,
     ByQuery,
     CollectionsTable,
     Columns,
@@ -126,7 +125,6 @@ class _Fitted(Options):
             "gain first.",
         ),
     ] = None
-    by: By = None
     resamples: Annotated[
         int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
     ] = 200
@@ -145,7 +143,7 @@ def fit(
 ) -> None:
     """Estimate relevance curves from ranked lists.
 
-    From two or more runs the command also writes a study with their curves and their coupling.
+    From two or more runs the command also writes a study with their curves.
 
     Example:
 
@@ -191,7 +189,14 @@ class _Grown(Options):
     seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0
     gain: Gain = "linear"
     random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False
-    by: By = None
+    groups: Annotated[
+        int | None,
+        typer.Option(
+            metavar="G",
+            help="Compare with i.i.d. theory, with one relevance curve for all queries and with one for each "
+            "of G groups of queries by their share of relevant documents.",
+        ),
+    ] = None
 
 
 @app.command()
@@ -205,15 +210,14 @@ def grow(
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
-    With --by, compare it with the theory of documents that arrive independently and identically distributed.
+    With --groups, compare it with the theory of independent and identically distributed documents.
     This may take minutes; if it is interrupted, the same command continues.
 
     Example:
 
         ndcg-asymptotics grow a.run b.run --qrels my.qrels \\
-            --measure nDCG --by 4 --out results/growing
+            --measure nDCG --groups 4 --out results/growing
     """
-    from ndcg_asymptotics.analysis.runs.deviations import deviations
     from ndcg_asymptotics.lists import grow as grow_any
     from ndcg_asymptotics.results.growing import save_growth, unfinished
     from ndcg_asymptotics.results.kinds import require_free
@@ -221,9 +225,7 @@ def grow(
     require_free(out)
     grown = grow_any(runs.every, runs.qrels, measure, keep=unfinished(out), **given.handed)
     save_growth(grown, out)
-    from_theory = deviations(grown) if grown.theory else None
-    data = grown.as_dict() | {"iid": from_theory.as_dict() if from_theory else None}
-    output.show([*grown.blocks(), *(from_theory.statements() if from_theory else ())], "grow", data=data)
+    output.show(grown.blocks(), "grow", data=grown.as_dict())
 
 
 class _Compared(Options):

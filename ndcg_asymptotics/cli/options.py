@@ -88,11 +88,6 @@ def parse_numbers(text: str) -> list[float]:
     return [float(value) for value in numbers]
 
 
-def _groups(text: str) -> int | str:
-    """Return a number of groups, or the text, such as "4x2" or "auto", that stands in its place."""
-    return int(text) if text.isdigit() else text
-
-
 def _gain(text: str) -> str:
     """Return the text of a gain; a name that is none is that of a file with a table."""
     from ndcg_asymptotics.measures.gains import read_gain
@@ -129,7 +124,7 @@ second_curve = partial(
 
 
 def _relevant(text: str) -> object:
-    """Return a number of relevant items, or the table that a text such as "1=0.7, 2=0.3" stands for."""
+    """Return a number of relevant items, or the table that a text such as "2=1, 1=4" stands for."""
     from ndcg_asymptotics.studies.relevant import read_relevant
 
     pairs = [part.partition("=") for part in text.split(",")]
@@ -432,19 +427,9 @@ Relevant = Annotated[
     typer.Option(
         metavar="R|TABLE",
         parser=_relevant,
-        help="Number of relevant items of every list, or the probability of each number: '1=0.7, 2=0.3'; "
-        "'at least 1 of 1000': that of i.i.d. lists of 1000 items that are not empty. "
+        help="Number of relevant items of every list; of graded rankers that of each gain: '2=1, 1=4'. "
         "Scorers may then be ROC curves, such as roc_power(0.4).",
         show_default="i.i.d. labels",
-    ),
-]
-By = Annotated[
-    Any,
-    typer.Option(
-        metavar="auto|N|NxP|query",
-        parser=_groups,
-        help="Groups of queries: N by their fraction of relevant documents; NxP cuts each of them into P by "
-        "which run wins; auto chooses both by cross-validation over queries; query makes each a group.",
     ),
 ]
 

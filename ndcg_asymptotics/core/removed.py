@@ -14,6 +14,7 @@ COMMANDS: Mapping[str, str] = {
 SPECS: Mapping[str, str] = {
     "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
     "favoured": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
+    "mixture": "run a study for each relevance curve and average the means",
 }
 """The keywords of curves and of other specs."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import LARGEST_N, Array, Bools
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.studies.design import ENGINES, Design
 
@@ -61,7 +61,7 @@ _RISING = (("low", "ndcg"), ("ndcg", "high"), ("minimum", "ndcg"), ("ndcg", "max
 
 
 class Engine(Protocol):
-    """The members of an engine's module. A mixture is simulated one group at a time (`draw`)."""
+    """The members of an engine's module."""
 
     VARIABLES: Mapping[str, tuple[str, ...]]
     """The axes of each variable that `simulate` may give."""
@@ -92,18 +92,6 @@ def load_engine(name: str) -> Engine:
     return cast(Engine, import_module(ENGINES[name]))
 
 
-def check(engine: Engine, design: Design) -> None:
-    """Refuse a design that an engine cannot simulate, in any group of a mixture.
-
-    Draws with weights are made for the leader of one pair of curves, which need not lead in every group.
-    """
-    parts = design.parts()
-    if "log_weight" in engine.VARIABLES and len(parts) > 1:
-        raise InputError("the rare engine needs scorers with one relevance curve, got mixtures: use items")
-    for part in parts:
-        engine.check(part)
-
-
 def check_for_counts(engine: str, design: Design) -> None:
     """Refuse what an engine that counts items cannot draw.
 
@@ -129,26 +117,11 @@ def check_for_counts(engine: str, design: Design) -> None:
         )
 
 
-def draw(engine: Engine, design: Design, replicate: int) -> Draw:
-    """Draw one replicate. For a mixture a group is drawn first, and all scorers are of that group."""
-    return engine.simulate(design.drawn(replicate), replicate)
-
-
 def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Draw:
-    """Draw replicates, at least one, as `draw` does, and stack them along a first axis."""
-    if not isinstance(engine, EngineOfBlocks):
-        return join_draws(np.stack, [draw(engine, design, replicate) for replicate in replicates])
-    parts, groups = design.parts(), np.array([design.group(replicate) for replicate in replicates])
-    if len(parts) == 1:
-        return engine.simulate_block(parts[0], replicates)
-    places = [np.flatnonzero(groups == group) for group in range(len(parts))]
-    blocks = [
-        engine.simulate_block(part, [replicates[i] for i in at.tolist()])
-        for part, at in zip(parts, places, strict=True)
-        if at.size
-    ]
-    back = np.argsort(np.concatenate(places))
-    return {name: values[back] for name, values in join_draws(np.concatenate, blocks).items()}
+    """Draw replicates, at least one, and stack them along a first axis."""
+    if isinstance(engine, EngineOfBlocks):
+        return engine.simulate_block(design, replicates)
+    return join_draws(np.stack, [engine.simulate(design, replicate) for replicate in replicates])
 
 
 def join_draws(

@@ -1,12 +1,9 @@
-from .coupling import fit_coupling as fit_coupling
 from .evaluated import evaluate as evaluate
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Evaluations as Evaluations
 from .fitted_files import fit as fit
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
-from .groups import choose_groups as choose_groups
-from .groups import fit_groups as fit_groups
 from .growing import grow as grow
 from .growth import Growth as Growth
 from .pooling import pool_runs as pool_runs

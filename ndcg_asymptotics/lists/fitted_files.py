@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,8 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputWarning, require
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.core.text import toml_string, visible
-from ndcg_asymptotics.lists.coupling import fit_coupling
-from ndcg_asymptotics.lists.fitting import FitCurvesOptions, FittedCurve, Method, fit_curves
+from ndcg_asymptotics.core.text import toml_string
+from ndcg_asymptotics.lists.fitting import FitCurvesOptions, Method, fit_curves
 from ndcg_asymptotics.lists.given import (
     Weights,
     naming_sources,
@@ -23,14 +23,6 @@ from ndcg_asymptotics.lists.given import (
     records_of,
     runs_of,
     scored_lists,
-)
-from ndcg_asymptotics.lists.groups import (
-    By,
-    FittedMixture,
-    choose_groups,
-    described_share,
-    fit_groups,
-    group_queries,
 )
 from ndcg_asymptotics.lists.pooling import PoolRule, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
@@ -57,14 +49,12 @@ def fit(
     method: Method = "isotonic",
     prevalence: Sequence[float] | None = None,
     binary_at: float | None = None,
-    by: By | None = None,
     resamples: int = 200,
     seed: int = 0,
 ) -> list[Path]:
     """Fit the relevance curves of runs, and write them as files for a study.
 
-    Two or more runs are scorers of one population: a study is written beside their curves, which uses them
-    with the fitted coupling of the runs.
+    Two or more runs are scorers of one population: a study is written beside their curves, which uses them.
 
     Parameters
     ----------
@@ -82,8 +72,6 @@ def fit(
         As in `fit_curves`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
-    by : int or text, optional
-        Fit a mixture with a curve for each group of queries, as in `group_queries`.
 
     Returns
     -------
@@ -125,8 +113,6 @@ def fit(
         few = "1 query" if len(first) == 1 else f"{len(first)} queries"
         said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
         warnings.warn(said, InputWarning, stacklevel=2)
-    if by == "auto":
-        by = choose_groups(by_run)
     how: FitCurvesOptions = {
         "method": method,
         "prevalence": None if prevalence is None else list(prevalence),
@@ -137,71 +123,34 @@ def fit(
     targets = {name: out if single else out / f"{name}.json" for name in found}
     documents = sum(ranked.scores.size for ranked in first)
     fitted_to = {"queries": len(first), "documents": documents}
-    chosen = {"method": method, "binary_at": binary_at, "prevalence": how["prevalence"], "by": by}
+    chosen = {"method": method, "binary_at": binary_at, "prevalence": how["prevalence"]}
     stated = {**fitted_to, **chosen, "resamples": resamples, "seed": seed}
     contents = {
         targets[name]: curve.encode({"run": Path(found[name].source or name).name, **source, **stated})
-        for name, curve in _fitted(by_run, by, how).items()
+        for name, curve in fit_curves(by_run, **how).items()
     }
     if len(by_run) > 1:
-        study = _study_text(by_run, targets, by, resamples, seed)
+        study = _study_text(by_run, targets)
         contents[next(iter(targets.values())).parent / STUDY] = study.encode()
     for path, content in contents.items():
         write_output(path, content)
     return list(targets.values())
 
 
-def _fitted(
-    lists: Mapping[str, Sequence[RankedList]], by: By | None, how: FitCurvesOptions
-) -> Mapping[str, FittedCurve] | Mapping[str, FittedMixture]:
-    """Return a curve, or a mixture of curves, for each run."""
-    if by is None:
-        return fit_curves(lists, **how)
-    require(how["prevalence"] is None, "the groups of a mixture keep their own label laws", "prevalence")
-    return fit_groups(lists, by, **how)
-
-
-def _study_text(
-    lists: Mapping[str, Sequence[RankedList]],
-    targets: Mapping[str, Path],
-    by: By | None,
-    resamples: int,
-    seed: int,
-) -> str:
+def _study_text(lists: Mapping[str, Sequence[RankedList]], targets: Mapping[str, Path]) -> str:
     """Return the study file for the curves of several runs, which are in the same folder."""
-    group = None if by is None else group_queries(lists, by)
-    about = "" if group is None else _groups_comment(by, described_share(lists, group))
-    coupling = fit_coupling(lists, groups=group, resamples=resamples, seed=seed)
     length = int(np.median([ranked.scores.size for ranked in next(iter(lists.values()))]))
-    keyword = "empirical" if by is None else "mixture"
-    texts = {name: f"{keyword}({json.dumps(path.name)})" for name, path in targets.items()}
+    texts = {name: f"empirical({json.dumps(path.name)})" for name, path in targets.items()}
     scorers = "\n".join(f"{toml_string(name)} = {toml_string(text)}" for name, text in texts.items())
-    pairs = ", ".join(f"[{toml_string(p.pair[0])}, {toml_string(p.pair[1])}]" for p in coupling.pairs)
-    intervals = "; ".join(
-        f"{visible(', '.join(p.pair))}: {p.rho:.3f} [{p.low:.3f}, {p.high:.3f}]" for p in coupling.pairs
-    )
+    pairs = ", ".join(f"[{toml_string(a)}, {toml_string(b)}]" for a, b in combinations(targets, 2))
     return (
         f'title = "{len(targets)} fitted runs"\n'
         'measures = ["nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG@10"]\n'
         f"n = {{ start = 10, stop = {max(length, 10)}, per_decade = 5 }}\n"
         "replicates = 1000\nseed = 1\n"
-        f"# rho of each pair of runs, given the label: {intervals}\n"
-        f'coupling = "{coupling.text}"\n'
-        f"pairs = [{pairs}]\n\n{about}[scorers]\n{scorers}\n"
-    )
-
-
-def _groups_comment(by: By | None, described: float) -> str:
-    strata, _, parts = str(by).partition("x")
-    kind = f"{strata} groups by share of relevant documents"
-    if by == "query":
-        kind = "a group for each query"
-    elif strata == "1":
-        kind = "all queries in one group"
-    cut = f", each cut into {parts} by which run wins" if parts not in ("", "1") else ""
-    return (
-        f"# {kind}{cut};\n# {described:.0%} of the variance between queries of which run wins, and by how "
-        "much, is between groups\n"
+        "# Two real runs rank a relevant document at more similar depths than independent scorers do.\n"
+        '# coupling = "gaussian(0.7)"\n'
+        f"pairs = [{pairs}]\n\n[scorers]\n{scorers}\n"
     )
 
 

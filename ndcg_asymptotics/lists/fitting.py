@@ -10,13 +10,22 @@ curve is the pooled frequency of the grade.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LEVEL, Floats, Integers, require_choice, resampled_counts, tails
+from ndcg_asymptotics.core.arrays import (
+    LEVEL,
+    Floats,
+    Integers,
+    brief,
+    require_choice,
+    resampled_counts,
+    tails,
+)
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
@@ -72,6 +81,9 @@ class FittedCurve:
     def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a curve file; ``source`` says what the curve was fitted to."""
         return curve_file.encode(curve_file.CURVE, **self.fields, source=source)
+
+
+_ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), *(np.zeros((1, 2)) for _ in range(3)))
 
 
 def fit_curves(
@@ -142,6 +154,51 @@ def fit_curves(
         low, high = np.quantile(estimates[1:], tails(LEVEL), axis=0)
         curves[name] = FittedCurve(gains, depth, estimates[0], low, high)
     return curves
+
+
+@dataclass(frozen=True)
+class FittedGroup:
+    """The curves of runs on the queries of a group, whose weight is their share of all queries."""
+
+    weight: float
+    curves: Mapping[str, FittedCurve]
+
+
+def fit_groups(lists: Mapping[str, Sequence[RankedList]], groups: int) -> list[FittedGroup]:
+    """Fit the curves of runs to groups of queries, which have equal sizes up to one query.
+
+    Parameters
+    ----------
+    lists : mapping of name to ranked lists
+        Every run has the same queries with the same labels, as `Pooled.lists` returns them.
+    groups : int
+        The number of groups; the share of relevant documents increases from one to the next. The curves of a
+        group without relevant documents are 0.
+
+    Raises
+    ------
+    InputError
+        If there are more groups than queries.
+
+    >>> few, many = np.arange(8) < 1, np.arange(8) < 4  # queries with one relevant item, and with four
+    >>> lists = [RankedList(str(i), -np.arange(8.0), y * 1.0) for i, y in enumerate([few, many] * 3)]
+    >>> [(group.weight, group.curves["mine"].relevance.masses) for group in fit_groups({"mine": lists}, 2)]
+    [(0.5, (0.125,)), (0.5, (0.5,))]
+    """
+    first = next(iter(lists.values()))
+    require(
+        type(groups) is int and 1 <= groups <= len(first),
+        f"must be a number of groups from 1 to {len(first)} (queries), got {brief(groups)}",
+        "groups",
+    )
+    order = np.argsort([np.mean(ranked.labels > 0) for ranked in first], kind="stable")
+    found = []
+    for members in np.split(order, [math.ceil(g * len(first) / groups) for g in range(1, groups)]):
+        of_group = {name: [ranked[i] for i in np.sort(members)] for name, ranked in lists.items()}
+        relevant = any((first[i].labels > 0).any() for i in members)
+        curves = fit_curves(of_group, resamples=1) if relevant else dict.fromkeys(lists, _ZERO_CURVE)
+        found.append(FittedGroup(members.size / len(first), curves))
+    return found
 
 
 def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ...]) -> None:

@@ -5,15 +5,9 @@ ranks those that have arrived, and NDCG is computed at every n in O(log n) per a
 (`engines.every_n`). All queries are followed to the same length, so that a mean over queries is over the same
 queries at every n.
 
-Beside the real lists stand three i.i.d. models of them, from the coarsest to the closest:
-
-*pooled*
-    All queries share one relevance curve.
-*mixture*
-    Each group of queries has a relevance curve of its own, so queries differ.
-*redrawn*
-    The list of each query is drawn, with replacement, from its own documents: nothing is fitted, and only
-    independence is assumed.
+Queries differ in how many of their documents are relevant, so the mean of i.i.d. lists is given twice: with
+one relevance curve for all queries, and as the average over groups of queries with similar shares of relevant
+documents, each with a curve of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -33,9 +27,8 @@ from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, named_
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
-from ndcg_asymptotics.lists.fitting import fit_curves
+from ndcg_asymptotics.lists.fitting import FittedCurve, fit_curves, fit_groups
 from ndcg_asymptotics.lists.given import records_of, runs_of
-from ndcg_asymptotics.lists.groups import By, choose_groups, fit_groups, group_queries
 from ndcg_asymptotics.lists.growth import Growth, Theory, shown_sizes
 from ndcg_asymptotics.lists.judgements import gains_of
 from ndcg_asymptotics.lists.pooling import Pooled, PoolRule, look_up, pool_runs
@@ -43,7 +36,7 @@ from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain, gain_text
-from ndcg_asymptotics.populations import Population, Random, Relevance
+from ndcg_asymptotics.populations import Population, Random, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 Arrival = Literal["random", "file", "time"]
@@ -109,27 +102,13 @@ class GrowingLists:
         state.update(json.dumps(stated).encode())
         return state.hexdigest()
 
-    def paths(
-        self, measures: tuple[Measure, ...], sizes: Integers, *, redraw: bool = False
-    ) -> Iterator[tuple[int, Floats]]:
-        """Yield the query and NDCG at some sizes, (runs, measures, sizes), for every query and order.
-
-        Parameters
-        ----------
-        measures : tuple of Measure
-        sizes : (n,)
-        redraw : bool
-            Draw the documents with replacement: i.i.d. lists from the documents of the query.
-        """
+    def paths(self, measures: tuple[Measure, ...], sizes: Integers) -> Iterator[tuple[int, Floats]]:
+        """Yield the query and NDCG at some sizes, (runs, measures, sizes), for every query and order."""
         labels = self.documents.documents.values
         for query, part in enumerate(self.documents.query_slices()):
             runs, gains = self.documents.scores[:, part], labels[part]
             for order in range(self.orders):
-                if redraw:
-                    rng = self._generator(query, order, "documents")
-                    arrival = rng.integers(0, gains.size, self.length)
-                else:
-                    arrival = self._arrival(query, order, part)
+                arrival = self._arrival(query, order, part)
                 scores = [run[arrival] for run in runs]
                 if self.random:
                     scores.append(self._generator(query, order, RANDOM).random(self.length))
@@ -153,34 +132,26 @@ def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -
 
 
 def theory_of(
-    arrivals: GrowingLists, measures: tuple[Measure, ...], by: By, keep: Keeper = _computed
+    arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int, keep: Keeper = _computed
 ) -> Theory:
-    """Return the i.i.d. means beside growing lists, for groups of queries as in `group_queries`."""
+    """Return the i.i.d. means beside growing lists, of one curve and of a curve for each group of queries."""
     lists = arrivals.documents.lists()
-    group = group_queries(lists, by)
     sizes = np.array(shown_sizes(arrivals.length))
     shape, key = (len(arrivals.runs), len(measures), sizes.size), arrivals.digest(measures)
-    of_queries = (len(arrivals.documents.queries), *shape)
-    redrawn = keep(f"redrawn {key}", of_queries, lambda: mean_paths(arrivals, measures, sizes, redraw=True))
-    pooled, grouped = fit_curves(lists), fit_groups(lists, by)
-    curves = {f"pooled/{name}.json": curve.encode({}) for name, curve in pooled.items()}
-    curves |= {f"groups/{name}.json": curve.encode({}) for name, curve in grouped.items()}
-    models: list[dict[str, Relevance]] = [{name: curve.relevance for name, curve in pooled.items()}]
-    mixtures = {name: mixture.relevance for name, mixture in grouped.items()}
-    models.extend(
-        {name: mixture.models[g] for name, mixture in mixtures.items()} for g in range(int(group.max()) + 1)
-    )
+    pooled, by_group = fit_curves(lists), fit_groups(lists, groups)
+    every = [pooled, *(group.curves for group in by_group)]
 
-    def exact(of_group: dict[str, Relevance]) -> Floats:
-        scorers = Population({**of_group, **({RANDOM: Random()} if arrivals.random else {})}).models
+    def exact(curves: Mapping[str, FittedCurve]) -> Floats:
+        of_runs: dict[str, Scorer] = {name: curve.relevance for name, curve in curves.items()}
+        scorers = Population({**of_runs, **({RANDOM: Random()} if arrivals.random else {})}).models
         return np.array(
             [[_exact(model, measure, sizes) for measure in measures] for model in scorers.values()]
         )
 
     means, stated = [], False
-    for g, of_group in enumerate(tracked(models, "exact means, groups")):
-        begun, others = time.monotonic(), len(models) - g - 1
-        means.append(keep(f"exact {by} {g} {key}", shape, partial(exact, of_group)))
+    for g, curves in enumerate(tracked(every, "exact means, groups")):
+        begun, others = time.monotonic(), len(every) - g - 1
+        means.append(keep(f"exact {groups} {g} {key}", shape, partial(exact, curves)))
         seconds = time.monotonic() - begun
         if not stated and seconds * others > _LONG:
             stated = True
@@ -188,8 +159,10 @@ def theory_of(
                 f"exact means of one group took {seconds:.0f} s; the {others} others take about "
                 f"{seconds * others:.0f} s"
             )
-    found = np.array(means)
-    return Theory(sizes, group, found[0], found[1:], redrawn, curves)
+    weights = np.array([group.weight for group in by_group])
+    grouped = np.asarray(np.tensordot(weights, np.array(means[1:]), 1))
+    files = {f"{name}.json": curve.encode({}) for name, curve in pooled.items()}
+    return Theory(sizes, means[0], grouped, groups, files)
 
 
 def _exact(model: Relevance, measure: Measure, sizes: Integers) -> Floats:
@@ -203,15 +176,13 @@ def mean_paths(
     arrivals: GrowingLists,
     measures: tuple[Measure, ...],
     sizes: Integers,
-    *,
-    redraw: bool = False,
 ) -> Floats:
     """Return the mean of NDCG over the orders, (queries, runs, measures, n)."""
     count = len(arrivals.documents.queries)
     found = np.zeros((count, len(arrivals.runs), len(measures), sizes.size))
     before = 0
-    with task(f"{'redrawn' if redraw else 'growing'} lists, queries", count) as queries:
-        for query, values in arrivals.paths(measures, sizes, redraw=redraw):
+    with task("growing lists, queries", count) as queries:
+        for query, values in arrivals.paths(measures, sizes):
             found[query] += values
             queries.update(query - before)
             before = query
@@ -235,7 +206,7 @@ def grow(
     gain: Gain = "linear",
     binary_at: float | None = None,
     random: bool = False,
-    by: By | None = None,
+    groups: int | None = None,
     seed: int = 0,
     keep: Keeper = _computed,
 ) -> Growth:
@@ -267,9 +238,9 @@ def grow(
         Make the labels binary: 1 for this label and above, 0 below.
     random : bool
         Whether to add a run with random scores.
-    by : int or text, optional
-        Compare the lists with i.i.d. theory: the exact mean of the pooled relevance curve, and of a mixture
-        with these groups of queries, as in `group_queries`.
+    groups : int, optional
+        Compare the lists with i.i.d. theory: the exact mean for one relevance curve of all queries, and for
+        this number of groups of queries by their share of relevant documents, each with its own curve.
     seed : int
     keep : function, optional
         Takes the key and the shape of an array, and a function that computes it, and returns the array:
@@ -305,13 +276,11 @@ def grow(
     elif order == "time":
         keys = _times(documents.documents, records_of(times, "time", columns))
     arrivals = GrowingLists(documents, longest, orders if keys is None else 1, seed, keys, random)
-    if by == "auto":
-        by = choose_groups(documents.lists())
     shape = (len(documents.queries), len(arrivals.runs), len(parsed), arrivals.sizes.size)
     ndcg = keep(
         f"growing {arrivals.digest(parsed)}", shape, lambda: mean_paths(arrivals, parsed, arrivals.sizes)
     )
-    theory = None if by is None else theory_of(arrivals, parsed, by, keep)
+    theory = None if groups is None else theory_of(arrivals, parsed, groups, keep)
     files = {name: Path(run.source).name for name, run in scores.items() if run.source}
     settings = {
         **({"runs": files} if files else {}),
@@ -322,7 +291,7 @@ def grow(
         "pool": pool,
         "gain": gain_text(gain),
         "binary_at": binary_at,
-        "by": by,
+        "groups": groups,
         "seed": seed,
     }
     return Growth(arrivals.runs, parsed, arrivals.sizes, documents.queries, ndcg, left_out, settings, theory)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _RESAMPLES = 1000  # bootstrap samples of the band
 _SHORTEST_DRAWN = 10
+_WITHIN = 2.0  # standard errors within which theory is counted as right
 
 
 @dataclass(frozen=True)
@@ -37,30 +38,21 @@ class Theory:
     ----------
     sizes : (n,)
         The list lengths of the means: some of those of the growing lists.
-    group : (queries,)
-        The group of each query.
     pooled : (runs, measures, n)
         The exact mean for one curve of all queries; NaN for a discount without an exact mean.
-    groups : (groups, runs, measures, n)
-        The exact mean for the curve of each group.
-    redrawn : (queries, runs, measures, n)
-        The mean over simulated lists whose documents are drawn with replacement from those of the query.
+    grouped : (runs, measures, n)
+        The average of the exact means for the curves of groups of queries, weighted by their sizes.
+    groups : int
+        The number of groups.
     curves : mapping of name to content
-        The contents of the curve files: ``pooled/RUN.json`` and ``groups/RUN.json``.
+        The curve files ``RUN.json`` of all queries.
     """
 
     sizes: Integers
-    group: Integers
     pooled: Floats
-    groups: Floats
-    redrawn: Floats
+    grouped: Floats
+    groups: int
     curves: Mapping[str, bytes]
-
-    @property
-    def mixture(self) -> Floats:
-        """The exact mean of the mixture, (runs, measures, n)."""
-        weights = np.bincount(self.group, minlength=len(self.groups)) / self.group.size
-        return np.asarray(np.tensordot(weights, self.groups, 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,12 +124,19 @@ class Growth(Report):
         return np.unique(np.minimum(at, self.sizes.size - 1)).astype(np.int64)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the means and standard errors at some list lengths as plain data for JSON."""
+        """Return the means, standard errors and i.i.d. means at some list lengths as plain data for JSON."""
         shown = shown_sizes(int(self.sizes[-1]))
         at = self.at(shown)
-        mean, error = self.mean[..., at].tolist(), self.error[..., at].tolist()
+        theory = self.theory  # at the same list lengths
+        values = {
+            "mean": self.mean[..., at],
+            "error": self.error[..., at],
+            "pooled": None if theory is None else theory.pooled,
+            "grouped": None if theory is None else theory.grouped,
+        }
         rows = [
-            {"run": run, "measure": str(measure), "n": n, "mean": mean[r][m][k], "error": error[r][m][k]}
+            {"run": run, "measure": str(measure), "n": n}
+            | {name: None if part is None else float(part[r, m, k]) for name, part in values.items()}
             for r, run in enumerate(self.runs)
             for m, measure in enumerate(self.measures)
             for k, n in enumerate(shown)
@@ -156,7 +155,7 @@ class Growth(Report):
         return pd.DataFrame(values, index=index).reset_index()
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield a table per measure with the means at some list lengths."""
+        """Yield a table of the means at some list lengths per measure, and how far i.i.d. theory is off."""
         shown = shown_sizes(int(self.sizes[-1]))
         at, mean, error = self.at(shown), self.mean, self.error
         lengths = (Column(f"n={n}", fixed(4), len(shown) - 1 - i) for i, n in enumerate(shown))
@@ -167,11 +166,32 @@ class Growth(Report):
                 f"{measure}, mean over {len(self.queries)} queries; ± its standard error at n = {shown[-1]}"
             )
             yield Table(title, columns, tuple((run, *values, e) for run, values, e in rows))
+            if said := self.beside_theory(m):
+                yield Line(said)
         if self.left_out:
             yield Line(
                 f"{len(self.left_out)} of {len(self.left_out) + len(self.queries)} queries have fewer than "
                 f"{self.sizes[-1]} documents and are left out; --n asks for another length."
             )
+
+    def beside_theory(self, measure: int) -> str:
+        """Return how far i.i.d. means are from those of a measure; "" without theory or with one query."""
+        theory, queries = self.theory, len(self.queries)
+        if theory is None or queries < 2 or np.isnan(theory.pooled[:, measure]).all():
+            return ""
+        at = self.at(theory.sizes.tolist())
+        real, error = self.mean[:, measure, at], self.error[:, measure, at]
+        pooled, grouped = (means[:, measure] - real for means in (theory.pooled, theory.grouped))
+        run, n = np.unravel_index(np.argmax(np.abs(pooled)), pooled.shape)
+        near = [int((np.abs(gaps) <= _WITHIN * error).sum()) for gaps in (pooled, grouped)]
+        return (
+            f"{self.measures[measure]}: the mean of i.i.d. lists with one relevance curve for all queries is "
+            f"furthest from the real mean for {self.runs[run]} at n = {theory.sizes[n]}, by "
+            f"{pooled[run, n]:+.4f}; with a curve for each of {theory.groups} groups of queries it is off by "
+            f"{grouped[run, n]:+.4f} there, and the standard error is {error[run, n]:.4f}. Of "
+            f"{pooled.size} means, {near[0]} with one curve and {near[1]} with groups are within {_WITHIN:g} "
+            "standard errors."
+        )
 
 
 def resampled_band(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
@@ -17,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import panels
 from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
@@ -28,15 +27,11 @@ from ndcg_asymptotics.results.kinds import kind_of
 if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
 
-_SHADES = mpl.colormaps["viridis"]
-_LIGHTEST = 0.85  # lighter shades cannot be seen on white
 _DASHES: tuple[LineStyleType, ...] = ("-", "--", "-.", ":")
 _LONGEST = 40  # characters of a name in a legend
 
 
-def fitted_curves(
-    curves: Mapping[str, Fitted], ax: Axes | None = None, colors: Sequence[object] | None = None
-) -> Axes:
+def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
     """Draw P(Y = gain | depth) of fitted curves with their bands; the highest gain has a solid line.
 
     Parameters
@@ -44,18 +39,15 @@ def fitted_curves(
     curves : mapping of name to Fitted
     ax : matplotlib Axes, optional
         The current ones by default.
-    colors : sequence of colors, optional
-        One for each curve.
     """
     ax = plt.gca() if ax is None else ax
-    colors = [line.color for line in line_styles(len(curves))] if colors is None else colors
-    for curve, color in zip(curves.values(), colors, strict=True):
+    for curve, line in zip(curves.values(), line_styles(len(curves)), strict=True):
         shown = np.maximum(curve.depth, curve.depth[1] / 4)  # a place for depth 0 on a logarithmic axis
         for j in range(len(curve.gains)):
             if curve.low is not None and curve.high is not None:
-                ax.fill_between(shown, curve.low[j], curve.high[j], color=color, alpha=0.18, lw=0)
+                ax.fill_between(shown, curve.low[j], curve.high[j], color=line.color, alpha=0.18, lw=0)
             dashes = _DASHES[j % len(_DASHES)]
-            ax.plot(shown, curve.probability[j], color=color, lw=1.1, ls=dashes)
+            ax.plot(shown, curve.probability[j], color=line.color, lw=1.1, ls=dashes)
     log_axis(ax.xaxis)
     ax.set_xlabel("depth $t$")
     ax.set_ylabel("P$(Y = y \\mid t)$")
@@ -63,30 +55,19 @@ def fitted_curves(
     return ax
 
 
-def fitted_figure(files: Mapping[str, Sequence[Fitted]], *, width: float | None = None) -> Figure:
-    """Return a figure of the curves of files, in one panel; files with several groups have a panel each."""
-    every = [curve for curves in files.values() for curve in curves]
-    gains = sorted({gain for curve in every for gain in curve.gains}, reverse=True)
+def fitted_figure(curves: Mapping[str, Fitted], *, width: float | None = None) -> Figure:
+    """Return a figure of fitted curves by the names of their files."""
+    gains = sorted({gain for curve in curves.values() for gain in curve.gains}, reverse=True)
     handles: list[Artist] = [
         grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
     ]
     handles.append(grey_band("95% band, bootstrap over queries"))
     with style():
-        if len(every) == len(files):
-            figure, (ax,) = panels(1, height=2.9, width=width)
-            fitted_curves({name: curve for name, (curve,) in files.items()}, ax)
-            shown = zip(files, (line.color for line in line_styles(len(files))), strict=True)
-        else:
-            figure, axes = panels(len(files), height=2.9 if len(files) == 1 else 2.3, width=width)
-            for ax, (name, curves) in zip(axes, files.items(), strict=True):
-                shades = _SHADES(np.linspace(0.0, _LIGHTEST, len(curves)))
-                fitted_curves({str(g): curve for g, curve in enumerate(curves)}, ax, list(shades))
-                titles(ax, in_figure(shortened(name, _LONGEST)))
-            outer_labels(axes)
-            ends = ("queries with the fewest relevant items", "with the most")
-            shown = zip(ends, _SHADES([0.0, _LIGHTEST]), strict=True)
+        figure, (ax,) = panels(1, height=2.9, width=width)
+        fitted_curves(curves, ax)
         names = [
-            Line2D([], [], color=color, label=in_figure(shortened(name, _LONGEST))) for name, color in shown
+            Line2D([], [], color=line.color, label=in_figure(shortened(name, _LONGEST)))
+            for name, line in zip(curves, line_styles(len(curves)), strict=True)
         ]
         figure_legend(figure, [*names, *handles])
     return figure
@@ -107,5 +88,5 @@ def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]
     """
     paths = [place] if place.is_file() else sorted(place.glob("*.json"))
     require(len(paths) > 0, f"{place}: no curve files here")
-    files = {path.stem: read_curves(path, decode_fitted) for path in paths}
-    return [(("curves",), partial(fitted_figure, files, width=width))]
+    curves = {path.stem: read_curves(path, decode_fitted) for path in paths}
+    return [(("curves",), partial(fitted_figure, curves, width=width))]

@@ -39,7 +39,7 @@ class GrowthSeries(Series):
             ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
             if theory is not None:
                 ax.plot(theory.sizes, theory.pooled[r], color=line.color, **_POOLED)
-                ax.plot(theory.sizes, theory.mixture[r], ls="none", **line.hollow, zorder=3)
+                ax.plot(theory.sizes, theory.grouped[r], ls="none", **line.hollow, zorder=3)
             ends[run] = float(mean[-1])
         length_axis(ax, sizes)
         top = 1.1 * float(high[:, measure][:, shown].max())
@@ -55,9 +55,8 @@ class GrowthSeries(Series):
         ]
         if self.growth.theory is None:
             return found
-        groups = len(self.growth.theory.groups)
         return [
             *found,
-            white_marker(f"i.i.d., mixture of {groups} groups"),
+            white_marker(f"i.i.d., {self.growth.theory.groups} groups of queries"),
             Line2D([], [], color=GREY, label="i.i.d., one pooled curve", **_POOLED),
         ]

@@ -33,9 +33,9 @@ def system_curves(
     """Draw NDCG of every system against the number of documents, or of sampled negatives.
 
     Of growing lists it is the mean over queries with its band; if they are compared with theory, markers are
-    the exact mean of the mixture of groups, and a dotted line is that of the pooled curve. Of sampled
-    negatives it is the expected mean with a band of one standard deviation, and the full metric at the right
-    end; a ring marks where the expected order of two systems changes.
+    the exact mean for groups of queries, and dashes that for one curve of all queries. Of sampled negatives
+    it is the expected mean with a band of one standard deviation, and the full metric at the right end; a
+    ring marks where the expected order of two systems changes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scorers: relevance curves, mixtures of them, and populations of scorers on the same labels."""
+"""Scorers: relevance curves, and populations of scorers on the same labels."""
 
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.custom import OwnCurve, curve
@@ -15,7 +15,6 @@ from ndcg_asymptotics.populations.families import (
 )
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts, with_relevant
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.mixture import Mixture, mixture
 from ndcg_asymptotics.populations.noisy import Noisy
 from ndcg_asymptotics.populations.population import Coupling, Gaussian, Independent, Population
 from ndcg_asymptotics.populations.roc import (
@@ -29,7 +28,7 @@ from ndcg_asymptotics.populations.roc import (
 )
 from ndcg_asymptotics.populations.roc_custom import RocCustom, roc_curve
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
-from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations.scorer import Curve, Random, Relevance, Scorer
 
 __all__ = [
     "Binormal",
@@ -46,8 +45,6 @@ __all__ = [
     "Independent",
     "LinearCurve",
     "LogisticCurve",
-    "Mixture",
-    "Model",
     "Noisy",
     "OwnCurve",
     "PiecewiseLinear",
@@ -66,8 +63,6 @@ __all__ = [
     "Scorer",
     "Step",
     "curve",
-    "mixture",
-    "over_groups",
     "roc_curve",
     "with_relevant",
 ]

@@ -9,13 +9,8 @@
      "band": {"level": 0.95, "low": …, "high": …},
      "source": {…}}                           where it came from
 
-The band and the source are for people; a scorer needs neither. A mixture holds such tables as groups::
-
-    {"format": "ndcg-asymptotics mixture 1",
-     "groups": [{"weight": 0.25, "gains": …, "depth": …, "probability": …, "band": …, "queries": …}, …],
-     "source": {…}}
-
-and a ROC curve is the share of relevant items above depths among the irrelevant ones::
+The band and the source are for people; a scorer needs neither. A ROC curve is the share of relevant items
+above depths among the irrelevant ones::
 
     {"format": "ndcg-asymptotics roc 1",
      "depth": [0.0, 0.001, …, 1.0],           increasing, from 0 to 1
@@ -47,7 +42,6 @@ from ndcg_asymptotics.specs.spec import Portable, Spec
 _T = TypeVar("_T")
 
 CURVE = "ndcg-asymptotics curve 1"
-GROUPS = "ndcg-asymptotics mixture 1"
 ROC = "ndcg-asymptotics roc 1"
 
 
@@ -68,8 +62,8 @@ class Fitted:
     high: Floats | None
 
 
-def decode_fitted(content: bytes) -> list[Fitted]:
-    """Return the curves with their bands in the content of a curve file, one for each group of a mixture.
+def decode_fitted(content: bytes) -> Fitted:
+    """Return the curves with their bands in the content of a curve file.
 
     Raises
     ------
@@ -88,10 +82,7 @@ def decode_fitted(content: bytes) -> list[Fitted]:
         depth, probability = (np.array(table[name], np.float64) for name in ("depth", "probability"))
         return Fitted(gains, depth, probability, *edges)
 
-    grouped = b"mixture" in content[: content.find(b",") + 1]
-    if grouped:
-        return decoded(content, GROUPS, lambda table: [fitted(group) for group in table["groups"]])
-    return decoded(content, CURVE, lambda table: [fitted(table)])
+    return decoded(content, CURVE, fitted)
 
 
 def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
@@ -101,7 +92,7 @@ def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
     try:
         table = json.loads(content)
         found = table["format"]
-        known = {CURVE: 'empirical("file")', GROUPS: 'mixture("file")', ROC: 'roc_empirical("file")'}
+        known = {CURVE: 'empirical("file")', ROC: 'roc_empirical("file")'}
         hint = f" (that is {known[found]})" if found in known else ""
         require(found == form, f"format must be {form!r}, got {found!r}{hint}")
         return read(table)
@@ -112,7 +103,7 @@ def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
 
 
 def curves_of(table: Any) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]:
-    """Return the gains and the curves in a table of a curve file, or in a group of one."""
+    """Return the gains and the curves in the table of a curve file."""
     gains = tuple(float(y) for y in table["gains"])
     depths = tuple(float(t) for t in table["depth"])
     rows = [tuple(float(v) for v in row) for row in table["probability"]]
@@ -179,7 +170,10 @@ class OfFile(Spec):
 
     def portable(self) -> Portable:
         """Return a name that holds a digest of the content: equal names are equal curves."""
-        return portable_file(self.keyword, self.file, self.content)
+        path = PurePosixPath(self.file)
+        digest = "-" + hashlib.blake2b(self.content, digest_size=6).hexdigest()
+        name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"
+        return Portable(f"{self.keyword}({json.dumps(name)})", {name: self.content})
 
 
 @dataclass(frozen=True)
@@ -214,11 +208,3 @@ def read_curves(path: Path, decode: Callable[[bytes], _T], keyword: str = "") ->
             raise InputError(f"{place}: {error}") from None
         said = getattr(error, "strerror", None) or error
         raise InputError(f"{place}: cannot be read ({said})") from None
-
-
-def portable_file(keyword: str, file: str, content: bytes) -> Portable:
-    """Return ``keyword("name")`` with a name that holds a digest of the content."""
-    path = PurePosixPath(file)
-    digest = "-" + hashlib.blake2b(content, digest_size=6).hexdigest()
-    name = f"{FOLDER}/{path.stem.removesuffix(digest)}{digest}{path.suffix}"
-    return Portable(f"{keyword}({json.dumps(name)})", {name: content})

@@ -8,8 +8,6 @@ the corpus. In `FixedCounts` a list of n items has c_j items of gain y_j and ``n
   distribution function F_j (`roc`).
 - relevance curves m_j with P(Y = y_j) = p_j: the i.i.d. law of a list given its label counts, with densities
   ``m_j/p_j`` and, for irrelevant items, ``(1 - sum_j m_j) / (1 - sum_j p_j)``.
-
-A law of R over queries is a `Mixture` of such models.
 """
 
 from __future__ import annotations
@@ -24,15 +22,12 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.populations.mixture import Mixture, require_shares
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
 from ndcg_asymptotics.specs.spec import Portable
 
 MOST_RELEVANT = 1000  #: the greatest number of relevant items in a list
-_MOST_EXPECTED = 50.0  # relevant items up to which lists without any occur, with a probability above e^-50
-_RARE = 1e-15  # probability, relative to the likeliest, below which a number of relevant items is left out
 _USAGE = "relevant takes a number of relevant items and a curve, as in relevant(3, roc_power(0.4))"
 
 
@@ -222,35 +217,9 @@ def _names_roc(call: Call) -> bool:
     return any(_names_roc(part.value) for part in call.arguments if isinstance(part.value, Call))
 
 
-@dataclass(frozen=True)
-class AtLeastOne:
-    """The number of relevant items of an i.i.d. list of n items, given that there is at least one.
-
-    >>> AtLeastOne(2).law(0.5)  # 1/2 and 1/4, divided by their sum
-    {1: 0.6666666666666666, 2: 0.3333333333333333}
-    """
-
-    n: int
-
-    def law(self, p: float) -> dict[float, float]:
-        """Return the probability of each number where an item is relevant with probability p."""
-        require(
-            0 < self.n * p <= _MOST_EXPECTED,
-            f"relevant: at least 1 of {self.n:g} is for lists with up to {_MOST_EXPECTED:g} relevant items "
-            f"on average, as others are never without any; here there are {self.n * p:.4g}",
-        )
-        most = min(self.n, MOST_RELEVANT)
-        number = np.arange(1.0, most + 1)
-        # C(n, r) odds^r by its ratios, as differences of log n! have no correct digits at n = 1e15
-        logs = np.cumsum(np.log((self.n - number + 1) / number * (p / (1 - p))))
-        chances = np.exp(logs - logs.max())
-        kept = np.flatnonzero(chances > _RARE)
-        return {int(i) + 1: float(chances[i] / chances[kept].sum()) for i in kept}
-
-
 def with_relevant(
     scorer: Scorer | RocModel | str,
-    relevant: int | Mapping[float, float] | AtLeastOne,
+    relevant: int | Mapping[float, float],
     *,
     folder: Path | None = None,
     allow_custom: bool = True,
@@ -261,21 +230,19 @@ def with_relevant(
     ----------
     scorer : Scorer, RocModel or text
         A relevance curve, a ROC curve, or graded ones; ``random`` stays what it is.
-    relevant : int, mapping or AtLeastOne
-        For one curve R, or the probability of each R: lists differ, and a mixture has one group for each R.
-        For graded curves the number of items of each gain. `AtLeastOne` takes the law of R from the share
-        of relevant items of a relevance curve.
+    relevant : int or mapping
+        For one curve R; for graded curves the number of items of each gain.
     folder, allow_custom
         As for `Spec.parse`.
 
     Raises
     ------
     InputError
-        For a number outside 1 to 1000, probabilities that do not add up to 1, gains that are not those of the
-        scorer, and a scorer that is a mixture or has a number of relevant items already.
+        For a number outside 1 to 1000, gains that are not those of the scorer, and a scorer that has a number
+        of relevant items already.
 
-    >>> str(with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3}))
-    'mixture(0.7=relevant(1, roc_power(0.4)), 0.3=relevant(2, roc_power(0.4)))'
+    >>> str(with_relevant("roc_power(0.4)", 2))
+    'relevant(2, roc_power(0.4))'
     >>> str(with_relevant("graded(2=roc_power(0.3), 1=roc_power(0.5))", {2: 1, 1: 4}))
     'relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))'
     """
@@ -288,21 +255,11 @@ def with_relevant(
         return given
     if not isinstance(given, Relevance | RocModel):
         raise InputError(f"a number of relevant items is given for a curve, got {given}")
-    numbers = _numbers_of_nonempty(given, relevant) if isinstance(relevant, AtLeastOne) else relevant
     if given.gains != (1.0,):
-        return FixedCounts(_counts_by_gain(given.gains, numbers), given)
-    if not isinstance(numbers, Mapping):
-        return FixedCounts((numbers,), given)
-    require_shares(list(numbers.values()), "relevant: the probabilities of several numbers")
-    groups = {number: FixedCounts((_whole(number),), given) for number in numbers}
-    return Mixture(tuple((weight, groups[number]) for number, weight in numbers.items()))
-
-
-def _numbers_of_nonempty(given: Relevance | RocModel, relevant: AtLeastOne) -> Mapping[float, float]:
-    """Return the probability of each number of relevant items."""
-    if not isinstance(given, Relevance) or given.gains != (1.0,):
-        raise InputError(f"relevant: at least 1 of n items is for binary relevance curves, got {given}")
-    return relevant.law(given.masses[0])
+        return FixedCounts(_counts_by_gain(given.gains, relevant), given)
+    if isinstance(relevant, Mapping):
+        raise InputError(f"relevant: {given} takes one number of relevant items, got {brief(relevant)}")
+    return FixedCounts((relevant,), given)
 
 
 def _counts_by_gain(gains: tuple[float, ...], relevant: int | Mapping[float, float]) -> tuple[int, ...]:

@@ -9,14 +9,12 @@ from typing import Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
 from ndcg_asymptotics.populations.fixed_counts import FixedCounts
 from ndcg_asymptotics.populations.graded import Graded
-from ndcg_asymptotics.populations.mixture import Mixture
-from ndcg_asymptotics.populations.scorer import Curve, Model, Random, Relevance, Scorer
+from ndcg_asymptotics.populations.scorer import Curve, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.specs.spec import Spec
@@ -61,13 +59,10 @@ class Population:
     >>> str(Population.of({"good": "relevant(2, roc_power(0.4))", "random": "random"}).scorers["random"])
     'relevant(2, roc_power(1))'
 
-    If one scorer is a mixture all must be, with the same groups; each group is a population of its own.
-
     Raises
     ------
     InputError
-        If the label laws of two scorers differ by more than 1e-12, or their fixed numbers of relevant items,
-        or their groups.
+        If the label laws of two scorers differ by more than 1e-12, or their fixed numbers of relevant items.
     """
 
     scorers: Mapping[str, Scorer]
@@ -77,10 +72,7 @@ class Population:
         require(len(self.scorers) > 0, "a population needs at least one scorer")
         informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
         require(len(informed) > 0, "'random' takes the label law of the others, and there are none")
-        if any(scorer.mixed for scorer in informed.values()):
-            _check_groups(informed)
-        else:
-            _check_laws(informed)
+        _check_laws(informed)
         like = next(iter(informed.values()))
         scorers = {k: informed[k] if k in informed else _uninformative(like) for k in self.scorers}
         object.__setattr__(self, "scorers", scorers)
@@ -93,35 +85,19 @@ class Population:
         return cls({name: Scorer.of(scorer) for name, scorer in scorers.items()}, Coupling.of(coupling))
 
     @cached_property
-    def groups(self) -> tuple[tuple[float, Population], ...]:
-        """The weight and the population of every group; this population alone unless it is a mixture."""
-        first = next(iter(self.scorers.values()))
-        if not first.mixed:
-            return ((1.0, self),)
-        groups = zip(*(scorer.groups for scorer in self.scorers.values()), strict=True)
-        of_groups = [
-            {name: model for name, (_, model) in zip(self.scorers, group, strict=True)} for group in groups
-        ]
-        return tuple(
-            (weight, Population(scorers, self.coupling))
-            for weight, scorers in zip(first.weights.tolist(), of_groups, strict=True)
-        )
-
-    @cached_property
     def models(self) -> dict[str, Relevance]:
-        """The relevance model of every scorer, of a population that is no mixture."""
+        """Every scorer, of a population whose labels are i.i.d."""
         return {name: scorer.model for name, scorer in self.scorers.items()}
 
     @property
     def iid(self) -> bool:
-        """Whether labels are i.i.d.; else every list of a group has the same number of relevant items."""
+        """Whether labels are i.i.d.; else every list has the same number of relevant items."""
         return next(iter(self.scorers.values())).iid
 
     @cached_property
     def fixed_counts(self) -> dict[str, FixedCounts]:
-        """The model of every scorer, of a population that is no mixture and whose label counts are fixed."""
-        models = {name: scorer.groups[0][1] for name, scorer in self.scorers.items()}
-        return {name: model for name, model in models.items() if isinstance(model, FixedCounts)}
+        """Every scorer, of a population whose label counts are fixed."""
+        return {name: scorer for name, scorer in self.scorers.items() if isinstance(scorer, FixedCounts)}
 
     @property
     def least_n(self) -> int:
@@ -139,10 +115,10 @@ class Population:
         return next(iter(self.scorers.values())).masses
 
 
-def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
+def _check_laws(scorers: Mapping[str, Scorer]) -> None:
     first = next(iter(scorers.values()))
     if not all(scorer.iid for scorer in scorers.values()):
-        _check_counts(scorers, where)
+        _check_counts(scorers)
         return
     agree = all(
         scorer.gains == first.gains and np.allclose(scorer.masses, first.masses, rtol=0, atol=_LAW_TOLERANCE)
@@ -152,10 +128,10 @@ def _check_laws(scorers: Mapping[str, Scorer], where: str = "") -> None:
     fitted = any(isinstance(scorer, Empirical) for scorer in scorers.values())
     share = f"prevalence={first.masses[0]:.12g} in place of a parameter of a curve sets its share"
     remedy = f" ({_REMEDY if fitted else share})" if fitted or len(first.masses) == 1 else ""
-    require(agree, f"{where}the scorers of a population share their labels, these differ: {laws}{remedy}")
+    require(agree, f"the scorers of a population share their labels, these differ: {laws}{remedy}")
 
 
-def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:
+def _check_counts(scorers: Mapping[str, Scorer]) -> None:
     counts = {
         name: dict(zip(scorer.gains, scorer.counts, strict=True)) if isinstance(scorer, FixedCounts) else None
         for name, scorer in scorers.items()
@@ -168,36 +144,11 @@ def _check_counts(scorers: Mapping[str, Scorer], where: str) -> None:
         return ", ".join(f"{count} of gain {number_text(y)}" for y, count in found.items())
 
     laws = "; ".join(f"{name}: {said(found)}" for name, found in counts.items())
-    require(
-        alike, f"{where}the scorers of a population share their relevant items, their numbers differ: {laws}"
-    )
-
-
-def _check_groups(scorers: Mapping[str, Scorer]) -> None:
-    first = next(name for name, scorer in scorers.items() if scorer.mixed)
-    others = [name for name, scorer in scorers.items() if not scorer.mixed]
-    require(not others, f"{first} is a mixture, so the others must be: {', '.join(others)}")
-    weights = {name: scorer.weights for name, scorer in scorers.items()}
-    same = all(
-        len(found) == len(weights[first]) and np.allclose(found, weights[first], rtol=0, atol=_LAW_TOLERANCE)
-        for found in weights.values()
-    )
-    said = "; ".join(f"{name}: {brief(found.tolist())}" for name, found in weights.items())
-    require(same, f"the scorers of a population share their groups, the weights differ ({_REMEDY}): {said}")
-    count = len(weights[first])
-    for g in range(count):
-        models = {name: scorer.groups[g][1] for name, scorer in scorers.items()}
-        _check_laws(models, f"group {g + 1} of {count}: ")
+    require(alike, f"the scorers of a population share their relevant items, their numbers differ: {laws}")
 
 
 def _uninformative(like: Scorer) -> Scorer:
-    """Return the scorer without information that has the label law of another one, in every group."""
-    if like.mixed:
-        return Mixture(tuple((weight, _blank(model)) for weight, model in like.groups))
-    return _blank(like.groups[0][1])
-
-
-def _blank(like: Model) -> Model:
+    """Return the scorer without information that has the label law of another one."""
     if isinstance(like, FixedCounts):
         return like.uninformative
     curves = tuple(ConstantCurve(mass) for mass in like.masses)

@@ -6,17 +6,16 @@ With s the canonical score (the scorer's probability integral transform, uniform
 the top of a long list needs: t = 1e-18 is a number, 1 - 1e-18 is not.
 
 A `Relevance` is such a model: `Curve` is the binary case, P(Y = 1 | t); graded models have one curve per
-gain. `FixedCounts` is a `Model` of another kind: every list has the same number of relevant items, whose
-depths are independent. In a `Mixture` lists belong to groups, and each group has its own model. All are a
-`Scorer`, whose `groups` theory averages over.
+gain. `FixedCounts` is a `Scorer` of another kind: every list has the same number of relevant items, whose
+depths are independent.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import Field
-from typing import Any, ClassVar, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,19 +27,12 @@ from ndcg_asymptotics.specs.scanner import Call, number_text
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider
 from ndcg_asymptotics.specs.spec import Spec
 
-_T = TypeVar("_T")
-
 _MEAN = "prevalence"  # of a curve, as a parameter
 ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rounding explains
 
 
 class Scorer(Spec, family="relevance model"):
-    """A scorer of lists that belong to one or several groups, each with its model."""
-
-    @property
-    @abstractmethod
-    def groups(self) -> tuple[tuple[float, Model], ...]:
-        """The weight and the model of every group; a single group unless this is a mixture."""
+    """The law of the labels of a list in the order in which a scorer ranks its items."""
 
     @classmethod
     def build(cls, call: Call) -> Self:
@@ -64,20 +56,14 @@ class Scorer(Spec, family="relevance model"):
         """Return E[Y | t] for an array of depths."""
 
     @property
-    def weights(self) -> Floats:
-        """The weight of every group; they add up to 1."""
-        found = np.array([weight for weight, _ in self.groups])
-        return np.asarray(found / found.sum())
+    @abstractmethod
+    def least_n(self) -> int:
+        """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
 
     @property
     def iid(self) -> bool:
-        """Whether labels are i.i.d.; else every list of a group has the same number of relevant items."""
-        return all(isinstance(model, Relevance) for _, model in self.groups)
-
-    @property
-    def least_n(self) -> int:
-        """The length of the shortest list that has all relevant items; 1 for i.i.d. labels."""
-        return max(model.least_n for _, model in self.groups)
+        """Whether labels are i.i.d.; else every list has the same number of relevant items."""
+        return isinstance(self, Relevance)
 
     def check_lengths(self, lengths: Iterable[int]) -> None:
         """Refuse lists that are too short for the relevant items."""
@@ -86,89 +72,21 @@ class Scorer(Spec, family="relevance model"):
         require(shortest >= relevant, said, "n")
 
     @property
-    def models(self) -> list[Relevance]:
-        """The relevance model of every group.
+    def model(self) -> Relevance:
+        """The scorer itself, of i.i.d. labels.
 
         Raises
         ------
         NotAvailableError
             If the number of relevant items is fixed.
         """
-        return [_relevance(model) for _, model in self.groups]
-
-    @property
-    def mixed(self) -> bool:
-        """Whether lists belong to several groups."""
-        return len(self.groups) > 1
-
-    @property
-    def model(self) -> Relevance:
-        """The relevance model of all lists.
-
-        Raises
-        ------
-        NotAvailableError
-            If there are several groups, or the number of relevant items is fixed.
-        """
-        if self.mixed:
-            raise NotAvailableError("a mixture has no relevance curve of its own, each of its groups has one")
-        return self.models[0]
+        if not isinstance(self, Relevance):
+            raise NotAvailableError("not available for lists with a fixed number of relevant items")
+        return self
 
 
-def _relevance(model: Model) -> Relevance:
-    if not isinstance(model, Relevance):
-        raise NotAvailableError("not available for lists with a fixed number of relevant items")
-    return model
-
-
-def over_groups(
-    scorers: Sequence[Scorer],
-    quantity: Callable[..., _T],
-    combine: Callable[[Floats, list[_T]], _T],
-    fixed_counts: Callable[..., _T] | None = None,
-) -> _T:
-    """Return a quantity of scorers, combined from that of each group.
-
-    Parameters
-    ----------
-    scorers : sequence of Scorer
-        With the same groups.
-    quantity : callable
-        Takes one relevance model for each scorer.
-    combine : callable
-        Takes the weights of several groups and the quantity of each; not called for a single group.
-    fixed_counts : callable, optional
-        Takes one `FixedCounts` for each scorer.
-
-    Raises
-    ------
-    NotAvailableError
-        If the number of relevant items is fixed and ``fixed_counts`` is not given.
-
-    >>> from ndcg_asymptotics.populations import mixture
-    >>> two = mixture([(0.25, "linear(0.2, 0.8)"), (0.75, "constant(0.1)")])
-    >>> float(over_groups([two], lambda model: model.masses[0], lambda weights, masses: weights @ masses))
-    0.2
-    """
-    if scorers[0].iid or fixed_counts is None:
-        groups = zip(*(scorer.models for scorer in scorers), strict=True)
-        found = [quantity(*models) for models in groups]
-    else:
-        pairs = zip(*(scorer.groups for scorer in scorers), strict=True)
-        found = [fixed_counts(*(model for _, model in group)) for group in pairs]
-    return found[0] if len(found) == 1 else combine(scorers[0].weights, found)
-
-
-class Model(Scorer):
-    """A scorer whose lists are all of one kind: it is its only group."""
-
-    @property
-    def groups(self) -> tuple[tuple[float, Model], ...]:
-        return ((1.0, self),)
-
-
-class OfFixedNumber(Model):
-    """A model in which every list has the same number of relevant items."""
+class OfFixedNumber(Scorer):
+    """A scorer of lists that all have the same number of relevant items."""
 
     @property
     def masses(self) -> NoReturn:
@@ -178,7 +96,7 @@ class OfFixedNumber(Model):
         raise NotAvailableError("with a fixed number of relevant items E[Y | t] depends on n")
 
 
-class Relevance(Model):
+class Relevance(Scorer):
     """The law of a label given the depth of its item: gains y_1 > … > y_J > 0 and P(Y = y_j | t)."""
 
     @property
@@ -372,9 +290,11 @@ class Random(Scorer, keyword="random"):
     def _alone(self) -> NoReturn:
         raise InputError("'random' takes the label law of the other scorers; alone it has none")
 
-    groups = property(_alone)
     gains = property(_alone)
     masses = property(_alone)
+    least_n = property(_alone)
+    iid = property(_alone)
+    model = property(_alone)
 
     def mean_gain(self, t: ArrayLike) -> NoReturn:
         self._alone()

@@ -7,10 +7,10 @@ Its files::
     unfinished/                     arrays of an interrupted computation, until all is written
     curves/                         the fitted curves that theory is computed from
 
-The block has ``ndcg`` (query, run, measure, n) and, if compared with theory, ``pooled`` (run, measure, m),
-``groups`` (group, run, measure, m), ``redrawn`` (query, run, measure, m) and ``group_of`` (query), with m
-some of the list lengths. The files are as immutable as those of a study, and checked in the same way.
-``growth.json`` is written last and names the block, so a reader finds either all of the results or none.
+The block has ``ndcg`` (query, run, measure, n) and, if compared with theory, ``pooled`` and ``grouped``
+(run, measure, m), with m some of the list lengths. The files are as immutable as those of a study, and
+checked in the same way. ``growth.json`` is written last and names the block, so a reader finds either all of
+the results or none.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ _ROUNDING = 1e-6  # of a mean
 _AXES = {
     "ndcg": ("query", "run", "measure", "n"),
     "pooled": ("run", "measure", "m"),
-    "groups": ("group", "run", "measure", "m"),
-    "redrawn": ("query", "run", "measure", "m"),
-    "group_of": ("query",),
+    "grouped": ("run", "measure", "m"),
 }
 
 
@@ -106,7 +104,7 @@ def save_growth(growth: Growth, folder: str | Path) -> None:
             "queries": list(growth.queries),
             "n": growth.sizes.tolist(),
             "m": growth.theory.sizes.tolist() if growth.theory else None,
-            "groups": len(growth.theory.groups) if growth.theory else 0,
+            "groups": growth.theory.groups if growth.theory else 0,
             "settings": dict(growth.settings),
             "left_out": list(growth.left_out),
         }
@@ -161,8 +159,7 @@ def _values(growth: Growth) -> dict[str, NDArray[np.generic]]:
     theory = growth.theory
     values: dict[str, NDArray[np.generic]] = {"ndcg": growth.ndcg}
     if theory is not None:
-        values |= {"pooled": theory.pooled, "groups": theory.groups, "redrawn": theory.redrawn}
-        values["group_of"] = theory.group
+        values |= {"pooled": theory.pooled, "grouped": theory.grouped}
     return values
 
 
@@ -217,11 +214,8 @@ def examine_growth(folder: str | Path) -> GrowthContents:
 def _shapes(stated: Fields) -> dict[str, Variable]:
     fields = {"query": "queries", "run": "runs", "measure": "measures", "n": "n", "m": "m"}
     lengths = {axis: len(stated[name] or ()) for axis, name in fields.items()}
-    lengths["group"] = int(stated["groups"])
     return {
-        name: Variable(
-            tuple(lengths[axis] for axis in axes), np.dtype(np.int64 if name == "group_of" else np.float64)
-        )
+        name: Variable(tuple(lengths[axis] for axis in axes), np.dtype(np.float64))
         for name, axes in _AXES.items()
         if name == "ndcg" or stated["m"] is not None
     }
@@ -231,7 +225,7 @@ def _impossible(values: Mapping[str, Array], stated: Fields) -> str | None:
     """Name values that no growing lists can have; means that theory cannot give are NaN."""
     if said := impossible({"ndcg": values["ndcg"]}, stated["measures"]):
         return said
-    for name in values.keys() & {"pooled", "groups", "redrawn"}:
+    for name in values.keys() & {"pooled", "grouped"}:
         known = np.nan_to_num(values[name])
         for end in (0.0, 1.0):  # which rounding may have passed
             known = np.where(np.abs(known - end) < _ROUNDING, end, known)
@@ -263,9 +257,8 @@ def open_growth(folder: str | Path) -> Growth:
     stated, values, theory = found.stated, found.values, None
     try:
         if stated["m"] is not None:
-            pooled, groups, redrawn = (values[name] for name in ("pooled", "groups", "redrawn"))
-            sizes = np.array(stated["m"], np.int64)
-            theory = Theory(sizes, values["group_of"], pooled, groups, redrawn, found.curves)
+            sizes, groups = np.array(stated["m"], np.int64), int(stated["groups"])
+            theory = Theory(sizes, values["pooled"], values["grouped"], groups, found.curves)
         measures = tuple(Measure.parse(text, folder) for text in stated["measures"])
         return Growth(
             runs=tuple(stated["runs"]),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -81,26 +81,9 @@ class Design:
         entropy[place] = replicate
         return np.random.Generator(np.random.SFC64(np.random.SeedSequence(entropy)))
 
-    def group(self, replicate: int) -> int:
-        """Draw the group of one replicate of a mixture, as its position in `parts`."""
-        weights = [weight for weight, _ in self.population.groups]
-        if len(weights) == 1:
-            return 0
-        ends = np.cumsum(weights)
-        u = self.generator(replicate, "group").random() * ends[-1]
-        return min(int(np.searchsorted(ends, u, side="right")), len(weights) - 1)
-
-    def drawn(self, replicate: int) -> Design:
-        """Return the design of one replicate: for a mixture, that of the group of the replicate."""
-        return self.parts()[self.group(replicate)]
-
-    def parts(self) -> list[Design]:
-        """Return the designs that a replicate may have: one for each group of a mixture."""
-        return [replace(self, population=population) for _, population in self.population.groups]
-
     @property
     def models(self) -> Mapping[str, Relevance | FixedCounts]:
-        """The model of every scorer, of a design whose population is no mixture."""
+        """The relevance model of every scorer."""
         return self.population.models if self.population.iid else self.population.fixed_counts
 
     @property

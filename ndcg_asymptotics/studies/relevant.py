@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief, is_number, list_lengths, whole_number
+from ndcg_asymptotics.core.arrays import brief, is_number, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.gains import Gain, label_gains
 from ndcg_asymptotics.populations import (
@@ -18,23 +16,16 @@ from ndcg_asymptotics.populations import (
     FixedCounts,
     Graded,
     GradedRoc,
-    Mixture,
-    Model,
     Random,
     Relevance,
     RocModel,
     Scorer,
     with_relevant,
 )
-from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT, AtLeastOne
+from ndcg_asymptotics.populations.fixed_counts import MOST_RELEVANT
 
-Relevant = int | str | Mapping[float, float] | AtLeastOne
-"""A number of relevant items, the probability of each number, or the number of items of each gain.
-
-The text "at least 1 of 1000" is the law of the number in an i.i.d. list of 1000 items that has at least one.
-"""
-
-_AT_LEAST_ONE = re.compile(r"at least (?:1|one) of (\S+)")
+Relevant = int | str | Mapping[float, float]
+"""A number of relevant items, or the number of items of each gain."""
 
 
 def scorer_of(
@@ -58,7 +49,7 @@ def scorer_of(
     return with_gain(Scorer.of(given), gain)  # type: ignore[arg-type]
 
 
-def read_relevant(given: object) -> int | Mapping[float, float] | AtLeastOne:
+def read_relevant(given: object) -> int | Mapping[float, float]:
     """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
 
     Raises
@@ -66,16 +57,9 @@ def read_relevant(given: object) -> int | Mapping[float, float] | AtLeastOne:
     InputError
         Beginning with the name of the field.
 
-    >>> read_relevant("2"), read_relevant({"1": 0.7, "2": 0.3})
-    (2, {1: 0.7, 2: 0.3})
-    >>> read_relevant("at least 1 of 1e3")
-    AtLeastOne(n=1000)
+    >>> read_relevant("2"), read_relevant({"2": 1, "1": "4"})
+    (2, {2: 1, 1: 4})
     """
-    if isinstance(given, AtLeastOne):
-        return given
-    if isinstance(given, str) and (least := _AT_LEAST_ONE.fullmatch(given.strip())):
-        (n,) = list_lengths(_number(least[1]), "relevant")
-        return AtLeastOne(n)
     if not isinstance(given, Mapping):
         return whole_number(_number(given), "relevant", 1, MOST_RELEVANT)
     require(len(given) > 0, "has no number of relevant items", "relevant")
@@ -114,17 +98,10 @@ def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
     scorer = Scorer.of(given)
     if isinstance(scorer, Random):
         return scorer
-    if isinstance(scorer, Mixture):
-        if scorer.file:
-            return Mixture.decode(_rewritten(scorer.content, gain), scorer.file)
-        return replace(
-            scorer, groups=tuple((weight, _of_model(model, gain)) for weight, model in scorer.groups)
-        )
-    ((_, model),) = scorer.groups
-    return _of_model(model, gain)
+    return _of_model(scorer, gain)
 
 
-def _of_model(model: Model, gain: Gain) -> Model:
+def _of_model(model: Scorer, gain: Gain) -> Scorer:
     gains = _mapped(model.gains, gain)
     if gains == model.gains:
         return model
@@ -158,13 +135,12 @@ def _mapped(labels: Sequence[float], gain: Gain) -> tuple[float, ...]:
 def _rewritten(content: bytes, gain: Gain) -> bytes:
     """Return the content of a curve file with other gains."""
     table = json.loads(content)
-    for curves in table.get("groups", [table]):
-        gains = _mapped([float(label) for label in curves["gains"]], gain)
-        order = sorted((row for row, value in enumerate(gains) if value > 0), key=lambda row: -gains[row])
-        curves["gains"] = [gains[row] for row in order]
-        curves["probability"] = _rows(curves["probability"], order)
-        band = curves.get("band") or {}
-        band.update({side: _rows(band[side], order) for side in ("low", "high") if side in band})
+    gains = _mapped([float(label) for label in table["gains"]], gain)
+    order = sorted((row for row, value in enumerate(gains) if value > 0), key=lambda row: -gains[row])
+    table["gains"] = [gains[row] for row in order]
+    table["probability"] = _rows(table["probability"], order)
+    band = table.get("band") or {}
+    band.update({side: _rows(band[side], order) for side in ("low", "high") if side in band})
     return json.dumps(table, indent=1).encode()
 
 

@@ -75,10 +75,9 @@ class Study(Shown):
     coupling : Coupling or text
         How the scores of two scorers depend on each other given the label.
     relevant : int, mapping or text, optional
-        The number of relevant items of every list, whatever its length: irrelevant items alone arrive. Or the
-        probabilities of several numbers, as ``{1: 0.7, 2: 0.3}``; for graded scorers a number for each gain.
-        "at least 1 of 1000" has the law of that number in i.i.d. lists of 1000 items that are not empty.
-        Then ``n`` begins with that number, and scorers may be ROC curves. Without it labels are i.i.d.
+        The number of relevant items of every list, whatever its length: irrelevant items alone arrive. For
+        graded scorers a number for each gain, as ``{2: 1, 1: 4}``. Then ``n`` begins with that number, and
+        scorers may be ROC curves. Without it labels are i.i.d.
     pairs : pairs of names
         Scorers whose order is recorded.
     bracket : float

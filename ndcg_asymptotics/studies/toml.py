@@ -81,10 +81,9 @@ engine = "auto"
 # The gain of a label y: "linear" is y, "exp2" is 2^y - 1; or a table such as "0=0, 1=1, 2=3".
 # gain = "exp2"
 
-# How many relevant items every list has, whatever its length, or the probability of each number:
-# { 1 = 0.7, 2 = 0.3 }. Scorers may then be ROC curves such as "roc_power(0.4)". Without it labels are i.i.d.,
-# and lists without relevant items count as 0. "at least 1 of 1000" is the law of the number in i.i.d. lists
-# of 1000 items that have any.
+# How many relevant items every list has, whatever its length; of graded scorers how many of each gain:
+# { 2 = 1, 1 = 4 }. Scorers may then be ROC curves such as "roc_power(0.4)". Without it labels are i.i.d.,
+# and lists without relevant items count as 0.
 # relevant = 1
 
 # How the scores of two scorers depend on each other given the label: "independent" or "gaussian(0.5)".

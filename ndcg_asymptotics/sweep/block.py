@@ -47,7 +47,7 @@ def prepared(engine: str, design: Design) -> Engine:
     """Return the module of an engine, its kernels loaded and its tables made for a design."""
     module = cast(Engine, importlib.import_module(engine))
     if _prepared != [(engine, design)]:
-        module.warm(design.parts()[0])
+        module.warm(design)
         _prepared[:] = [(engine, design)]
     return module
 

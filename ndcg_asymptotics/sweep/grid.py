@@ -58,10 +58,10 @@ def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float
     seconds = []
     for study in studies[step // 2 :: step]:
         engine_ = engine.load_engine(study.engine)
-        engine_.warm(study.design.parts()[0])
-        engine.draw(engine_, study.design, 0)  # the first draw makes tables
+        engine_.warm(study.design)
+        engine_.simulate(study.design, 0)  # the first draw makes tables
         start = time.perf_counter()
-        engine.draw(engine_, study.design, 0)
+        engine_.simulate(study.design, 0)
         seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
     return sum(seconds) / len(seconds)
 
@@ -71,7 +71,7 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
     # here, so that too many jobs are reported once, not for every point
     cores = Cores(options.get("backend", "loky"), options.get("jobs"), options.get("scheduler"))
     for study in grid.studies.values():
-        engine.check(engine.load_engine(study.engine), study.design)
+        engine.load_engine(study.engine).check(study.design)
     write_grid(folder, grid)
     has_precision = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
     places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}

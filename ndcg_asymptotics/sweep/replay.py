@@ -51,13 +51,13 @@ def replay(study: Study, folder: str | Path, replicate: int) -> Replay:
     """
     folder = path_of(folder, "folder")
     engine_ = engine.load_engine(study.engine)
-    engine.check(engine_, study.design)
+    engine_.check(study.design)
     with FolderSink(folder, study) as sink:
         wanted = sink.replicates if sink.wanted else np.arange(study.replicates)
         require(
             replicate in wanted, f"there is no replicate {replicate}: {folder} is for {spans(wanted)}", "only"
         )
-        draw = engine.draw(engine_, study.design, replicate)
+        draw = engine_.simulate(study.design, replicate)
         if sink.missing([replicate]):
             sink.want(wanted)
             sink.add([replicate], {name: values[None] for name, values in draw.items()})

@@ -158,7 +158,7 @@ def sweep(
     require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
     require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
     engine_ = engine.load_engine(study.engine)
-    engine.check(engine_, study.design)
+    engine_.check(study.design)
     estimate = TimeEstimate(count, at_most=precision is not None)
     sweep_ = _Sweep(study, into, cores, block, durable, deadline, estimate)
     if precision is None or first > 0:
@@ -280,7 +280,7 @@ def _require_room(study: Study, replicates: int, folder: Path | None) -> None:
 def _require_memory(study: Study, jobs: int) -> None:
     """Refuse more processes than fit into memory."""
     module = engine.load_engine(study.engine)
-    each, there = max(module.memory(part) for part in study.design.parts()), available()
+    each, there = module.memory(study.design), available()
     require(
         jobs * each <= there,
         f"{jobs} processes take {jobs * each:.3g} bytes at n = {study.n[-1]:g}, {there:.3g} are available: "

@@ -27,7 +27,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
 from ndcg_asymptotics.theory.rules.acceleration import FEWEST_VALUES, accelerated
@@ -116,12 +116,9 @@ def extrapolated_limit(
     (True, True)
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return over_groups(
-        [scorer],
-        lambda relevance: _extrapolated(relevance, measure, mean),
-        _mixed,
-        lambda model: _extrapolated_scaled(model, measure),
-    )
+    if isinstance(scorer, FixedCounts):
+        return _extrapolated_scaled(scorer, measure)
+    return _extrapolated(scorer.model, measure, mean)
 
 
 def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
@@ -156,16 +153,6 @@ def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapo
     if _top_decides(measure):
         error += unseen
     return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
-
-
-def _mixed(weights: Floats, found: list[Extrapolation]) -> Extrapolation:
-    values, errors, limit, error, unseen = (
-        weights @ np.array([getattr(of_group, part) for of_group in found])
-        for part in ("expectation", "errors", "limit", "error", "unseen")
-    )
-    reason = next((of_group.reason for of_group in found if of_group.reason), "")
-    sizes = found[0].sizes
-    return Extrapolation(sizes, values, errors, float(limit), float(error), float(unseen), reason)
 
 
 def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import zeta
 
-from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
@@ -75,15 +74,9 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     '+0.0414/log n'
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return over_groups(
-        [scorer],
-        lambda relevance: _leading_gap(relevance, measure),
-        _mixed,
-        lambda model: None,
-    )
-
-
-def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
+    if not scorer.iid:
+        return None
+    relevance = scorer.model
     asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
     labels = OccurringGrades.ideal(relevance, measure)
     value = limit(relevance, measure).value
@@ -114,14 +107,6 @@ def _leading_gap(relevance: Relevance, measure: Measure) -> Gap | None:
             constant = top * np.log(c) + float(terms.sum())
             return Gap((constant - value * float(steps @ np.log(ends))) / most, 0.0)
     return None
-
-
-def _mixed(weights: Floats, found: list[Gap | None]) -> Gap | None:
-    """Return the average over the groups, whose gaps have the same exponent."""
-    gaps = [gap for gap in found if gap is not None]
-    if len(gaps) < len(found):
-        return None
-    return Gap(float(weights @ [gap.coefficient for gap in gaps]), gaps[0].exponent)
 
 
 @dataclass(frozen=True)

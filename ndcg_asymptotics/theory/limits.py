@@ -37,7 +37,6 @@ from ndcg_asymptotics.populations import (
     FixedCounts,
     Relevance,
     Scorer,
-    over_groups,
 )
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.rules import quadrature
@@ -146,7 +145,7 @@ class OccurringGrades:
 
 
 def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
-    """Return the limit of NDCG_n; for a mixture, the limit of its mean.
+    """Return the limit of NDCG_n.
 
     Labels are i.i.d., or the number of relevant items is fixed. Then NDCG_n mostly tends to 0, and
     ``Limit.scaled`` says how (`scaled_limits`).
@@ -166,12 +165,10 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     0.4
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    found = over_groups(
-        [scorer],
-        lambda relevance: _limit(relevance, measure),
-        _mixed,
-        lambda model: _of_fixed_counts(model, measure),
-    )
+    if isinstance(scorer, FixedCounts):
+        found = _of_fixed_counts(scorer, measure)
+    else:
+        found = _limit(scorer.model, measure)
     if measure.normalised or not found.theorem.startswith("Theorem"):
         return found
     return replace(found, theorem=f"beyond the paper (as {found.theorem})")
@@ -202,35 +199,6 @@ def _limit(relevance: Relevance, measure: Measure) -> Limit:
     if asymptotics.top_decides or regime == "sublinear":
         return _top_limit(relevance, measure)
     return _profile_limit(relevance, measure)
-
-
-def _mixed(weights: Floats, found: list[Limit]) -> Limit:
-    """Return the limit of the mean of a mixture, which is the average of the limits of its groups."""
-    theorem = " / ".join(dict.fromkeys(group.theorem for group in found))
-    met: dict[str, list[bool | None]] = {}
-    for assumption in (a for group in found for a in group.assumptions):
-        met.setdefault(assumption.text, []).append(assumption.met)
-    assumptions = tuple(
-        Assumption(text, False if False in all_ else None if None in all_ else True)
-        for text, all_ in met.items()
-    )
-    without = next((group for group in found if group.value is None), None)
-    if without is not None:
-        return Limit(None, theorem, assumptions, without.reason, without.converges)
-    values = [group.value for group in found if group.value is not None]
-    reason, scaled = found[0].reason, _mixed_scale(weights, [group.scaled for group in found])
-    mode = found[0].mode if scaled is not None else "in probability"
-    return Limit(float(weights @ values), theorem, assumptions, reason, mode=mode, scaled=scaled)
-
-
-def _mixed_scale(weights: Floats, found: list[ScaledLimit | None]) -> ScaledLimit | None:
-    """Return the average of scaled limits; None if the scales of two groups differ."""
-    known = [group for group in found if group is not None and group.value is not None]
-    if len(known) < len(found) or len({group.scale for group in known}) > 1:
-        return None
-    values = [group.value for group in known if group.value is not None]
-    error = float(weights @ [group.error for group in known])
-    return replace(known[0], value=float(weights @ values), error=error)
 
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:

@@ -7,7 +7,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, whole_number
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.rules import quadrature
 
 _NEAR_THE_END = 1.0 - np.geomspace(1e-12, 1.0, 97)  # depths; curves may be singular at 1
@@ -30,19 +30,9 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     0.795347
     """
     scorer, measure, n = Scorer.of(scorer), Measure.of(measure), whole_number(n, "n", 1, LARGEST_N)
-    if not scorer.iid:
+    if not (scorer.iid and measure.normalised):
         return None
-    return over_groups([scorer], lambda relevance: _pseudo_expectation(relevance, measure, n), _mixed)
-
-
-def _mixed(weights: Floats, found: list[float | None]) -> float | None:
-    values = [value for value in found if value is not None]
-    return float(weights @ values) if len(values) == len(found) else None
-
-
-def _pseudo_expectation(relevance: Relevance, measure: Measure, n: int) -> float | None:
-    if not measure.normalised:
-        return None
+    relevance = scorer.model
     k = float(measure.cutoff(n))
     ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)
     if ends[-1] <= 1.0:

@@ -402,18 +402,8 @@ def lasting_order(a: Scorer, b: Scorer, measure: Measure) -> float | None:
     >>> [round(lasting_order(*pair, Measure.of(text)), 6) for text in ("nDCG(zipf)", "nDCG@0.5n", "nDCG@10")]
     [0.6, 0.557858, 0.0]
     """
-    total = 0.0
-    for weight, (_, one), (_, two) in zip(a.weights, a.groups, b.groups, strict=True):
-        if not (isinstance(one, FixedCounts) and isinstance(two, FixedCounts)):
-            return None
-        found = _lasting_order(one, two, measure)
-        if found is None:
-            return None
-        total += float(weight) * found
-    return total
-
-
-def _lasting_order(a: FixedCounts, b: FixedCounts, measure: Measure) -> float | None:
+    if not (isinstance(a, FixedCounts) and isinstance(b, FixedCounts)):
+        return None
     asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
     if regime in ("fixed", "sublinear"):
         return None if certain_top(a) or certain_top(b) else 0.0

@@ -183,7 +183,7 @@ def test_the_length_of_sufficient_lists():
     assert enough() is None
 
 
-def test_longer_lists_are_those_of_the_fitted_mixture():
+def test_longer_lists_are_those_of_fitted_groups():
     found = two(measures=["nDCG", "nDCG(power(0.5))", "nDCG@10"])
     log, power, cut = (judged.longer_lists for judged in found.pairs[0].by_measure)
     assert (log.at, log.theorem) == (10**6, "Theorem 1")
@@ -401,7 +401,7 @@ def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
 
     monkeypatch.setattr("ndcg_asymptotics.analysis.runs.ranked.expected_ndcg", counted)
     found = compare(scores, labels, "nDCG", resamples=99)  # the limit of nDCG is 1 for all runs
-    assert asked == ["nDCG"] * 4
+    assert asked == ["nDCG"] * 4 * 8  # groups of queries
     # a run has the same prediction in each of its pairs
     means: dict[str, set[float]] = {}
     for pair in found.pairs:

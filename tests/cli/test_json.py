@@ -37,7 +37,6 @@ from ndcg_asymptotics.analysis.runs.compared import (
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.deviations import Deviation
 from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
 from ndcg_asymptotics.analysis.runs.judged import (
     JudgedComparison,
@@ -140,7 +139,6 @@ ROWS = {
     "damage": Damage,
     "decay": Decay,
     "decided loss": LossDecision,
-    "deviation": Deviation,
     "distinguish": Distinction,
     "excess of a loss": LossExcess,
     "exponent": FittedExponent,
@@ -207,7 +205,6 @@ def test_every_command_with_json_is_on_the_page() -> None:
     assert found == kinds() - {
         "state",
         "grid check",
-        "deviations",
         "sampled candidates",
         "compare with a judge",
         "compare collections",

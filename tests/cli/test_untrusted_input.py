@@ -172,7 +172,6 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ("fit", "--run", odd, "--qrels", odd, "--out", tmp_path / "out"),
             ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out"),
             ("predict", "--scorer", f'empirical("{odd}")', "--measure", "nDCG", "-n", 10),
-            ("predict", "--scorer", f'mixture("{odd}")', "--measure", "nDCG", "-n", 10),
             ("run", odd, "--out", tmp_path / "out"),
             ("losses", "decide", odd),
             ("losses", "train", "--train", odd, "--loss", "listnet"),

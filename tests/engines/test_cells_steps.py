@@ -18,7 +18,7 @@ from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import brackets, engine, philox, ranks, streams
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Relevance
 
 MEASURES = ("nDCG", "nDCG@4", "nDCG(zipf)@6", "nDCG(linear)")
 GAINS = (3.0, 1.0)
@@ -199,7 +199,7 @@ def test_one_relevant_item_has_its_closed_law(text: str) -> None:
     what = design(f"relevant(1, roc_power({kappa}))", (3, n), text)
     streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
     rng = np.random.Generator(np.random.SFC64(3))
-    model = Scorer.parse(f"relevant(1, roc_power({kappa}))").groups[0][1]
+    model = FixedCounts.parse(f"relevant(1, roc_power({kappa}))")
     separate = ranks._separate_dcg(model, measure, n, size, rng) / values[0]
     for drawn in (streamed, separate):
         rounded = np.round(drawn, 12)
@@ -217,7 +217,7 @@ def test_several_relevant_items_in_a_random_order() -> None:
     what = design(text, (2, n), "DCG@4")
     streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
     rng = np.random.Generator(np.random.SFC64(3))
-    separate = ranks._separate_dcg(Scorer.parse(text).groups[0][1], Measure.parse("DCG@4"), n, size, rng)
+    separate = ranks._separate_dcg(FixedCounts.parse(text), Measure.parse("DCG@4"), n, size, rng)
     for drawn in (streamed, separate):
         rounded = np.round(drawn, 11)
         assert set(rounded) <= set(law)

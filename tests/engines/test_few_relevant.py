@@ -14,7 +14,7 @@ from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import draw_block
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer, with_relevant
+from ndcg_asymptotics.populations import Scorer
 
 SIZES = (100, 3000)
 DISCOUNTS = ("log", "power(0.5)", "zipf", "geometric(2)")
@@ -161,15 +161,6 @@ def test_every_n_starts_where_all_relevant_items_are_there():
         assert (last == 200).all()
         assert ((drawn["last_not_less"] == 0) | (drawn["last_not_less"] >= 3)).all()
         assert (drawn["changes"] <= 197).all()
-
-
-@pytest.mark.slow
-def test_numbers_of_relevant_items_may_differ_between_lists():
-    law = with_relevant("roc_power(0.7)", {1: 0.7, 3: 0.3})
-    values = draws("cells", {"a": law}, 3000)
-    expected = 0.7 * np.array(MEANS[0.7, 1]) + 0.3 * np.array(MEANS[0.7, 3])
-    assert np.abs(z_scores(values, expected)).max() < 5
-    assert np.abs(z_scores(values, (expected + np.array(MEANS[0.7, 3])) / 2)).max() > 5
 
 
 def test_coupled_scorers_agree_the_more_the_stronger_the_coupling():

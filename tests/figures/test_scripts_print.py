@@ -167,7 +167,9 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "phase_diagram": partial(of_study, "phase_diagram", 60, findings.phase_diagram, n=[100, 1000]),
     "uniform_law": partial(of_study, "phase_diagram", 60, findings.uniform_law, n=[100, 1000]),
     "best_discount": partial(of_study, "best_discount", 20, findings.best_discount),
-    "normalising": partial(of_study, "normalising", 60, findings.normalising, n=[1000]),
+    "normalising": lambda: findings.normalising(
+        *(cases.simulated(study(name, n=[1000]), 60) for name in findings.NORMALISING)
+    ),
     "growing losses": partial(of_losses, "growing", GROWING),
     "long_lists": partial(of_losses, "long_lists", LONG),
     "mq2008": partial(of_losses, "mq2008", MQ2008),

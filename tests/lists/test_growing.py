@@ -138,7 +138,7 @@ def test_gains_and_binary_labels():
         ),
         ({"n": 0}, "^n: must be a whole number >= 1, got 0"),
         ({"n": 1000}, "^n: no query has 1000 documents, the longest has 5"),
-        ({"by": 100}, "^by: must be 'auto', 'query', a number of groups"),
+        ({"groups": 100}, "^groups: must be a number of groups from 1 to "),
         ({"gain": "log"}, "^gain: must be one of linear, binary, exp2, .*, got 'log'"),
         ({"pool": "all"}, "^pool: must be one of"),
     ],
@@ -152,32 +152,30 @@ def test_bad_options(options, said):
 @pytest.mark.slow
 def test_iid_theory():
     runs, qrels = collection(queries=12, documents=60)
-    grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, n=60, by=3, random=True, binary_at=1)
+    grown = grow(runs, qrels, ["nDCG", "nDCG(zipf)"], orders=40, n=60, groups=3, random=True, binary_at=1)
     theory = grown.theory
     assert theory.sizes.tolist() == shown_sizes(60) == [10, 20, 60]
     assert theory.pooled.shape == (3, 2, 3)
-    assert theory.groups.shape == (3, 3, 2, 3)
-    assert theory.redrawn.shape == (12, 3, 2, 3)
-    assert sorted(theory.curves) == [
-        "groups/bad.json",
-        "groups/good.json",
-        "pooled/bad.json",
-        "pooled/good.json",
-    ]
-    weights = np.bincount(theory.group) / 12
-    np.testing.assert_allclose(theory.mixture, np.tensordot(weights, theory.groups, 1))
+    assert theory.grouped.shape == (3, 2, 3)
+    assert sorted(theory.curves) == ["bad.json", "good.json"]
     # a random run has the exact mean of constant curves
     documents = pool_runs(runs, qrels)
     share = float(np.mean(documents.documents.values >= 1))
     expected = na.theory.expected_ndcg(f"constant({share!r})", "nDCG", [10, 20, 60]).value
     np.testing.assert_allclose(theory.pooled[2, 0], expected, rtol=1e-9)
-    # redrawn lists of the random run are i.i.d. lists of the query's own share: the exact mean of each query
-    shares = [float(np.mean(documents.documents.values[part] >= 1)) for part in documents.query_slices()]
-    each = np.array([na.theory.expected_ndcg(f"constant({p!r})", "nDCG", [10, 20, 60]).value for p in shares])
-    gap = theory.redrawn[:, 2, 0] - each
-    # 40 lists a query, standard deviation of NDCG at most 0.3: five standard errors of a mean over 12
-    assert np.abs(gap.mean(axis=0)).max() < 5 * 0.3 / np.sqrt(480)
-    assert np.abs((theory.redrawn[:, 0, 0] - each).mean(axis=0)).max() > 5 * 0.3 / np.sqrt(480)
+    # in a group the random run has the mean share of the group's queries, which are in order of their shares
+    shares = sorted(
+        float(np.mean(documents.documents.values[part] >= 1)) for part in documents.query_slices()
+    )
+    each = [
+        na.theory.expected_ndcg(f"constant({np.mean(shares[i : i + 4])!r})", "nDCG", [10, 20, 60]).value
+        for i in (0, 4, 8)
+    ]
+    np.testing.assert_allclose(theory.grouped[2, 0], np.mean(each, axis=0), rtol=1e-9)
+    assert np.abs(theory.pooled - theory.grouped).max() > 1e-3
+    assert "with a curve for each of 3 groups of queries" in str(grown)
+    row = grown.as_dict()["rows"][-1]
+    assert (row["pooled"], row["grouped"]) == (theory.pooled[2, 1, 2], theory.grouped[2, 1, 2])
 
 
 def test_files_and_times(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import fit, pool_runs
-from ndcg_asymptotics.populations import Gaussian, Population, Relevance
+from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep import run
 
@@ -112,30 +112,16 @@ def test_labels_can_be_made_binary(files):
 @pytest.mark.slow
 def test_fitted_runs_come_with_a_study(files):
     folder, runs, qrels = files
-    for by, keyword in ((None, "empirical"), (2, "mixture"), ("query", "mixture")):
-        out = folder / f"curves-{by}"
-        fit(runs, qrels, out=out, by=by, resamples=5)
-        study = load(out / "study.toml")
-        assert str(study.scorers["good"]) == f'{keyword}("good.json")'
-        assert study.pairs == (("good", "bad"),)
-        groups = {None: 1, 2: 2, "query": 20}[by]
-        assert len(study.population.groups) == groups
-        coupling = study.population.coupling
-        assert isinstance(coupling, Gaussian)
-        assert 0.2 < coupling.rho < 1
+    fit(runs, qrels, out=folder / "curves", resamples=5)
+    study = load(folder / "curves" / "study.toml")
+    assert str(study.scorers["good"]) == 'empirical("good.json")'
+    assert study.pairs == (("good", "bad"),)
     # the study runs as it is; it is made smaller here to save time
-    quick = load(folder / "curves-2" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
+    quick = load(folder / "curves" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
     assert check(run(quick, jobs=1)).agrees
     # fitting one run writes no study
     fit(runs[:1], qrels, out=folder / "alone", resamples=2)
     assert [path.name for path in (folder / "alone").iterdir()] == ["good.json"]
-
-
-def test_a_mixture_keeps_its_own_label_laws(files):
-    bad_fit(
-        files, "prevalence: the groups of a mixture keep their own label laws", by=2, prevalence=[0.1, 0.2]
-    )
-    bad_fit(files, "by: must be 'auto', 'query', a number of groups from 1 to 20", by=21)
 
 
 def test_a_csv_file_is_fitted(files):

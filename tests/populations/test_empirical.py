@@ -16,7 +16,7 @@ from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
-from ndcg_asymptotics.populations.curve_file import CURVE, GROUPS, encode
+from ndcg_asymptotics.populations.curve_file import CURVE, encode
 from ndcg_asymptotics.populations.roc_file import RocEmpirical
 
 # within a piece, from node to node, across nodes, hair-thin
@@ -192,12 +192,10 @@ def test_a_roc_curve_of_many_points_is_refused():
         RocEmpirical("r.json", encode_roc(depth, depth))
 
 
-@pytest.mark.parametrize("keyword", ["empirical", "mixture", "roc_empirical"])
+@pytest.mark.parametrize("keyword", ["empirical", "roc_empirical"])
 def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, keyword, monkeypatch):
-    groups = {"weight": 1.0, "gains": [1], "depth": [0, 1], "probability": [[0.5, 0.1]]}
     content = {
         "empirical": curve_of(5),
-        "mixture": encode(GROUPS, groups=[groups]),
         "roc_empirical": encode_roc([0, 0.5, 1], [0, 0.9, 1]),
     }[keyword]
     own, inner, other = tmp_path / "own", tmp_path / "own" / "inner", tmp_path / "other"

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 
 import mpmath
 import numpy as np
 import pytest
-from cases import encode_roc, simulated, study
+from cases import encode_roc
 
-from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.populations import (
     FixedCounts,
-    Mixture,
     Population,
     Random,
     Roc,
@@ -23,13 +20,8 @@ from ndcg_asymptotics.populations import (
     RocModel,
     RocPower,
     Scorer,
-    mixture,
     with_relevant,
 )
-from ndcg_asymptotics.populations.fixed_counts import AtLeastOne
-from ndcg_asymptotics.studies.relevant import scorer_of
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GRADED = "relevant(2=1, 1=3, graded(2=linear(0, 0.2), 1=linear(0.1, 0.3)))"
 ROCS = ("roc_power(0.1)", "roc_power(3)", "roc_binormal(1.5)", "roc_binormal(0)", "roc_beta(0.4, 2)")
@@ -85,7 +77,6 @@ def test_chance_and_order_of_grades():
         ("relevant(1, relevant(1, roc_power(1)))", "unknown relevance model 'relevant'"),
         ("relevant(1, roc_pover(0.4))", "unknown ROC curve 'roc_pover', did you mean 'roc_power'"),
         ("roc_power(0.4)", r"needs a number of relevant items: relevant\(1, roc_power\(…\)\)"),
-        ("mixture(0.5=relevant(1, roc_power(0.4)), 0.5=linear(0, 0.2))", "either all groups"),
     ],
 )
 def test_bad_texts(text, said):
@@ -94,66 +85,15 @@ def test_bad_texts(text, said):
     assert "\n" not in str(error.value)
 
 
-def test_the_law_of_the_number_of_relevant_items_is_a_mixture():
-    scorer = with_relevant("linear(0.1, 0.7)", {1: 0.7, 2: 0.3})
-    assert isinstance(scorer, Mixture)
-    assert str(scorer) == "mixture(0.7=relevant(1, linear(0.1, 0.7)), 0.3=relevant(2, linear(0.1, 0.7)))"
-    assert Scorer.parse(str(scorer)) == scorer
-    assert (scorer.iid, scorer.least_n) == (False, 2)
+def test_a_number_of_relevant_items_of_a_curve():
     assert str(with_relevant("roc_power(0.4)", 3)) == "relevant(3, roc_power(0.4))"
     assert with_relevant("random", 3) == Random()
-    for wrong in ({}, {1: 0.7, 2: 0.4}, {1: 0.5, 0: 0.5}, 0, 2.0, True):
+    for wrong in ({}, {1: 0.7, 2: 0.3}, 0, 2.0, True):
         with pytest.raises(InputError):
             with_relevant("roc_power(0.4)", wrong)
-    for text in ("mixture(1=constant(0.2))", "graded(2=constant(0.2))", "relevant(1, constant(0.2))"):
+    for text in ("graded(2=constant(0.2))", "relevant(1, constant(0.2))"):
         with pytest.raises(InputError):
             with_relevant(text, 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2"])
-@pytest.mark.parametrize(("n", "curve"), [(2, "linear(0, 1)"), (5, "linear(0.01, 0.2)")])
-def test_lists_with_at_least_one_relevant_item(n: int, curve: str, measure: str) -> None:
-    """E[X | N >= 1] = E[X]/P(N >= 1), as X = 0 in empty lists, and likewise for squares."""
-    given = scorer_of(curve, f"at least 1 of {n}")
-    some = 1 - (1 - Scorer.parse(curve).masses[0]) ** n
-    mean, sd = expected_ndcg(curve, measure, [n]).value[0], ndcg_std(curve, measure, [n]).value[0]
-    assert expected_ndcg(given, measure, [n]).value[0] == pytest.approx(mean / some, abs=1e-10)
-    square = (sd**2 + mean**2) / some
-    found = ndcg_std(given, measure, [n]).value[0]
-    assert found == pytest.approx((square - (mean / some) ** 2) ** 0.5, rel=1e-3)
-
-
-def test_few_relevant_items_of_many_have_the_law_of_poisson() -> None:
-    """The distance between the two laws is below np^2 (Le Cam)."""
-    law = AtLeastOne(10**18).law(3e-18)
-    poisson = {r: math.exp(-3) * 3**r / math.factorial(r) / (1 - math.exp(-3)) for r in range(1, 20)}
-    assert {r: law[r] for r in poisson} == pytest.approx(poisson, rel=1e-12)
-
-
-@pytest.mark.slow
-def test_a_study_of_lists_that_are_not_empty_agrees_with_theory() -> None:
-    fields = {"measures": "nDCG", "relevant": "at least 1 of 3"}
-    of = study("linear(prevalence=0.25, top=0.4)", (3,), **fields)
-    drawn = simulated(of, 500)
-    assert (drawn.data["ndcg"].to_numpy() > 0).all()
-    assert check(drawn).agrees
-    assert not check(drawn, perturb=0.2).agrees
-
-
-@pytest.mark.parametrize(
-    ("scorer", "relevant", "said"),
-    [
-        ("roc_power(0.4)", "at least 1 of 10", "is for binary relevance curves, got roc_power"),
-        ("graded(2=constant(0.1), 1=constant(0.1))", "at least 1 of 10", "is for binary relevance curves"),
-        ("constant(0.1)", "at least 1 of 1000", "up to 50 relevant items on average, as others are never"),
-        ("constant(0.1)", "at least 1 of 0", "relevant: "),
-        ("constant(0.1)", "at least 2 of 10", "relevant: must be a whole number"),
-    ],
-)
-def test_bad_laws_of_at_least_one(scorer: str, relevant: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        scorer_of(scorer, relevant)
 
 
 def test_populations_agree_if_and_only_if_the_counts_do():
@@ -167,16 +107,6 @@ def test_populations_agree_if_and_only_if_the_counts_do():
         Population.of({"a": "relevant(2, roc_power(0.4))", "b": "linear(0, 0.3)"})
     blank = Population.of({"a": GRADED, "chance": "random"}).scorers["chance"]
     assert str(blank) == "relevant(2=1, 1=3, graded(2=roc_power(1), 1=roc_power(1)))"
-    groups = Population.of({"a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}), "chance": "random"})
-    assert [part.least_n for _, part in groups.groups] == [1, 2]
-    assert str(groups.groups[1][1].scorers["chance"]) == "relevant(2, roc_power(1))"
-    with pytest.raises(InputError, match="group 2 of 2"):
-        Population.of(
-            {
-                "a": with_relevant("roc_power(0.4)", {1: 0.5, 2: 0.5}),
-                "b": with_relevant("roc_power(0.4)", {1: 0.5, 3: 0.5}),
-            }
-        )
 
 
 def test_what_depends_on_the_length_of_a_list_is_not_available():
@@ -282,8 +212,3 @@ def test_bad_files(tmp_path, change, said):
         RocModel.parse('roc_empirical("roc.json")', tmp_path)
     assert "roc.json" in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_mixtures_take_texts():
-    two = mixture([(0.7, "relevant(1, roc_power(0.4))"), (0.3, "relevant(2, roc_power(0.4))")])
-    assert two == with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3})

@@ -294,47 +294,6 @@ def test_bad_grids_are_refused(change: Callable[[Any, Any], object], said: str) 
         grid_of(values, fields)
 
 
-MIXTURES = """
-measures = ["nDCG(power($b))"]
-n = [5, 10]
-replicates = 10
-[grid]
-b = [0.5, 1.5]
-[scorers]
-good = "mixture(0.25=linear(0.2, 0.8), 0.75=linear(0, 0.1))"
-same = "mixture(0.25=constant(0.5), 0.75=constant(0.05))"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["items", "cells", "every-n"])
-def test_mixtures_go_into_a_folder(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, out = tmp_path / "grid.toml", tmp_path / "out"
-    file.write_text(f'engine = "{engine}"\n' + MIXTURES)
-    for arguments in (("run", file, "--out", out, "--jobs", 1), ("check", out), ("info", out)):
-        code, _, said = command(capsys, *arguments)
-        assert code == 0, said
-    in_memory = run_grid(load_grid(file), jobs=1).data
-    assert open_grid(out).data["ndcg"].equals(in_memory["ndcg"])
-
-
-def test_an_engine_that_cannot_do_a_group_leaves_nothing(tmp_path: Path) -> None:
-    """The second group alone is beyond the engine."""
-    from ndcg_asymptotics.engines import engine
-
-    def refused(_: object, design: Any) -> None:
-        if any("0.05" in str(scorer) for scorer in design.population.scorers.values()):
-            raise InputError("cannot do it")
-
-    (tmp_path / "grid.toml").write_text(MIXTURES)
-    with pytest.MonkeyPatch.context() as patch:
-        module = engine.load_engine("items")
-        patch.setattr(module, "check", lambda design: refused(module, design))
-        with pytest.raises(InputError, match="cannot do it"):
-            run_grid(load_grid(tmp_path / "grid.toml"), tmp_path / "out", jobs=1)
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [False, True])
 def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: bool, tmp_path: Path) -> None:

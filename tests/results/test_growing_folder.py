@@ -22,25 +22,27 @@ from ndcg_asymptotics.results.kinds import GROWTH, kind_of
 from ndcg_asymptotics.results.verify import verify
 
 
-def grown(by: int | None = None, seed: int = 0, **options: Any) -> Growth:
+def grown(groups: int | None = None, seed: int = 0, **options: Any) -> Growth:
     rng = np.random.default_rng(1)
     run = {f"q{q}": {f"d{i}": float(rng.random()) for i in range(30 + q)} for q in range(5)}
     labels = {q: {d: float(rng.random() < 0.3) for d in docs} for q, docs in run.items()}
-    return grow({"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, n=32, by=by, seed=seed, **options)
+    return grow(
+        {"mine": run}, labels, ["nDCG", "nDCG@10"], orders=2, n=32, groups=groups, seed=seed, **options
+    )
 
 
-@pytest.mark.parametrize("by", [None, 2])
-def test_saved_growth_is_read_back(tmp_path, by):
-    before = grown(by)
+@pytest.mark.parametrize("groups", [None, 2])
+def test_saved_growth_is_read_back(tmp_path, groups):
+    before = grown(groups)
     save_growth(before, tmp_path / "new" / "folder")
     after = open_growth(tmp_path / "new" / "folder")
     assert np.array_equal(after.ndcg, before.ndcg)
     for name in ("runs", "measures", "queries", "left_out", "settings"):
         assert getattr(after, name) == getattr(before, name)
     assert np.array_equal(after.sizes, before.sizes)
-    assert (after.theory is None) == (by is None)
+    assert (after.theory is None) == (groups is None)
     if before.theory is not None and after.theory is not None:
-        for name in ("sizes", "group", "pooled", "groups", "redrawn"):
+        for name in ("sizes", "pooled", "grouped", "groups"):
             assert np.array_equal(getattr(after.theory, name), getattr(before.theory, name))
         assert dict(after.theory.curves) == dict(before.theory.curves)
     assert [path.name for path in (tmp_path / "new" / "folder").iterdir() if path.name.startswith(".")] == []
@@ -55,14 +57,14 @@ def test_a_folder_is_not_written_over(tmp_path):
 def test_missing_and_incomplete_growth_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no growing lists here \(no growth\.json\)"):
         open_growth(tmp_path)
-    save_growth(grown(by=2), tmp_path / "good")
+    save_growth(grown(groups=2), tmp_path / "good")
     assert kind_of(tmp_path / "good") == "growth"
     assert verify(tmp_path / "good").whole
     assert "3 of 3 queries are complete" in str(verify(tmp_path / "good"))
     with pytest.raises(InputError, match=r"no results here .* growing lists"):
         open_results(tmp_path / "good")
     files = [path.relative_to(tmp_path / "good") for path in (tmp_path / "good").rglob("*") if path.is_file()]
-    assert len(files) == 4  # the record, the block, the curves of all queries and of the groups
+    assert len(files) == 3  # the record, the block and the curve
     for number, file in enumerate(files):
         copy = tmp_path / str(number)
         shutil.copytree(tmp_path / "good", copy)
@@ -81,7 +83,7 @@ def test_missing_and_incomplete_growth_is_refused(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("bit", random.Random(3).sample(range(10**6), 40))
 def test_no_flipped_bit_goes_unnoticed(tmp_path, bit):
-    save_growth(grown(by=2), tmp_path)
+    save_growth(grown(groups=2), tmp_path)
     files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     file = files[bit % len(files)]
     content = bytearray(file.read_bytes())
@@ -122,20 +124,20 @@ def test_an_interrupted_comparison_with_theory_continues(
     monkeypatch.setattr(growing, "mean_paths", counted)
     with pytest.raises(KeyboardInterrupt):
         grown(2, keep=unfinished(tmp_path))
-    assert calls == {"exact": 5, "simulated": 2}
+    assert calls == {"exact": 5, "simulated": 1}
     assert kind_of(tmp_path) != "growth"
     kept = sorted((tmp_path / "unfinished").iterdir())
-    assert len(kept) == 4
+    assert len(kept) == 3
     kept[0].write_bytes(kept[0].read_bytes()[:-1])  # a damaged array is computed again
     found = grown(2, keep=unfinished(tmp_path))
-    assert (calls["exact"] - 5, calls["simulated"] - 2) in {(2, 1), (4, 0)}
+    assert (calls["exact"] - 5, calls["simulated"] - 1) in {(2, 1), (4, 0)}
     save_growth(found, tmp_path)
     assert not (tmp_path / "unfinished").exists()
     plain = grown(2)
     assert np.array_equal(found.ndcg, plain.ndcg)
     assert found.theory is not None
     assert plain.theory is not None
-    for name in ("pooled", "groups", "redrawn"):
+    for name in ("pooled", "grouped"):
         assert np.array_equal(getattr(found.theory, name), getattr(plain.theory, name))
     assert verify(tmp_path).whole
 

@@ -127,7 +127,7 @@ def make_kinds(place: Path) -> list[Kind]:
             commands.append(("run", file, "--jobs", 1, "--allow-custom"))
         kinds.append(_made(name, place, *commands))
     files = "grow", "--run", place / "run.txt", "--qrels", place / "qrels.txt", "--measure", "nDCG"
-    grow = (*files, "--measure", "nDCG@5", "--orders", 3, "--by", 2)
+    grow = (*files, "--measure", "nDCG@5", "--orders", 3, "--groups", 2)
     kinds.append(_made("growth", place, grow, (*grow, "--seed", 9)))
     return kinds
 
@@ -157,7 +157,7 @@ def read(folder: Path) -> tuple[Arrays, bool]:
         growth = open_growth(folder)
         arrays = {"ndcg": growth.ndcg, "n": growth.sizes, "query": np.array(growth.queries)}
         if growth.theory is not None:
-            names = ("sizes", "group", "pooled", "groups", "redrawn")
+            names = ("sizes", "pooled", "grouped")
             arrays |= {name: getattr(growth.theory, name) for name in names}
         return arrays, True
     if kind_of(folder) == "grid":

@@ -28,7 +28,7 @@ from scipy import special, stats
 import ndcg_asymptotics as na
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -114,7 +114,9 @@ def order_of_several_items(rng: Rng) -> Try:
         laws = laws[: len(counts)] if rng.random() < 0.5 else laws[::-1][: len(counts)]
         texts = [text for text, _ in laws]
         grades = f"2={counts[0]}, 1={counts[-1]}, graded(2={texts[0]}, 1={texts[-1]})"
-        models.append(Scorer.parse(f"relevant({grades if len(counts) == 2 else f'{counts[0]}, {texts[0]}'})"))
+        models.append(
+            FixedCounts.parse(f"relevant({grades if len(counts) == 2 else f'{counts[0]}, {texts[0]}'})")
+        )
         depths = [rng.beta(*law, (4 * lists, count)) for (_, law), count in zip(laws, counts, strict=True)]
         sums.append(sum(y * np.log(t).sum(axis=1) for y, t in zip((2, 1), depths, strict=False)))
     stated = float(np.mean(sums[0] < sums[1]))

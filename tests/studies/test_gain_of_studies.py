@@ -7,9 +7,8 @@ import pytest
 
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.populations import Empirical, Scorer, mixture
-from ndcg_asymptotics.populations.curve_file import CURVE, GROUPS, decode_fitted, encode
-from ndcg_asymptotics.populations.mixture import Mixture
+from ndcg_asymptotics.populations import Empirical, Scorer
+from ndcg_asymptotics.populations.curve_file import CURVE, decode_fitted, encode
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.relevant import with_gain
@@ -32,8 +31,6 @@ def test_scorers_with_other_gains():
     assert str(with_gain(few, "1=7, 2=3")) == swapped
     with pytest.raises(InputError, match="none may have the gain 0"):
         with_gain(few, "1=0, 2=3")
-    groups = mixture([(0.25, GRADED), (0.75, "linear(0, 0.5)")])
-    assert str(with_gain(groups, "exp2")) == f"mixture(0.25={EXP2}, 0.75=linear(0, 0.5))"
 
 
 @pytest.mark.parametrize(
@@ -58,13 +55,8 @@ def test_fitted_curves_with_other_gains():
     assert turned.gains == (9.0, 4.0)
     assert turned.masses == fitted.masses[::-1]
     assert turned.portable().text != fitted.portable().text  # the text holds a digest of the gains
-    (with_band,) = decode_fitted(turned.content)
-    np.testing.assert_array_equal(with_band.low, [[0.2, 0.0], [0.1, 0.0]])
-    groups = encode(GROUPS, groups=[{"weight": 0.5, **curves}, {"weight": 0.5, **curves}])
-    exp2 = with_gain(Mixture.decode(groups, "m.json"), "exp2")
-    assert isinstance(exp2, Mixture)
-    assert (exp2.gains, exp2.file) == ((3.0, 1.0), "m.json")
-    assert with_gain(exp2, "3=1, 1=0").gains == (1.0,)
+    np.testing.assert_array_equal(decode_fitted(turned.content).low, [[0.2, 0.0], [0.1, 0.0]])
+    assert with_gain(turned, "9=1, 4=0").gains == (1.0,)
 
 
 def test_a_study_with_gains_is_that_of_scorers_with_gains(tmp_path):

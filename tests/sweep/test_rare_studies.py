@@ -30,7 +30,7 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
 
 
 def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
-    """Weighted draws have orders alone; of mixtures they have no one leader."""
+    """Weighted draws have orders alone."""
     asked = study(PAIR, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
     with pytest.raises(na.InputError, match="precision: is of means of NDCG, the rare engine draws orders"):
         na.run(asked, tmp_path / "precise", jobs=1, precision=0.01)
@@ -44,8 +44,4 @@ def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
     }
     with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
         draw_all(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
-    mixed = {name: f"mixture(0.5={curve}, 0.5=constant(0.1))" for name, curve in PAIR.items()}
-    many = study(mixed, (5, 10), ("nDCG",), replicates=4, engine="rare", pairs=[tuple(PAIR)])
-    with pytest.raises(na.InputError, match="one relevance curve, got mixtures: use items"):
-        na.run(many, tmp_path / "mixed", jobs=1)
     assert not list(tmp_path.iterdir())

@@ -305,16 +305,6 @@ def test_depths_that_meet_at_one_point() -> None:
     assert (found.exponent, found.settles) == (None, True)
 
 
-def test_mixtures_settle_where_all_their_groups_do() -> None:
-    separate = [f"relevant(1, {curve})" for curve in reversed(STEPS)]
-    level = [separate[0].replace("0.5", "0.25"), separate[0]]
-    for second, settles in ((separate, True), (separate[::-1], False), (level, False)):
-        a, b = (
-            Scorer.parse(f"mixture(0.5={one}, 0.5={two})") for one, two in zip(separate, second, strict=True)
-        )
-        assert error_exponent(a, b, Measure.parse("nDCG")).settles is settles
-
-
 def test_the_order_of_one_relevant_item_in_the_long_run() -> None:
     a, b = (Scorer.parse(f"relevant(1, roc_power({kappa}))") for kappa in (0.4, 0.6))
     # P(T_A < T_B, T_A < c) = c^0.4 - int_0^c t^0.6 0.4 t^-0.6 dt

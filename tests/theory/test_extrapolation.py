@@ -169,10 +169,3 @@ def test_the_leading_gap_and_no_other(measure: str) -> None:
         gap = leading_gap(of, measure)
         found, error = extrapolated_limit(of, measure).coefficient(limit(of, measure).value, gap.exponent)
         assert abs(found - gap.coefficient) <= error < 0.01 * abs(gap.coefficient)
-
-
-def test_a_mixture_is_the_average_of_its_groups() -> None:
-    parts = [extrapolated_limit(f"constant({p})", "nDCG@0.3n") for p in (0.2, 0.4)]
-    mixed = extrapolated_limit("mixture(0.25=constant(0.2), 0.75=constant(0.4))", "nDCG@0.3n")
-    assert mixed.limit == pytest.approx(0.25 * parts[0].limit + 0.75 * parts[1].limit, rel=1e-14)
-    assert mixed.error == pytest.approx(0.25 * parts[0].error + 0.75 * parts[1].error, rel=1e-14)

@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts.custom import Custom, discount
-from ndcg_asymptotics.populations import FixedCounts, Scorer, with_relevant
+from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
 from ndcg_asymptotics.theory.limits import limit
@@ -244,16 +244,6 @@ def test_where_nothing_is_known():
         assert found.scaled is not None
         assert found.scaled.value is None
     assert limit("relevant(1, roc_power(0.3))", 'nDCG(custom("numpy:reciprocal", 100))').converges is None
-
-
-def test_mixtures_average_scaled_limits():
-    law = with_relevant("roc_power(0.4)", {1: 0.7, 2: 0.3})
-    parts = [scaled_limit(model, Measure.parse("nDCG@10")).value for _, model in law.groups]
-    found = limit(law, "nDCG@10").scaled
-    assert found is not None
-    assert found.value == pytest.approx(0.7 * parts[0] + 0.3 * parts[1], rel=1e-12)
-    other = Scorer.parse("mixture(0.5=relevant(1, roc_power(0.4)), 0.5=relevant(2, roc_power(0.5)))")
-    assert limit(other, "nDCG@10").scaled is None
 
 
 def test_relevance_curves_on_the_scale_of_irrelevant_items():

@@ -32,7 +32,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.core.tables import Data
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
@@ -193,16 +193,15 @@ def wrong_order(
             return plain
     if not a.iid:
         return plain or of_fixed_counts(a, b, measure, n)
-    if not a.mixed:
-        try:
-            found = level_tilt(a.model, b.model, measure, n, leader=1)
-        except (InputError, NotAvailableError):
-            found = None  # the wrong order is impossible, or a tie
-        if found is not None:
-            weighted = _weighted(a, b, measure, n, effort) if found.cost <= _COSTLIEST else None
-            weighted = weighted or (_large_deviations(found) if plain is None and found.cost > 0 else None)
-            if weighted is not None and (plain is None or weighted.width < plain.width):
-                return weighted
+    try:
+        found = level_tilt(a.model, b.model, measure, n, leader=1)
+    except (InputError, NotAvailableError):
+        found = None  # the wrong order is impossible, or a tie
+    if found is not None:
+        weighted = _weighted(a, b, measure, n, effort) if found.cost <= _COSTLIEST else None
+        weighted = weighted or (_large_deviations(found) if plain is None and found.cost > 0 else None)
+        if weighted is not None and (plain is None or weighted.width < plain.width):
+            return weighted
     if plain is not None:
         return plain
     return WrongOrder(_log10(1 - right_rate(a, b, measure, n)), None, None, "normal law")
@@ -256,6 +255,8 @@ def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrde
             pass
     from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 
+    assert isinstance(a, FixedCounts)
+    assert isinstance(b, FixedCounts)
     right = count_orders_of_ranks(a, b, measure, n, _RANKED_LISTS, SEED)[0]
     return WrongOrder.counted(_RANKED_LISTS - int(right), _RANKED_LISTS)
 

@@ -19,12 +19,13 @@ from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.pairs import left_out
 from ndcg_asymptotics.analysis.runs.truncation import cuts_of_pairs
 from ndcg_asymptotics.analysis.runs.values import compare_values
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, naming
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate_run, without_own
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
+from ndcg_asymptotics.lists.fitting import fit_groups
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
-from ndcg_asymptotics.lists.groups import fit_groups
 from ndcg_asymptotics.lists.judgements import gains_of, without_negatives
 from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.pooling import Pooled, pool_runs
@@ -33,7 +34,7 @@ from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Mixture
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -165,39 +166,45 @@ def _different_inputs(
 class _Predicted:
     """Predictions of theory for ever longer lists of one run, by one measure."""
 
-    mixture: Mixture
+    weights: Floats
+    curves: Sequence[Relevance]
     measure: Measure
 
     @cached_property
     def limit(self) -> Limit:
-        """The limit of NDCG, with its theorem."""
-        return limit(self.mixture, self.measure)
+        """The limit of NDCG for the first group of queries, with its theorem."""
+        return limit(self.curves[0], self.measure)
 
     @cached_property
     def end(self) -> float | None:
-        """The limit of the mean of NDCG, if there is one."""
+        """The limit of the mean of NDCG over all groups, if there is one."""
         if self.limit.converges is not False:
-            return None if self.limit.value is None else float(self.limit.value)
+            values = [limit(curve, self.measure).value for curve in self.curves]
+            known = [value for value in values if value is not None]
+            return float(self.weights @ known) if len(known) == len(values) else None
         # where NDCG does not converge its mean does, to that of the top
-        tops = [of_group.mean_gain_at_top / of_group.gains[0] for of_group in self.mixture.models]
-        return float(self.mixture.weights @ tops)
+        return float(self.weights @ [curve.mean_gain_at_top / curve.gains[0] for curve in self.curves])
 
     @cached_property
     def long_mean(self) -> float | None:
         """The exact mean at n = 1e6; None for a discount of the user's own that is no sum of exponentials."""
         try:
-            return float(expected_ndcg(self.mixture, self.measure, [_LONG]).value[0])
+            means = [expected_ndcg(curve, self.measure, [_LONG]).value[0] for curve in self.curves]
         except NotAvailableError:
             return None
+        return float(self.weights @ means)
 
 
 def _predicted(documents: Pooled, measures: tuple[Measure, ...]) -> dict[str, list[_Predicted]]:
     """Return the predictions of each run and measure, whose values are computed once for all pairs."""
-    groups = min(_GROUPS, len(documents.queries))
-    fitted = fit_groups(documents.lists(), groups, resamples=1)
+    fitted = fit_groups(documents.lists(), min(_GROUPS, len(documents.queries)))
+    weights = np.array([group.weight for group in fitted])
     return {
-        name: [_Predicted(mixture.relevance, measure) for measure in measures]
-        for name, mixture in fitted.items()
+        name: [
+            _Predicted(weights, [group.curves[name].relevance for group in fitted], measure)
+            for measure in measures
+        ]
+        for name in documents.runs
     }
 
 
@@ -210,7 +217,7 @@ def _longer_lists(
     a, b = (predicted[name][measure] for name in pair)
     if a.end is None or b.end is None:
         return None
-    if abs(a.end - b.end) > _SAME or len(a.mixture.gains) > _GAINS:
+    if abs(a.end - b.end) > _SAME or len(a.curves[-1].gains) > _GAINS:
         return LongListMeans(a.end, b.end, a.limit.theorem)
     if a.long_mean is None or b.long_mean is None:
         return None

@@ -21,7 +21,7 @@ from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Model, Scorer
+from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.studies.design import Design
 
 # Bounds of the rounding error of DCG: that of the discounts and their sums, relative, and that of D = n - r,
@@ -152,39 +152,34 @@ def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -
 
 
 def count_orders_of_ranks(
-    a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int
+    a: FixedCounts, b: FixedCounts, measure: Measure, n: int, lists: int, seed: int
 ) -> tuple[int, int]:
     """Count in how many of ``lists`` separate lists the first scorer is ahead, and in how many the second.
 
     Parameters
     ----------
-    a, b : Scorer
+    a, b : FixedCounts
         With the same fixed numbers of relevant items, independent given the label.
     measure : Measure
     n, lists : int
         The length and the number of lists; the cost does not depend on n.
     seed : int
 
-    >>> pair = Scorer.parse("relevant(1, roc_power(0.4))"), Scorer.parse("relevant(1, roc_power(0.6))")
+    >>> pair = [FixedCounts.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6)]
     >>> more, less = count_orders_of_ranks(*pair, Measure.of("nDCG"), 10**12, 10_000, seed=1)  # 0.6 and 0.4
     >>> abs(more - 6000) < 250, abs(less - 4000) < 250
     (True, True)
     """
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n,))))
-    more = less = 0
-    for count, (_, first), (_, second) in zip(
-        rng.multinomial(lists, a.weights), a.groups, b.groups, strict=True
-    ):
-        dcg = [_separate_dcg(model, measure, n, int(count), rng) for model in (first, second)]
-        slack = _RELATIVE * np.maximum(*dcg)
-        more += int((dcg[0] > dcg[1] + slack).sum())
-        less += int((dcg[1] > dcg[0] + slack).sum())
-    return more, less
+    dcg = [_separate_dcg(model, measure, n, lists, rng) for model in (a, b)]
+    slack = _RELATIVE * np.maximum(*dcg)
+    return int((dcg[0] > dcg[1] + slack).sum()), int((dcg[1] > dcg[0] + slack).sum())
 
 
-def _separate_dcg(model: Model, measure: Measure, n: int, lists: int, rng: np.random.Generator) -> Floats:
+def _separate_dcg(
+    model: FixedCounts, measure: Measure, n: int, lists: int, rng: np.random.Generator
+) -> Floats:
     """Return DCG of separate lists of n items."""
-    assert isinstance(model, FixedCounts)
     depth = _depths(model, lists, rng)
     one = _ranked(model, depth, np.array([n - model.least_n]), draw_key(rng))
     return one.dcg(measure, [n], np.array([measure.cutoff(n)]))[:, 0]

@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Model, Relevance, Scorer
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 
 _ITEMS = 1 << 19  # of a block of lists
 _MOST_LISTS = 4096  # in a block
@@ -82,7 +82,8 @@ def count_orders(
     found = np.zeros((len(measures), 2), np.int64)
     for block, start in enumerate(range(0, lists, size)):
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        difference = _differences(a, b, n, items, len(ranks), (size, min(size, lists - start)), rng)
+        first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), (size, min(size, lists - start)), rng)
+        difference = first - second
         ahead = difference @ weights
         tie = _TIE * (np.abs(difference) @ weights)
         found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
@@ -95,7 +96,7 @@ def count_orders_at_the_top(
     """Return the two counts of `count_orders` as n grows, for a fixed cutoff or a finite sum of discounts.
 
     The labels at the top are then independent draws from the label law there. Ranks beyond 2000 (500
-    without a cutoff) count by their mean. Not for mixtures.
+    without a cutoff) count by their mean.
 
     >>> pair = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
     >>> more, less = count_orders_at_the_top(*pair, Measure.of("nDCG@1"), 10_000, seed=1)  # 0.42 and 0.12
@@ -130,7 +131,7 @@ def draw_list(
     """Draw the labels of one list of n items, and the order in which each of two scorers ranks them.
 
     Equal seeds and indices give random numbers that do not depend on the scorers, so that lists change little
-    where a scorer changes little. Not for mixtures.
+    where a scorer changes little.
 
     Returns
     -------
@@ -147,15 +148,14 @@ def draw_list(
     """
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, index))))
     items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
-    model = a.groups[0][1]
-    first, second, counts = _pair_of_models(model, b.groups[0][1], n, items, k, (1, 1), rng)
-    return np.concatenate([first, second]), float(measure.normaliser(counts, model.gains, n)[0])
+    first, second, counts = _pair_of_lists(a, b, n, items, k, (1, 1), rng)
+    return np.concatenate([first, second]), float(measure.normaliser(counts, a.gains, n)[0])
 
 
-def _differences(
+def _pair_of_lists(
     a: Scorer, b: Scorer, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
-) -> Floats:
-    """Return the gains at ranks 1 … k of a, minus those of b, in the first lists of a block.
+) -> tuple[Floats, Floats, Integers]:
+    """Return the gains at ranks 1 … k by both scorers and the label counts, of the first lists of a block.
 
     Parameters
     ----------
@@ -163,31 +163,6 @@ def _differences(
         The lists of the block, whose random numbers are drawn, and the first of them, which are ranked: so
         more lists begin with the same ones.
     """
-    models = [(first, second) for (_, first), (_, second) in zip(a.groups, b.groups, strict=True)]
-    if len(models) == 1:
-        return _differences_of_models(*models[0], n, items, k, lists, rng)
-    drawn, ranked = lists
-    group = rng.choice(len(a.weights), size=drawn, p=a.weights / a.weights.sum())
-    out = np.empty((ranked, k))
-    for number, (first, second) in enumerate(models):
-        of_group = group == number
-        rows = of_group[:ranked]
-        sizes = int(of_group.sum()), int(rows.sum())
-        out[rows] = _differences_of_models(first, second, n, items, k, sizes, rng)
-    return out
-
-
-def _differences_of_models(
-    a: Model, b: Model, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
-) -> Floats:
-    first, second, _ = _pair_of_models(a, b, n, items, k, lists, rng)
-    return np.asarray(first - second)
-
-
-def _pair_of_models(
-    a: Model, b: Model, n: int, items: int, k: int, lists: tuple[int, int], rng: np.random.Generator
-) -> tuple[Floats, Floats, Integers]:
-    """Return the gains at ranks 1 … k by both scorers and the label counts, of the first lists of a block."""
     drawn, ranked = lists
     if isinstance(a, FixedCounts):
         counts = np.tile([*a.counts, n - a.least_n], (drawn, 1))
@@ -200,7 +175,7 @@ def _pair_of_models(
 
 
 def _ranked_kinds(
-    model: Model, counts: Integers, lists: int, part: float, k: int, rng: np.random.Generator
+    model: Scorer, counts: Integers, lists: int, part: float, k: int, rng: np.random.Generator
 ) -> Integers:
     """Return the grades at the first k ranks, best first from 0, of the first lists with these label counts.
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.engines.compiled import kernel
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.populations import FixedCounts, Model, Relevance
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 
 _DEGREE = 9
 _RATIO = 1.1  # of neighbouring depths: with degree 9 this leaves 1e-16 for a curve like a power of t
@@ -59,7 +59,7 @@ class Inverse(NamedTuple):
     first: NDArray[np.int64]
 
 
-def depth_of_grade(model: Model, grade: int, u: Floats) -> Floats:
+def depth_of_grade(model: Scorer, grade: int, u: Floats) -> Floats:
     """Return the depth t with ``int_0^t m_g / p_g = u``.
 
     If the number of relevant items is fixed, depth is the expected share of irrelevant items above, which is

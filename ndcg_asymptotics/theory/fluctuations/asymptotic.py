@@ -8,7 +8,6 @@ the same holds without IDCG. Elsewhere all items count (`influence`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -38,10 +37,7 @@ def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
     1.0
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return _over_groups(scorer, measure, lambda relevance: _limiting_std(relevance, measure))
-
-
-def _limiting_std(relevance: Relevance, measure: Measure) -> float:
+    relevance = scorer.model
     gains = OccurringGrades.of(relevance).gains
     if not gains:
         return 0.0
@@ -57,17 +53,6 @@ def limiting_sum(measure: Measure) -> float:
     return measure.discount.total if whole else float(measure.discount.cumulative(float(k), float(ENDLESS)))
 
 
-def limiting_mean(relevance: Relevance, measure: Measure) -> float:
-    """Return the mean of NDCG_n or DCG_n in the limit, for a summable discount or a fixed cutoff.
-
-    >>> curve = Relevance.of("constant(0.5)")
-    >>> [limiting_mean(curve, Measure.of(text)) for text in ("nDCG(zipf)@2", "DCG(zipf)@2")]
-    [0.5, 0.75]
-    """
-    top = relevance.mean_gain_at_top
-    return top / relevance.gains[0] if measure.normalised else top * limiting_sum(measure)
-
-
 def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
     """Return the leading term of the standard deviation at n, for a summable discount or a fixed cutoff.
 
@@ -79,10 +64,7 @@ def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
     0.1134
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
-    return _over_groups(scorer, measure, lambda relevance: _std_at(relevance, measure, n))
-
-
-def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
+    relevance = scorer.model
     labels = OccurringGrades.of(relevance)
     if not labels.gains:
         return 0.0
@@ -92,16 +74,6 @@ def _std_at(relevance: Relevance, measure: Measure, n: int) -> float:
     squares = _weights(measure, seen, n) ** 2 * relevance.gain_variance(depths)
     counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
     return math.sqrt(float(squares.sum())) / float(measure.normaliser(counts, labels.gains, n))
-
-
-def _over_groups(scorer: Scorer, measure: Measure, std: Callable[[Relevance], float]) -> float:
-    """Return the standard deviation of a scorer, from those of its groups and their limiting means."""
-    if not scorer.mixed:
-        return std(scorer.model)
-    tops = np.array([limiting_mean(model, measure) for model in scorer.models])
-    within = float(scorer.weights @ [std(model) ** 2 for model in scorer.models])
-    between = float(scorer.weights @ (tops - scorer.weights @ tops) ** 2)
-    return math.sqrt(within + between)
 
 
 def _weights(measure: Measure, k: int, n: int) -> Floats:

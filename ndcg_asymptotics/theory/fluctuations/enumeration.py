@@ -25,7 +25,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item
 from ndcg_asymptotics.theory.rules import quadrature
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -68,7 +68,7 @@ def enumerable(scorer: Scorer, measure: Measure, n: int) -> bool:
     >>> [enumerable(curve, Measure.of(text), 1000) for text in ("nDCG", "nDCG@5")]
     [False, True]
     """
-    return scorer.iid and all(_enumerable(len(model.gains), measure, n) for model in scorer.models)
+    return scorer.iid and _enumerable(len(scorer.gains), measure, n)
 
 
 def _enumerable(grades: int, measure: Measure, n: int) -> bool:
@@ -100,16 +100,8 @@ def order_law(a: Scorer, b: Scorer, measure: Measure, n: int) -> OrderChances:
     >>> [round(chance, 9) for chance in order_law(best, blank, Measure.of("nDCG"), 2)]  # labels 1, 0 and 0, 1
     [0.25, 0.0, 0.75]
     """
-
-    def combine(weights: Floats, laws: list[OrderChances]) -> OrderChances:
-        return OrderChances(*(weights @ np.array(laws)).tolist())
-
-    return over_groups([a, b], lambda first, second: _order_law(first, second, measure, n), combine)
-
-
-def _order_law(a: Relevance, b: Relevance, measure: Measure, n: int) -> OrderChances:
     k = min(measure.cutoff(n), n)
-    first, second = (label_sequences(scorer, k, n, a.masses) for scorer in (a, b))
+    first, second = (label_sequences(scorer.model, k, n, a.masses) for scorer in (a, b))
     return _order(first, second, measure.discount(np.arange(1.0, k + 1), float(n)))
 
 
@@ -122,12 +114,7 @@ def order_law_at_the_top(a: Scorer, b: Scorer, measure: Measure) -> OrderChances
     >>> [round(chance, 9) for chance in order_law_at_the_top(good, blank, Measure.of("nDCG@1"))]
     [0.42, 0.12, 0.46]
     """
-
-    def combine(weights: Floats, laws: list[OrderChances | None]) -> OrderChances | None:
-        found = [law for law in laws if law is not None]
-        return OrderChances(*(weights @ np.array(found)).tolist()) if len(found) == len(laws) else None
-
-    return over_groups([a, b], lambda first, second: _order_law_at_the_top(first, second, measure), combine)
+    return _order_law_at_the_top(a.model, b.model, measure)
 
 
 def _order_law_at_the_top(a: Relevance, b: Relevance, measure: Measure) -> OrderChances | None:
@@ -193,6 +180,7 @@ def exact_law(scorer: Scorer, measure: Measure, n: int) -> OneItemLaw | Enumerat
     True
     """
     if one_item(scorer):
+        assert isinstance(scorer, FixedCounts)
         return OneItemLaw(scorer, measure, n)
     return EnumeratedLaw(*ndcg_law(scorer, measure, n)) if enumerable(scorer, measure, n) else None
 
@@ -204,12 +192,7 @@ def ndcg_law(scorer: Scorer, measure: Measure, n: int) -> tuple[Floats, Floats]:
     >>> values, chances.round(12)
     (array([0. , 0.5, 1. ]), array([0.25, 0.25, 0.5 ]))
     """
-    return over_groups([scorer], lambda relevance: _ndcg_law(relevance, measure, n), _mixed_law)
-
-
-def _mixed_law(weights: Floats, laws: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    values = np.concatenate([found for found, _ in laws])
-    return collected(values, np.concatenate([w * p for w, (_, p) in zip(weights, laws, strict=True)]))
+    return _ndcg_law(scorer.model, measure, n)
 
 
 def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, Floats]:
@@ -227,7 +210,7 @@ def _ndcg_law(relevance: Relevance, measure: Measure, n: int) -> tuple[Floats, F
 def label_sequences(
     relevance: Relevance, k: int, n: int, masses: tuple[float, ...] | None = None
 ) -> LabelSequences:
-    """Return the joint law of the labels at the first k of n ranks and the label counts; not for mixtures.
+    """Return the joint law of the labels at the first k of n ranks and the label counts.
 
     ``masses`` are those of the grades, up to rounding: scorers with the same have the same vectors of counts.
     """

@@ -28,7 +28,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS, Complex, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations.enumeration import collected, enumerable, order_law
 from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
@@ -59,8 +59,6 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> LawKind:
     """
     if one_item(scorers[0]):  # exactly known (`one_item`)
         return "one item"
-    if scorers[0].mixed:  # lists of several kinds: no law of one shape
-        return "groups"
     if not scorers[0].iid:  # a few depths decide, whatever n is
         return "few items"
     asymptotics = measure.discount.asymptotics
@@ -327,7 +325,6 @@ def standard_cdfs(scorers: Sequence[Scorer], measure: Measure, x: Floats) -> Flo
 
 def _regime_of_one_law(scorers: Sequence[Scorer], measure: Measure) -> LawKind:
     found = regime(scorers, measure)
-    require_available(found != "groups", "the law of lists of several kinds has no one shape")
     few = found in ("one item", "few items")
     require_available(not few, "the law of lists with few relevant items has no one shape")
     return found
@@ -345,11 +342,5 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
     """
     if enumerable(a, measure, n) and enumerable(b, measure, n):
         return order_law(a, b, measure, n).more
-    if a.mixed:
-        return over_groups(
-            [a, b],
-            lambda first, second: right_rate(first, second, measure, n),
-            lambda weights, rates: float(weights @ rates),
-        )
     mean, sd = quick_moments((a, b), measure, n)
     return 1.0 - standard_cdf((a, b), measure, -mean / sd) if sd > 0 else float(mean > 0)

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.mean.expectation import CAUTION
@@ -40,7 +39,7 @@ def one_item(scorer: Scorer) -> bool:
     >>> [one_item(Scorer.parse(f"relevant({r}, roc_power(0.4))")) for r in (1, 2)]
     [True, False]
     """
-    return all(isinstance(model, FixedCounts) and model.least_n == 1 for _, model in scorer.groups)
+    return isinstance(scorer, FixedCounts) and scorer.least_n == 1
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,12 @@ class OneItemLaw:
 
     Attributes
     ----------
-    scorer : Scorer
-        With `one_item`; a mixture has the mean of the laws of its groups.
+    scorer : FixedCounts
+        With `one_item`.
     measure : Measure
     n : int
 
-    >>> law = OneItemLaw(Scorer.parse("relevant(1, roc_power(1))"), Measure.of("nDCG(zipf)"), 4)
+    >>> law = OneItemLaw(FixedCounts.parse("relevant(1, roc_power(1))"), Measure.of("nDCG(zipf)"), 4)
     >>> chance, error = law.above(np.array([0.0, 0.5, 0.9]))  # NDCG is 1, 1/2, 1/3, 1/4 with equal chances
     >>> chance.round(12), bool((error < 1e-12).all())
     (array([1.  , 0.25, 0.25]), True)
@@ -62,7 +61,7 @@ class OneItemLaw:
     0.3333333333333333
     """
 
-    scorer: Scorer
+    scorer: FixedCounts
     measure: Measure
     n: int
 
@@ -93,14 +92,10 @@ class OneItemLaw:
     @property
     def _top(self) -> float:
         """The factor of the discount: 1/D(1), or the gain for DCG."""
-        found = set()
-        for _, model in self.scorer.groups:
-            assert isinstance(model, FixedCounts)
-            divisor = float(self.measure.normaliser(np.array(model.counts), model.gains, self.n))
-            (gain,) = (y for y, count in zip(model.gains, model.counts, strict=True) if count)
-            found.add(gain / divisor if divisor else 0.0)  # linear has D(1) = 0 at n = 1
-        require_available(len(found) == 1, "the law of DCG of lists with different gains is not known")
-        return found.pop()
+        counts, gains = self.scorer.counts, self.scorer.gains
+        divisor = float(self.measure.normaliser(np.array(counts), gains, self.n))
+        (gain,) = (y for y, count in zip(gains, counts, strict=True) if count)
+        return gain / divisor if divisor else 0.0  # linear has D(1) = 0 at n = 1
 
     def _ranks_above(self, x: Floats) -> Integers:
         """Return the number of ranks at which NDCG_n exceeds x."""
@@ -112,20 +107,16 @@ class OneItemLaw:
         return low
 
 
-def rank_law(scorer: Scorer, n: int, ranks: Integers) -> tuple[Floats, Floats]:
+def rank_law(scorer: FixedCounts, n: int, ranks: Integers) -> tuple[Floats, Floats]:
     """Return P(rank <= r) of the one relevant item at ranks r, and bounds of the errors.
 
-    >>> scorer = Scorer.parse("relevant(1, roc_power(0.3))")
+    >>> scorer = FixedCounts.parse("relevant(1, roc_power(0.3))")
     >>> value, error = rank_law(scorer, 10**12, np.array([0, 10**11, 10**12]))
     >>> value.round(9), bool((error < 1e-9).all())
     (array([0.        , 0.50118723, 1.        ]), True)
     """
     distinct, places = np.unique(ranks, return_inverse=True)
-    found = np.zeros((2, distinct.size))
-    for weight, (_, model) in zip(scorer.weights, scorer.groups, strict=True):
-        assert isinstance(model, FixedCounts)
-        found += weight * np.array(_rank_law(model, n, distinct))
-    value, error = found[:, places].reshape(2, *ranks.shape)
+    value, error = (part[places].reshape(ranks.shape) for part in _rank_law(scorer, n, distinct))
     return value, error
 
 

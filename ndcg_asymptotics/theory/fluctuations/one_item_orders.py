@@ -86,13 +86,10 @@ def order_of_one_item(a: Scorer, b: Scorer, measure: Measure, n: int) -> OneItem
     >>> abs(more - 2 / 3) < 1e-9, tie < 1e-8, error < 1e-9
     (True, True, True)
     """
-    total, error = np.zeros(3), 0.0
-    for weight, (_, one), (_, two) in zip(a.weights, a.groups, b.groups, strict=True):
-        assert isinstance(one, FixedCounts)
-        assert isinstance(two, FixedCounts)
-        parts = _parts(_as_roc(one), _as_roc(two), measure, n)
-        total += weight * np.sum([chances for chances, _ in parts], axis=0)
-        error += float(weight) * sum(bound for _, bound in parts)
+    assert isinstance(a, FixedCounts)
+    assert isinstance(b, FixedCounts)
+    parts = _parts(_as_roc(a), _as_roc(b), measure, n)
+    total, error = np.sum([chances for chances, _ in parts], axis=0), sum(bound for _, bound in parts)
     return OneItemOrder(OrderChances(*np.clip(total, 0.0, 1.0).tolist()), error)
 
 

@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.arrays import Floats, list_lengths
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Population, Relevance, Scorer
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.fluctuations.cut_moments import cut_moments
 from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
@@ -39,7 +39,6 @@ from ndcg_asymptotics.theory.fluctuations.effort import (
     Effort,
     MeanAndDeviation,
     Moments,
-    mixed_moments,
 )
 from ndcg_asymptotics.theory.fluctuations.few_ranks import few_ranks, rank_moments, rough_rank_moments
 from ndcg_asymptotics.theory.fluctuations.fixed_counts import fixed_moments
@@ -173,9 +172,9 @@ def _contradicted(found: Moments, scorers: tuple[Scorer, ...], measure: Measure,
     Few nodes represent grades of few items, and the counts of many grades, in both evaluations.
     """
     gains, cut = scorers[0].gains, measure.cutoff(n) < n
-    models = [model for _, model in scorers[0].groups if isinstance(model, Relevance)]
-    rarest = min((mass for model in models for mass in model.masses if mass > 0), default=1.0)
-    random = bool(models) and measure.normalised  # whether label counts and ideal lists are
+    iid = scorers[0].iid
+    rarest = min((mass for mass in scorers[0].masses if mass > 0), default=1.0) if iid else 1.0
+    random = iid and measure.normalised  # whether label counts and ideal lists are
     few_items = random and cut and len(gains) > 1 and n * rarest <= MANY_ITEMS
     many_grades = random and not cut and len(gains) > FEW_GRADES
     if not (few_items or many_grades):
@@ -223,12 +222,10 @@ def ndcg_moments(
 
     Where few ranks count they are those of ``of_few_ranks``, which takes no effort into account.
     """
-    return over_groups(
-        scorers,
-        lambda *models: _moments(models, measure, n, effort, of_few_ranks),
-        mixed_moments,
-        lambda *models: _of_fixed_counts(models, measure, n, effort),
-    )
+    fixed = tuple(scorer for scorer in scorers if isinstance(scorer, FixedCounts))
+    if fixed:
+        return _of_fixed_counts(fixed, measure, n, effort)
+    return _moments(tuple(scorer.model for scorer in scorers), measure, n, effort, of_few_ranks)
 
 
 def _of_fixed_counts(models: tuple[FixedCounts, ...], measure: Measure, n: int, effort: Effort) -> Moments:

@@ -29,7 +29,7 @@ from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.exponentials import TOLERANCE
-from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer, over_groups
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.mean.fixed_counts import mean_with_fixed_counts
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
@@ -147,16 +147,9 @@ def expected_ndcg(
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     scorer.check_lengths(lengths)
     every = [measure, *(other for other in beside if _computed_together(other, measure))]
-
-    def mean(relevance: Relevance) -> Expectation:
-        return _joined(_each(list(itertools.product(every, lengths)), relevance)[: len(lengths)])
-
-    return over_groups(
-        [scorer],
-        mean,
-        _mixed,
-        lambda model: expected_with_fixed_counts(model, measure, lengths),
-    )
+    if isinstance(scorer, FixedCounts):
+        return expected_with_fixed_counts(scorer, measure, lengths)
+    return _joined(_each(list(itertools.product(every, lengths)), scorer.model)[: len(lengths)])
 
 
 def relative_means(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> Floats:
@@ -177,10 +170,6 @@ def _computed_together(other: Measure, measure: Measure) -> bool:
     """Return whether the means of another measure are available, and come from the same kind of integral."""
     smooth = other.discount.regular or other.discount.affine
     return other != measure and other.normalised == measure.normalised and smooth
-
-
-def _mixed(weights: Floats, found: list[Expectation]) -> Expectation:
-    return Expectation(*(weights @ [vars(mean)[part] for mean in found] for part in ("value", "error")))
 
 
 @shared_each

@@ -125,8 +125,6 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     """
     if not a.iid:
         return _few_items(a, b, measure)
-    if a.mixed or b.mixed:
-        return ErrorExponent(None, "a mixture has no relevance curve of its own, each of its groups has one")
     pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics
     if measure.cutoff.regime == "fixed" or asymptotics.summable:
         return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")

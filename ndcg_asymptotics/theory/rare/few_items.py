@@ -56,21 +56,8 @@ def fate(a: Scorer, b: Scorer, measure: Measure) -> Fate:
     >>> fate(*pair, Measure.of("nDCG")).fast, fate(*pair, Measure.of("nDCG@10")).settles
     (True, False)
     """
-    found = []
-    for (_, one), (_, two) in zip(a.groups, b.groups, strict=True):
-        if not (isinstance(one, FixedCounts) and isinstance(two, FixedCounts)):
-            return Fate(None, False, 0, "only some lists have a fixed number of relevant items")
-        found.append(_of_group(one, two, measure))
-    for settles in (False, None):
-        for group in found:
-            if group.settles is settles:
-                return group
-    if len({group.ahead for group in found}) > 1:
-        return Fate(False, False, 0, "which scorer is ahead depends on the number of relevant items")
-    return min(found, key=lambda group: group.fast)
-
-
-def _of_group(a: FixedCounts, b: FixedCounts, measure: Measure) -> Fate:
+    if not (isinstance(a, FixedCounts) and isinstance(b, FixedCounts)):
+        return Fate(None, False, 0, "a judge labels a fixed number of relevant items")
     asymptotics, regime, c = measure.discount.asymptotics, measure.cutoff.regime, measure.cutoff.share
     if certain_top(a) or certain_top(b):
         return Fate(None, False, 0, "a scorer has relevant items that are certain to be at the top")

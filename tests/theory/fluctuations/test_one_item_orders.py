@@ -90,19 +90,6 @@ def test_what_is_almost_certain_in_long_lists() -> None:
         assert cut.less == pytest.approx(0.0, abs=error)
 
 
-def test_mixtures_have_the_mean_of_their_groups() -> None:
-    def mixed(first: str, second: str) -> Scorer:
-        return Scorer.parse(f"mixture(0.3=relevant(1, {first}), 0.7=relevant(1, {second}))")
-
-    measure = Measure.parse("nDCG@10")
-    parts = []
-    for pair in (POWERS, STEPS):
-        a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in pair)
-        parts.append(np.array(order_of_one_item(a, b, measure, 300)[0]))
-    found, _ = order_of_one_item(mixed(POWERS[0], STEPS[0]), mixed(POWERS[1], STEPS[1]), measure, 300)
-    assert np.allclose(found, 0.3 * parts[0] + 0.7 * parts[1], atol=1e-13)
-
-
 def test_own_discounts_that_do_not_fall_at_every_rank() -> None:
     steps = Measure(discount(lambda r: np.where(r > 80, 0.0, 1 / np.ceil(r / 10)), name="tens", largest=1e4))
     a, b = (Scorer.parse(f"relevant(1, {curve})") for curve in POWERS)

@@ -147,21 +147,6 @@ def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
     assert ndcg_std(LINEAR, "nDCG(linear)", [1]).value[0] == 0
 
 
-def test_lists_of_several_kinds() -> None:
-    """Every list has one curve: enumerated, the law is the average of theirs."""
-    curves = [(0.25, "constant(0.7)", Fraction(7, 10)), (0.75, "constant(0.2)", Fraction(2, 10))]
-    first = second = 0.0
-    for weight, _, p in curves:
-        law = [(naive.ndcg(y, lambda r: 1 / r), float(w)) for y, w in naive.label_law({1.0: [p]}, 6)]
-        first += weight * math.fsum(w * x for x, w in law)
-        second += weight * math.fsum(w * x**2 for x, w in law)
-    text = f"mixture({', '.join(f'{weight}={curve}' for weight, curve, _ in curves)})"
-    found = ndcg_std(text, "nDCG(zipf)", [6])
-    assert abs(found.value[0] - math.sqrt(second - first**2)) <= found.error[0] < 1e-8
-    other = ndcg_std("constant(0.325)", "nDCG(zipf)", [6])  # one curve of the same prevalence
-    assert abs(other.value[0] - found.value[0]) > 0.01
-
-
 def test_certain_values_have_no_variance() -> None:
     assert ndcg_std("constant(1)", "nDCG", [5]).value[0] < 1e-5
     assert ndcg_std("constant(0)", "nDCG", [5]).value[0] == 0
