@@ -38,8 +38,6 @@ def info(
         ndcg-asymptotics info results/two --json
 
     Exit status 1: a file is damaged, or replicates are missing.
-
-    Terms: Monte Carlo standard error.
     """
     from ndcg_asymptotics.core.errors import InputError
     from ndcg_asymptotics.results import open_results
@@ -90,8 +88,6 @@ def check(
         ndcg-asymptotics check results/two --perturb 0.01   # must disagree
 
     Exit status 1: something disagrees, or replicates are missing.
-
-    Terms: Monte Carlo standard error, pseudo-expectation, detectable error, family-wise error rate.
     """
     from ndcg_asymptotics.analysis import GridCheck
     from ndcg_asymptotics.analysis.check import check as check_results
@@ -131,8 +127,6 @@ def distinguish(
 
         ndcg-asymptotics distinguish results/two
         ndcg-asymptotics distinguish results/two --pair good random --full
-
-    Terms: right order, error exponent, effective sample size.
     """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.results import open_results

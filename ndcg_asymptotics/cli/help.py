@@ -1,4 +1,4 @@
-"""The texts of --help, made of docstrings: paragraphs without line breaks, examples, terms, exit statuses.
+"""The texts of --help, made of docstrings: paragraphs without line breaks, examples, exit statuses.
 
 typer prints them as plain text: the library for boxes and colours takes longer to load than all else.
 """
@@ -6,14 +6,12 @@ typer prints them as plain text: the library for boxes and colours takes longer 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 _ONE = "Exit status 1: "
-_TERMS = "Terms: "
 _EXAMPLES = ("Example:", "Examples:")
 _AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
 
@@ -71,8 +69,8 @@ def show_all(ctx: typer.Context, wanted: bool) -> bool:
 def prepare(command: Any) -> None:
     """Make the help and the epilog of a command, and of the commands within it, of their docstrings.
 
-    In a docstring ``Examples:`` stands before indented lines, ``Exit status 1: `` before what makes the
-    command end with it, and ``Terms: `` before terms of the glossary, separated by commas.
+    In a docstring ``Examples:`` stands before indented lines, and ``Exit status 1: `` before what makes the
+    command end with it.
     """
     inner = getattr(command, "commands", {})
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
@@ -82,8 +80,6 @@ def prepare(command: Any) -> None:
     for i, paragraph in enumerate(paragraphs):
         if paragraph.startswith(_ONE):
             one = f"1 {' '.join(paragraph.removeprefix(_ONE).split()).rstrip('.')}; "
-        elif paragraph.startswith(_TERMS):
-            end += _explained(paragraph)
         elif paragraph in _EXAMPLES:
             end.append(paragraph)
         elif i and paragraphs[i - 1] in _EXAMPLES:
@@ -97,11 +93,3 @@ def prepare(command: Any) -> None:
     command.epilog = "\n\n".join(end)
     for one_of_them in inner.values():
         prepare(one_of_them)
-
-
-def _explained(paragraph: str) -> Iterator[str]:
-    """Yield the meanings of the terms that a paragraph names."""
-    from ndcg_asymptotics.reports.glossary import term
-
-    for name in " ".join(paragraph.removeprefix(_TERMS).split()).rstrip(".").split(", "):
-        yield f"{name}: {term(name).meaning}"

@@ -75,8 +75,6 @@ def risk(
     Example:
 
         ndcg-asymptotics losses risk problem.toml --scores "0.6, 0.4"
-
-    Terms: excess risk, regret.
     """
     from ndcg_asymptotics.learning import excess_risk
 

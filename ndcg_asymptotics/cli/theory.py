@@ -46,8 +46,6 @@ def predict(
         ndcg-asymptotics predict --scorer "linear(0.1, 0.7)" --measure nDCG -n 1e6
         ndcg-asymptotics predict --scorer "roc_power(0.4)" --relevant 1 \\
             --measure nDCG@10 -n 1e6
-
-    Terms: exact mean, pseudo-expectation.
     """
     from ndcg_asymptotics.theory.prediction import predict as predict_all
 
@@ -56,14 +54,23 @@ def predict(
 
 
 @app.command("list")
-def list_specs(*, output: TableOutput) -> None:
+def list_specs(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND", help="measures, discounts, cutoffs, curves, couplings or losses; default: all."
+        ),
+    ] = None,
+    *,
+    output: TableOutput,
+) -> None:
     """List every measure, discount, cutoff, relevance curve, coupling and loss with its formula.
 
     Examples:
 
-        ndcg-asymptotics list
+        ndcg-asymptotics list discounts
         ndcg-asymptotics list --format csv
     """
     from ndcg_asymptotics.reports.specs import specs
 
-    output.show(specs(), "list")
+    output.show(specs(kind), "list")

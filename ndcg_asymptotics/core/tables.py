@@ -455,7 +455,11 @@ class Table(Frame):
             widths[max(kept, key=lambda i: (widths[i] > cells[i] or not numeric[i], widths[i]))] -= 1
         full = [max(width, cell_len(name)) for width, name in zip(whole, names, strict=True)]
         with_names = [f if c.fold else w for w, f, c in zip(whole, full, self.columns, strict=True)]
-        for wanted in (whole, with_names, full):
+        entire = [
+            max(f, *(cell_len(row[i]) for row in texts)) if c.fold and not c.show and texts else f
+            for i, (f, c) in enumerate(zip(full, self.columns, strict=True))
+        ]
+        for wanted in (whole, with_names, full, entire):
             # the columns that lack most get the remaining width; values come before headings
             while excess(widths) < 0 and (short := [i for i in kept if widths[i] < wanted[i]]):
                 widths[max(short, key=lambda i: wanted[i] - widths[i])] += 1

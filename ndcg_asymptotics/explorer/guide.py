@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable
-from itertools import count
 
 import panel as pn
 
 from ndcg_asymptotics.explorer.places import ERROR, elsewhere, line
 from ndcg_asymptotics.explorer.state import State
 from ndcg_asymptotics.explorer.tour import STEPS
-from ndcg_asymptotics.reports.glossary import term
 
 _TEXT = """
 p { margin: 0 0 2px; max-width: 60rem; font-size: 15px; }
@@ -75,7 +72,7 @@ class Guide:
         self.shown.visible = number > 0
         self.forget()
         if number:
-            self.question.object = f"<p>{with_terms(STEPS[number - 1].question)}</p>"
+            self.question.object = f"<p>{html.escape(STEPS[number - 1].question)}</p>"
             self._go(STEPS[number - 1].state)
 
     async def _on_ask(self, _: object) -> None:
@@ -96,19 +93,3 @@ class Guide:
         address = self._page_of(page)
         name = html.escape(f"docs/{page}")
         return f"More: {name}" if address is None else f"<a href='{address}' target='_blank'>More: {name}</a>"
-
-
-def with_terms(text: str) -> str:
-    """Return a text as HTML in which the terms in brackets explain themselves where one presses them.
-
-    >>> with_terms("Is [DCG] < 1?")[:57]
-    "Is <button popovertarget='t1'>DCG</button><span popover i"
-    """
-    numbers = count(1)
-
-    def explained(found: re.Match[str]) -> str:
-        name, place = found[1], next(numbers)
-        meaning = html.escape(term(name).meaning)
-        return f"<button popovertarget='t{place}'>{name}</button><span popover id='t{place}'>{meaning}</span>"
-
-    return re.sub(r"\[([^\]]+)\]", explained, html.escape(text))

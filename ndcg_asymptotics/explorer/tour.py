@@ -1,7 +1,4 @@
-"""The tour: eight steps of a lecture, each a state with a question, and an answer computed from the state.
-
-Names of terms in square brackets are those of the glossary, which the page explains where they stand.
-"""
+"""The tour: eight steps of a lecture, each a state with a question, and an answer computed from the state."""
 
 from __future__ import annotations
 
@@ -145,7 +142,7 @@ STEPS = (
         "What NDCG sees of a list",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=20",
         "The strip shows 20 items as A orders them, and below as B does; the filled ones are relevant. Each "
-        "rank has a [discount], its bar, and the filled bars add up to [DCG]. Which sum is the best that "
+        "rank has a discount, its bar, and the filled bars add up to DCG. Which sum is the best that "
         "these items can give?",
         _sum_of_a_list,
         "theory.md",
@@ -153,7 +150,7 @@ STEPS = (
     TourStep(
         "Everybody gets 1 (Theorem 1)",
         "a=linear(0,0.6)&b=constant(0.3)&measure=nDCG&n=1000000000000000000",
-        "B orders its lists at random: its [relevance curve] is level. To which [limit] does its [NDCG] tend "
+        "B orders its lists at random: its relevance curve is level. To which limit does its NDCG tend "
         "as lists grow, and has it arrived on lists of 1e18 items?",
         _everybody_gets_1,
         "theory.md",
@@ -161,14 +158,14 @@ STEPS = (
     TourStep(
         "And yet it tells rankers apart (Theorem 2)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG&n=1000",
-        "Both limits are 1. Does one long list show the [right order] nonetheless?",
+        "Both limits are 1. Does one long list show the right order nonetheless?",
         _told_apart,
         "rates.md",
     ),
     TourStep(
         "Ten ranks, or more? (Theorem 6)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG@10&n=1000",
-        "Everybody reports NDCG with a [cutoff] at 10. Are longer lists surer to show the right order? And "
+        "Everybody reports NDCG with a cutoff at 10. Are longer lists surer to show the right order? And "
         "which cutoff is the best at n = 1,000?",
         _no_cutoff_settles,
         "rates.md",
@@ -176,7 +173,7 @@ STEPS = (
     TourStep(
         "1/r looks at the top alone (Theorem 5)",
         "a=linear(0.1,0.5)&b=linear(0.2,0.4)&measure=nDCG(zipf)&n=100000",
-        "Zipf's [discount] 1/r falls faster. To which values does NDCG tend now, and does one list show the "
+        "Zipf's discount 1/r falls faster. To which values does NDCG tend now, and does one list show the "
         "right order sooner than with the log discount?",
         _top_alone,
         "distinguishability.md",
@@ -184,7 +181,7 @@ STEPS = (
     TourStep(
         "First correction: Theorem 4, condition 2",
         "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))&n=1000",
-        "Under r^-0.8 the two [limit]s are equal, and A is better at the top. Who is ahead on long lists?",
+        "Under r^-0.8 the two limits are equal, and A is better at the top. Who is ahead on long lists?",
         _first_correction,
         "distinguishability.md",
     ),
@@ -192,7 +189,7 @@ STEPS = (
         "Second correction: the remark after Theorem 9",
         "a=piecewise(0=0.7,0.2=0.5,0.5=0.1,1=0.5)&b=piecewise(0=0.7,0.2=0.5,1=0.1)"
         "&share=0.36&measure=nDCG@0.2n&n=1000",
-        "The curves agree on the top fifth and differ below. Does NDCG with the [cutoff] n/5 tell the "
+        "The curves agree on the top fifth and differ below. Does NDCG with the cutoff n/5 tell the "
         "rankers apart on long lists?",
         _second_correction,
         "distinguishability.md",
@@ -200,8 +197,8 @@ STEPS = (
     TourStep(
         "Few relevant items (Theorem F2)",
         "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG&n=1000000",
-        "A recommender has one held-out item, however large its catalogue, so that a ranker has a [ROC "
-        "curve]. What becomes of NDCG as the catalogue grows, and does one query ever settle the order?",
+        "A recommender has one held-out item, however large its catalogue, so that a ranker has a ROC "
+        "curve. What becomes of NDCG as the catalogue grows, and does one query ever settle the order?",
         _few_relevant,
         "few.md",
     ),

@@ -1,4 +1,4 @@
-"""A table of everything that has a spec, with its formula."""
+"""Tables of everything that has a spec, with its formula."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
 from ndcg_asymptotics.measures.measure import FORMS
 from ndcg_asymptotics.populations import Coupling, RocModel, Scorer
-from ndcg_asymptotics.specs.spec import listing
+from ndcg_asymptotics.specs.spec import Spec, listing
 
 
 @dataclass(frozen=True)
@@ -25,29 +27,65 @@ class SpecRow:
 
 @dataclass(frozen=True, repr=False)
 class Specs(Report):
-    """Everything that has a spec."""
+    """Everything that has a spec, or all of one kind."""
 
     rows: tuple[SpecRow, ...]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the table."""
-        yield Table.of("", SpecRow, self.rows)
+        """Yield a table of each kind."""
+        for kind in dict.fromkeys(row.kind for row in self.rows):
+            rows = [row for row in self.rows if row.kind == kind]
+            yield Table.of(_TITLES[kind], SpecRow, rows, "spec", "formula")
 
 
-def specs() -> Specs:
+_TITLES = {
+    "measure": "Measures",
+    "discount": "Discounts",
+    "cutoff": "Cutoffs",
+    "relevance": "Relevance curves",
+    "ROC": "ROC curves",
+    "coupling": "Couplings",
+    "loss": "Losses",
+}
+_FAMILIES: dict[str, type[Spec]] = {
+    "discount": Discount,
+    "cutoff": Cutoff,
+    "relevance": Scorer,
+    "ROC": RocModel,
+    "coupling": Coupling,
+    "loss": Loss,
+}
+KINDS = {
+    "measures": ("measure",),
+    "discounts": ("discount",),
+    "cutoffs": ("cutoff",),
+    "curves": ("relevance", "ROC"),
+    "couplings": ("coupling",),
+    "losses": ("loss",),
+}
+"""What can be listed alone, with the kinds of rows that belong to it."""
+
+
+def specs(kind: str | None = None) -> Specs:
     """Return the specs and formulas of measures, their discounts and cutoffs, curves, couplings and losses.
+
+    Parameters
+    ----------
+    kind : {"measures", "discounts", "cutoffs", "curves", "couplings", "losses"}, optional
+        What is listed; everything by default.
+
+    Raises
+    ------
+    InputError
+        For another kind.
 
     >>> specs().rows[0].spec
     'nDCG(discount)@cutoff'
+    >>> [row.spec for row in specs("couplings").rows]
+    ['gaussian(rho)', 'independent']
     """
-    families = {
-        "discount": Discount,
-        "cutoff": Cutoff,
-        "relevance": Scorer,
-        "ROC": RocModel,
-        "coupling": Coupling,
-        "loss": Loss,
-    }
-    listed = [(kind, *row) for kind, family in families.items() for row in listing(family)]
-    measures = [("measure", *row) for row in FORMS]
-    return Specs(tuple(SpecRow(*row) for row in (*measures, *listed)))
+    known = kind is None or kind in KINDS
+    require(known, f"expected one of {', '.join(KINDS)}, got {brief(kind)}", "kind")
+    rows = [SpecRow("measure", *row) for row in FORMS]
+    rows += [SpecRow(name, *row) for name, family in _FAMILIES.items() for row in listing(family)]
+    return Specs(tuple(row for row in rows if kind is None or row.kind in KINDS[kind]))

@@ -95,11 +95,6 @@ def test_help_has_examples_that_parse_and_exit_statuses(name: str) -> None:
     assert max(map(len, re.findall("^    .*$", epilog, re.MULTILINE))) <= 78
 
 
-def test_help_explains_terms_as_the_glossary_does(run: Run) -> None:
-    _, out, _ = run("check", "--help")
-    assert "99% power (for a limit" in " ".join(out.split())
-
-
 @pytest.mark.parametrize("command", ["plan", "compare", "evaluate", "grow"])
 def test_help_shows_eight_options_and_help_all_every_one(command: str, run: Run) -> None:
     options = [one for one in COMMANDS[command].params if one.param_type_name == "option" and not one.hidden]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.explorer.tour import STEPS
-from ndcg_asymptotics.reports.glossary import term
 
 DOCS = Path(__file__).parents[2] / "docs"
 LINEAR = "linear(0.1, 0.5)", "linear(0.2, 0.4)"
@@ -20,12 +18,10 @@ def answer(number: int) -> str:
     return step.answer(step.state)
 
 
-def test_there_are_eight_questions_with_terms_of_the_glossary_and_pages() -> None:
+def test_there_are_eight_questions_with_pages() -> None:
     assert len(STEPS) == 8
     for step in STEPS:
         assert step.question.endswith("?")
-        for name in re.findall(r"\[(.+?)\]", step.question):
-            assert term(name).meaning
         assert (DOCS / step.page).is_file()
         assert step.title in (DOCS / "explorer.md").read_text()
 
@@ -53,4 +49,3 @@ def test_limits_ties_and_few_items() -> None:
     assert "a coin toss, with probability 0.5" in answer(7)
     found = na.plan("roc_power(0.4)", "roc_power(0.6)", ["nDCG@10"], n=10**6, relevant=1).rows[0]
     assert f"and {found.queries} at n = 1,000,000" in answer(8)
-    assert "42 instead of 24" in answer(9)
