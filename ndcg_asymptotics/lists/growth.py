@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ndcg_asymptotics.core.arrays import (
     LEVEL,
     Floats,
     Integers,
     brief,
-    resampled_counts,
     standard_error,
     tails,
 )
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_RESAMPLES = 1000  # bootstrap samples of the band
 _SHORTEST_DRAWN = 10
 _WITHIN = 2.0  # standard errors within which theory is counted as right
 
@@ -95,9 +94,15 @@ class Growth(Report):
         """The standard error of the mean over the queries, (runs, measures, n)."""
         return standard_error(self.ndcg)
 
-    def band(self, level: float = LEVEL, resamples: int = _RESAMPLES, seed: int = 0) -> tuple[Floats, Floats]:
-        """Return a pointwise bootstrap band of the mean over queries: low and high, (runs, measures, n)."""
-        return resampled_band(self.ndcg, level, resamples, seed)
+    def band(self, level: float = LEVEL) -> tuple[Floats, Floats]:
+        """Return a pointwise band of the mean over queries: low and high, (runs, measures, n).
+
+        The ends are those of Student's interval, cut at the smallest and the largest possible value. The band
+        of a single query is NaN.
+        """
+        low, high = student_interval(self.ndcg, level)
+        largest = np.array([1.0 if measure.normalised else np.inf for measure in self.measures])
+        return np.maximum(low, 0.0), np.minimum(high, largest[:, None])
 
     def at(self, sizes: Sequence[int]) -> Integers:
         """Return the indices of list lengths in ``sizes``.
@@ -194,12 +199,15 @@ class Growth(Report):
         )
 
 
-def resampled_band(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """Return the ends of bootstrap intervals of means over the first axis."""
-    count = len(values)
-    flat = (resampled_counts(count, resamples, seed) / count) @ values.reshape(count, -1)
-    low, high = np.quantile(flat.reshape(resamples, *values.shape[1:]), tails(level), axis=0)
-    return low, high
+def student_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the ends of Student's intervals of means over the first axis; NaN for a single value.
+
+    >>> [end.round(2).tolist() for end in student_interval(np.array([[0.1], [0.2], [0.6]]), 0.95)]
+    [[-0.36], [0.96]]
+    """
+    mean = values.mean(axis=0)
+    reach = standard_error(values) * stdtrit(max(len(values) - 1, 1), tails(level)[1])
+    return mean - reach, mean + reach
 
 
 def shown_sizes(length: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -42,7 +43,7 @@ class GrowthSeries(Series):
                 ax.plot(theory.sizes, theory.grouped[r], ls="none", **line.hollow, zorder=3)
             ends[run] = float(mean[-1])
         length_axis(ax, sizes)
-        top = 1.1 * float(high[:, measure][:, shown].max())
+        top = 1.1 * float(np.fmax(high, growth.mean)[:, measure][:, shown].max())
         drawn = self.measures[measure]
         ax.set_ylim(0, min(1.02, top) if drawn.normalised else top)
         ax.set_ylabel(f"{value_name(drawn)}$_n$")
@@ -51,7 +52,7 @@ class GrowthSeries(Series):
     def handles(self) -> list[Artist]:
         found = [
             grey_line(f"mean over {len(self.growth.queries)} queries"),
-            grey_band(f"{LEVEL:.0%} band, bootstrap over queries"),
+            grey_band(f"{LEVEL:.0%} band over queries"),
         ]
         if self.growth.theory is None:
             return found

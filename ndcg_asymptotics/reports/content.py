@@ -142,13 +142,14 @@ def _of_growth(growth: Growth, width: float) -> ReportContents:
 
 
 def _highest(growth: Growth, measure: int) -> str:
-    """Return which run has the highest mean over the queries at the largest n, with its band."""
+    """Return which run has the highest mean over the queries at the largest n, and the band of that mean."""
     means = growth.mean[:, measure, -1]
     run = int(means.argmax())
     low, high = (float(end[run, measure, -1]) for end in growth.band())
+    band = f" ({LEVEL:.0%} band {low:.4f} to {high:.4f})" if len(growth.queries) > 1 else ""
     return (
         f"{growth.measures[measure]}: {growth.runs[run]} has the highest mean over these queries at "
-        f"n = {int(growth.sizes[-1])}, {float(means[run]):.4f} ({LEVEL:.0%} band {low:.4f} to {high:.4f})."
+        f"n = {int(growth.sizes[-1])}, {float(means[run]):.4f}{band}."
     )
 
 

@@ -16,13 +16,12 @@ import numpy as np
 from ndcg_asymptotics.analysis.runs.compared import Cut
 from ndcg_asymptotics.analysis.runs.paired import ROUNDING
 from ndcg_asymptotics.core.arrays import Floats, Integers, random_generator
-from ndcg_asymptotics.lists.growth import resampled_band
+from ndcg_asymptotics.lists.growth import student_interval
 from ndcg_asymptotics.lists.pooling import Pooled
 from ndcg_asymptotics.measures import Measure
 
 _SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _LISTS = 1000  # samples, over queries and orders of arrival, for each rate
-_RESAMPLES = 1000  # bootstrap samples of queries for an interval
 
 
 def cuts_of_pairs(
@@ -31,7 +30,7 @@ def cuts_of_pairs(
     """Return the rates of each pair of runs, by measure.
 
     Only queries whose whole lists differ count; a tie at n is not the order of the whole list. Intervals are
-    by bootstrap over queries.
+    Student's over queries.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def cuts_of_pairs(
             right += (order[..., :-1] == whole) & (whole != 0)
         known = (decided > 0) & (np.array(sizes) <= gains.size)
         np.divide(right, decided, out=hits[query], where=known)
-    rates = _rates(hits.reshape(queries, -1), level, seed)
+    rates = _rates(hits.reshape(queries, -1), level)
     return {
         pair: [
             tuple(
@@ -141,19 +140,15 @@ def rank_weights(measures: Sequence[Measure], lengths: Integers) -> Floats:
     return weights
 
 
-def _rates(hits: Floats, level: float, seed: int) -> dict[int, tuple[float, float, float]]:
+def _rates(hits: Floats, level: float) -> dict[int, tuple[float, float, float]]:
     """Return the mean of each column of hits, (queries, columns), without NaN, and its interval.
 
-    Columns without a number are left out. Those with equally many share their bootstrap samples.
+    Columns with fewer than two numbers are left out.
     """
     found = {}
-    finite = np.isfinite(hits)
-    seen = finite.sum(axis=0)
-    for count in np.unique(seen[seen > 0]).tolist():
-        columns = np.flatnonzero(seen == count)
-        values = np.stack([hits[finite[:, column], column] for column in columns])
-        band = resampled_band(values.T, level, _RESAMPLES, seed)
-        low, high = np.minimum(band, 1.0)  # rounding may exceed 1
-        for column, *rate in zip(columns, values.mean(axis=1), low, high, strict=True):
-            found[int(column)] = (float(rate[0]), float(rate[1]), float(rate[2]))
+    for column, of_queries in enumerate(hits.T):
+        values = of_queries[np.isfinite(of_queries)]
+        if values.size > 1:
+            low, high = np.clip(student_interval(values, level), 0.0, 1.0).tolist()
+            found[column] = (float(values.mean()), low, high)
     return found
