@@ -403,7 +403,7 @@ def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
     from ndcg_asymptotics.lists import RankedList
 
     lists = [RankedList(str(q), rng.random(50), (rng.random(50) < 0.3).astype(float)) for q in range(5)]
-    fitted = na.lists.fit_curves({"a": lists}, resamples=5)["a"]
+    fitted = na.lists.fit_curves({"a": lists})["a"]
     study = small(scorers={"fitted": fitted.relevance, "random": "random"}, pairs=[("fitted", "random")])
     assert na.run(study, jobs=1).complete
 

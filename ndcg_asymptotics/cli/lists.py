@@ -125,10 +125,6 @@ class _Fitted(Options):
             "gain first.",
         ),
     ] = None
-    resamples: Annotated[
-        int, typer.Option(help="Number of bootstrap samples of queries for the confidence band.")
-    ] = 200
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
 
 
 @app.command()

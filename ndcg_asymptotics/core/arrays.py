@@ -220,11 +220,6 @@ def random_generator(seed: object) -> np.random.Generator:
     return np.random.default_rng(whole_number(seed, "seed", 0, None))
 
 
-def resampled_counts(count: int, resamples: int, seed: object) -> Integers:
-    """Return how often each of ``count`` things is in each bootstrap sample of them, (resamples, count)."""
-    return random_generator(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-
-
 def filled_in(sizes: Sequence[int], per_decade: int = 3) -> tuple[int, ...]:
     """Return list lengths in order, with others between those that are far apart, for a smooth curve.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -12,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputWarning, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.text import toml_string
-from ndcg_asymptotics.lists.fitting import FitCurvesOptions, Method, fit_curves
+from ndcg_asymptotics.lists.fitting import Method, fit_curves
 from ndcg_asymptotics.lists.given import (
     Weights,
     naming_sources,
@@ -28,9 +27,6 @@ from ndcg_asymptotics.lists.pooling import PoolRule, pool_runs
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import RankedList, ranked_lists
 from ndcg_asymptotics.lists.writing import write_output
-
-FEW_QUERIES = 10
-"""With fewer queries a bootstrap's intervals are narrower than they claim: by sqrt(1 - 1/n), 5% at 10."""
 
 STUDY = "study.toml"
 """The name of the study that is written beside the curves of several runs."""
@@ -49,8 +45,6 @@ def fit(
     method: Method = "isotonic",
     prevalence: Sequence[float] | None = None,
     binary_at: float | None = None,
-    resamples: int = 200,
-    seed: int = 0,
 ) -> list[Path]:
     """Fit the relevance curves of runs, and write them as files for a study.
 
@@ -68,7 +62,7 @@ def fit(
         As in `pool_runs`.
     columns, feature, weights
         As in `evaluate`.
-    method, prevalence, resamples, seed
+    method, prevalence
         As in `fit_curves`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
@@ -109,25 +103,20 @@ def fit(
     if binary_at is not None:
         by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
     first = next(iter(by_run.values()))
-    if len(first) < FEW_QUERIES and resamples > 1:
-        few = "1 query" if len(first) == 1 else f"{len(first)} queries"
-        said = f"the curves are fitted to {few}: with fewer than {FEW_QUERIES} their bands are too narrow"
-        warnings.warn(said, InputWarning, stacklevel=2)
-    how: FitCurvesOptions = {
-        "method": method,
-        "prevalence": None if prevalence is None else list(prevalence),
-        "resamples": resamples,
-        "seed": seed,
-    }
     single = len(found) == 1 and out.suffix == ".json"
     targets = {name: out if single else out / f"{name}.json" for name in found}
     documents = sum(ranked.scores.size for ranked in first)
-    fitted_to = {"queries": len(first), "documents": documents}
-    chosen = {"method": method, "binary_at": binary_at, "prevalence": how["prevalence"]}
-    stated = {**fitted_to, **chosen, "resamples": resamples, "seed": seed}
+    stated = {
+        **source,
+        "queries": len(first),
+        "documents": documents,
+        "method": method,
+        "binary_at": binary_at,
+        "prevalence": None if prevalence is None else list(prevalence),
+    }
     contents = {
-        targets[name]: curve.encode({"run": Path(found[name].source or name).name, **source, **stated})
-        for name, curve in fit_curves(by_run, **how).items()
+        targets[name]: curve.encode({"run": Path(found[name].source or name).name, **stated})
+        for name, curve in fit_curves(by_run, method=method, prevalence=prevalence).items()
     }
     if len(by_run) > 1:
         study = _study_text(by_run, targets)

@@ -11,20 +11,16 @@ curve is the pooled frequency of the grade.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import (
-    LEVEL,
     Floats,
-    Integers,
     brief,
     require_choice,
-    resampled_counts,
-    tails,
 )
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
@@ -38,18 +34,9 @@ _CELL_WIDTH = 0.1  # relative to the depth of the cell, below the topmost ranks
 _MASS_TOLERANCE = 1e-14  # a few units in the last place of a probability
 
 
-class FitCurvesOptions(TypedDict, total=False):
-    """The options of `fit_curves`, which functions around it hand on."""
-
-    method: Method
-    prevalence: Sequence[float] | None
-    resamples: int
-    seed: int
-
-
 @dataclass(frozen=True)
 class FittedCurve:
-    """P(Y = gain | depth) at nodes, between which it is linear, with a pointwise 95% band.
+    """P(Y = gain | depth) at nodes, between which it is linear.
 
     Attributes
     ----------
@@ -57,33 +44,25 @@ class FittedCurve:
         Positive, decreasing.
     depth : (K,)
         Increasing from 0 to 1.
-    probability, low, high : (J, K)
-        The estimate and the bounds of its band.
+    probability : (J, K)
     """
 
     gains: tuple[float, ...]
     depth: Floats
     probability: Floats
-    low: Floats
-    high: Floats
 
     @property
     def relevance(self) -> Empirical:
         """The curve as a scorer of a study, which need not be written to a file first."""
         return Empirical("fitted.json", self.encode({}))
 
-    @property
-    def fields(self) -> dict[str, object]:
-        """The fields of the curve in a file."""
-        band = {"level": LEVEL, "low": self.low, "high": self.high}
-        return {"gains": self.gains, "depth": self.depth, "probability": self.probability, "band": band}
-
     def encode(self, source: Mapping[str, object]) -> bytes:
         """Return the content of a curve file; ``source`` says what the curve was fitted to."""
-        return curve_file.encode(curve_file.CURVE, **self.fields, source=source)
+        fields = {"gains": self.gains, "depth": self.depth, "probability": self.probability}
+        return curve_file.encode(curve_file.CURVE, **fields, source=source)
 
 
-_ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), *(np.zeros((1, 2)) for _ in range(3)))
+_ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), np.zeros((1, 2)))
 
 
 def fit_curves(
@@ -91,8 +70,6 @@ def fit_curves(
     *,
     method: Method = "isotonic",
     prevalence: Sequence[float] | None = None,
-    resamples: int = 200,
-    seed: int = 0,
 ) -> dict[str, FittedCurve]:
     """Estimate the relevance curve of each scorer from its ranked lists.
 
@@ -108,18 +85,12 @@ def fit_curves(
     binary labels this shifts the log odds by a constant. Scorers of the same items therefore have
     the same label law to rounding.
 
-    The band holds the 2.5% and 97.5% quantiles, depth by depth, of the curves of ``resamples``
-    bootstrap samples of whole queries, the same samples for every scorer. All of them use the
-    penalty of the spline and the factors w_j of the data.
-
     Parameters
     ----------
     lists : mapping of name to ranked lists
     method : {"isotonic", "spline"}
     prevalence : one number per gain, in decreasing order of gains, optional
         The required P(Y = gain).
-    resamples, seed : int
-        Number of bootstrap samples (at least 1) and their seed.
 
     Raises
     ------
@@ -128,13 +99,11 @@ def fit_curves(
         probability law or cannot be reached by the curve.
 
     >>> one = RankedList("q", np.array([3.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0]))
-    >>> curve = fit_curves({"a": [one]}, resamples=1)["a"]
+    >>> curve = fit_curves({"a": [one]})["a"]
     >>> curve.depth, curve.probability
     (array([0.  , 0.5 , 0.75, 1.  ]), array([[1. , 0.4, 0.4, 0. ]]))
     """
     require_choice(method, get_args(Method), "method")
-    require(resamples >= 1, f"the number of bootstrap resamples must be at least 1, got {resamples}")
-    require(seed >= 0, f"the seed of the bootstrap must be at least 0, got {seed}")
     everything = [ranked for of_scorer in lists.values() for ranked in of_scorer]
     positive = {float(y) for ranked in everything for y in np.unique(ranked.labels) if y > 0}
     gains = tuple(sorted(positive, reverse=True))
@@ -143,16 +112,11 @@ def fit_curves(
     depth = depth_nodes(int(np.median([ranked.scores.size for ranked in everything])))
     curves = {}
     for name, of_scorer in tracked(lists.items(), "curves"):
-        queries = len(of_scorer)
-        samples = resampled_counts(queries, resamples, seed)
-        cells = np.array([cell_counts(ranked, gains, depth) for ranked in tracked(of_scorer, "lists")])
-        sizes = np.array([ranked.scores.size for ranked in of_scorer])
-        # the first row is the data, every query once
-        times = np.vstack((np.ones(queries, dtype=samples.dtype), samples))
-        counts, items = np.tensordot(times, cells, 1), times @ sizes
-        estimates = _estimates(counts, items, depth, method, prevalence)
-        low, high = np.quantile(estimates[1:], tails(LEVEL), axis=0)
-        curves[name] = FittedCurve(gains, depth, estimates[0], low, high)
+        counts = np.zeros((len(gains), depth.size))
+        for ranked in tracked(of_scorer, "lists"):
+            counts += cell_counts(ranked, gains, depth)
+        items = sum(ranked.scores.size for ranked in of_scorer)
+        curves[name] = FittedCurve(gains, depth, _estimate(counts, items, depth, method, prevalence))
     return curves
 
 
@@ -196,7 +160,7 @@ def fit_groups(lists: Mapping[str, Sequence[RankedList]], groups: int) -> list[F
     for members in np.split(order, [math.ceil(g * len(first) / groups) for g in range(1, groups)]):
         of_group = {name: [ranked[i] for i in np.sort(members)] for name, ranked in lists.items()}
         relevant = any((first[i].labels > 0).any() for i in members)
-        curves = fit_curves(of_group, resamples=1) if relevant else dict.fromkeys(lists, _ZERO_CURVE)
+        curves = fit_curves(of_group) if relevant else dict.fromkeys(lists, _ZERO_CURVE)
         found.append(FittedGroup(members.size / len(first), curves))
     return found
 
@@ -240,50 +204,34 @@ def cell_counts(ranked: RankedList, gains: tuple[float, ...], depth: Floats) -> 
     return np.array(counts)
 
 
-def _estimates(
-    counts: Floats,
-    items: Integers,
-    depth: Floats,
-    method: Method,
-    prevalence: Sequence[float] | None,
+def _estimate(
+    counts: Floats, items: int, depth: Floats, method: Method, prevalence: Sequence[float] | None
 ) -> Floats:
-    """Return the curves (B, J, K) of samples with ``counts`` (B, J, K) of the gains among ``items`` (B,).
-
-    The first sample is the data, which determine the penalty of the spline and the factors.
-    """
+    """Return the curves (J, K) of the gains that ``counts`` (J, K) has in the cells of ``items`` items."""
     weights = np.diff(cell_edges(depth))
-    means = counts / (items[:, None, None] * weights)
-    smooth = (
-        isotonic_smoother(weights)
-        if method == "isotonic"
-        else _spline_smoother(means[0], items[0] * weights, depth)
-    )
-    masses = counts[0].sum(axis=1) / items[0] if prevalence is None else np.array(prevalence)
-    curves = [smooth(sample) for sample in means]
-    log_factors = _log_factors(curves[0], weights, masses)
-    return np.array([_tilted(curve, log_factors)[:-1] for curve in curves])
+    means = counts / (items * weights)
+    curves = isotonic(means, weights) if method == "isotonic" else _spline(means, items * weights, depth)
+    masses = counts.sum(axis=1) / items if prevalence is None else np.array(prevalence)
+    return _tilted(curves, _log_factors(curves, weights, masses))[:-1]
 
 
-def isotonic_smoother(weights: Floats) -> Callable[[Floats], Floats]:
-    """Return what fits decreasing P(Y >= y) to the shares of each gain in each cell.
+def isotonic(means: Floats, weights: Floats) -> Floats:
+    """Fit decreasing P(Y >= y) to the shares (J, K) of each gain in each cell, and return P(Y = y).
 
     Isotonic regression is monotone in the data, so the P(Y >= y) stay ordered and their
     differences are probabilities. It also preserves the weighted mean.
     """
     from scipy.optimize import isotonic_regression  # here, as splines: figures of studies load this module
 
-    def smooth(means: Floats) -> Floats:
-        nested = [
-            isotonic_regression(at_least, weights=weights, increasing=False).x
-            for at_least in np.cumsum(means, axis=0)
-        ]
-        return np.clip(np.diff(nested, axis=0, prepend=0.0), 0.0, 1.0)
-
-    return smooth
+    nested = [
+        isotonic_regression(at_least, weights=weights, increasing=False).x
+        for at_least in np.cumsum(means, axis=0)
+    ]
+    return np.clip(np.diff(nested, axis=0, prepend=0.0), 0.0, 1.0)
 
 
-def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[Floats], Floats]:
-    """Return a spline smoother with weights and penalties determined by ``means`` over ``items``."""
+def _spline(means: Floats, items: Floats, depth: Floats) -> Floats:
+    """Fit smoothing splines to the shares (J, K) of each gain among the items (K,) of each cell."""
     from scipy.interpolate import make_smoothing_spline
 
     require(depth.size >= 5, "the lists are too short for a spline (5 nodes), use the isotonic method")
@@ -291,34 +239,11 @@ def _spline_smoother(means: Floats, items: Floats, depth: Floats) -> Callable[[F
     level = (means * items + 0.5) / (items + 1)  # keeps the precision of an empty cell finite
     precision = items / (level * (1 - level))
     precision /= precision.mean(axis=1, keepdims=True)
-    penalties = [smoothing_penalty(x, mean, w) for mean, w in zip(means, precision, strict=True)]
-
-    def smooth(means: Floats) -> Floats:
-        curves = [
-            np.clip(make_smoothing_spline(x, mean, w=w, lam=penalty)(x), 0.0, 1.0)
-            for mean, w, penalty in zip(means, precision, penalties, strict=True)
-        ]
-        return np.array(curves / np.maximum(np.sum(curves, axis=0), 1.0))
-
-    return smooth
-
-
-def smoothing_penalty(x: Floats, y: Floats, weights: Floats) -> float:
-    """Return the penalty lambda that generalised cross-validation chooses.
-
-    scipy does not return it, but the spline f that minimises ``sum w (y - f)^2 + lambda int f''^2``
-    has ``sum w f (y - f) = lambda int f''^2``.
-    """
-    from scipy.interpolate import make_smoothing_spline
-
-    spline = make_smoothing_spline(x, y, w=weights)
-    fitted, curvature = spline(x), spline.derivative(2)(x)
-    left, right = curvature[:-1], curvature[1:]
-    roughness = float(np.sum(np.diff(x) * (left**2 + left * right + right**2)) / 3)
-    pull = float(np.sum(weights * fitted * (y - fitted)))
-    # every penalty leaves a straight line as it is; the search in scipy ends at the number of points
-    largest = float(x.size)
-    return pull / roughness if 0 < pull < largest * roughness else largest
+    curves = [
+        np.clip(make_smoothing_spline(x, mean, w=w)(x), 0.0, 1.0)
+        for mean, w in zip(means, precision, strict=True)
+    ]
+    return np.array(curves / np.maximum(np.sum(curves, axis=0), 1.0))
 
 
 def _tilted(curves: Floats, log_factors: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Figures of fitted relevance curves, with their confidence bands."""
+"""Figures of fitted relevance curves."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import panels
-from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line
+from ndcg_asymptotics.plots.marks import figure_legend, grey_line
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import line_styles, style
-from ndcg_asymptotics.populations.curve_file import Fitted, decode_fitted, read_curves
+from ndcg_asymptotics.populations.curve_file import Empirical, read_curves
 from ndcg_asymptotics.results.kinds import kind_of
 
 if TYPE_CHECKING:
@@ -31,23 +31,22 @@ _DASHES: tuple[LineStyleType, ...] = ("-", "--", "-.", ":")
 _LONGEST = 40  # characters of a name in a legend
 
 
-def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
-    """Draw P(Y = gain | depth) of fitted curves with their bands; the highest gain has a solid line.
+def fitted_curves(curves: Mapping[str, Empirical], ax: Axes | None = None) -> Axes:
+    """Draw P(Y = gain | depth) of fitted curves; the highest gain has a solid line.
 
     Parameters
     ----------
-    curves : mapping of name to Fitted
+    curves : mapping of name to Empirical
+        `FittedCurve.relevance`, or read from a file.
     ax : matplotlib Axes, optional
         The current ones by default.
     """
     ax = plt.gca() if ax is None else ax
     for curve, line in zip(curves.values(), line_styles(len(curves)), strict=True):
-        shown = np.maximum(curve.depth, curve.depth[1] / 4)  # a place for depth 0 on a logarithmic axis
-        for j in range(len(curve.gains)):
-            if curve.low is not None and curve.high is not None:
-                ax.fill_between(shown, curve.low[j], curve.high[j], color=line.color, alpha=0.18, lw=0)
-            dashes = _DASHES[j % len(_DASHES)]
-            ax.plot(shown, curve.probability[j], color=line.color, lw=1.1, ls=dashes)
+        for j, of_gain in enumerate(curve.nodes):
+            depth = np.array(of_gain.depths)
+            shown = np.maximum(depth, depth[1] / 4)  # a place for depth 0 on a logarithmic axis
+            ax.plot(shown, of_gain.values, color=line.color, lw=1.1, ls=_DASHES[j % len(_DASHES)])
     log_axis(ax.xaxis)
     ax.set_xlabel("depth $t$")
     ax.set_ylabel("P$(Y = y \\mid t)$")
@@ -55,13 +54,12 @@ def fitted_curves(curves: Mapping[str, Fitted], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def fitted_figure(curves: Mapping[str, Fitted], *, width: float | None = None) -> Figure:
+def fitted_figure(curves: Mapping[str, Empirical], *, width: float | None = None) -> Figure:
     """Return a figure of fitted curves by the names of their files."""
     gains = sorted({gain for curve in curves.values() for gain in curve.gains}, reverse=True)
     handles: list[Artist] = [
         grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
     ]
-    handles.append(grey_band("95% band, bootstrap over queries"))
     with style():
         figure, (ax,) = panels(1, height=2.9, width=width)
         fitted_curves(curves, ax)
@@ -88,5 +86,5 @@ def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]
     """
     paths = [place] if place.is_file() else sorted(place.glob("*.json"))
     require(len(paths) > 0, f"{place}: no curve files here")
-    curves = {path.stem: read_curves(path, decode_fitted) for path in paths}
+    curves = {path.stem: read_curves(path, partial(Empirical, path.name)) for path in paths}
     return [(("curves",), partial(fitted_figure, curves, width=width))]

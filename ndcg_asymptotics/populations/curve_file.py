@@ -6,10 +6,9 @@
      "gains": [2, 1],                         decreasing
      "depth": [0.0, 0.01, …, 1.0],            increasing, from 0 to 1
      "probability": [[…], […]],               P(Y = gain | depth), one list per gain
-     "band": {"level": 0.95, "low": …, "high": …},
      "source": {…}}                           where it came from
 
-The band and the source are for people; a scorer needs neither. A ROC curve is the share of relevant items
+The source is for people; a scorer does not need it. A ROC curve is the share of relevant items
 above depths among the irrelevant ones::
 
     {"format": "ndcg-asymptotics roc 1",
@@ -28,9 +27,6 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Self, TypeVar
 
-import numpy as np
-
-from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import read_file as read_bytes
 from ndcg_asymptotics.populations.families import PiecewiseLinear
@@ -49,40 +45,6 @@ def encode(form: str, **fields: object) -> bytes:
     """Return the content of a file of the format ``form``; what the fields hold may be arrays."""
     content = {"format": form, **fields}
     return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The curves in a file as they were estimated; ``low`` and ``high`` are None if there is no band."""
-
-    gains: tuple[float, ...]
-    depth: Floats
-    probability: Floats
-    low: Floats | None
-    high: Floats | None
-
-
-def decode_fitted(content: bytes) -> Fitted:
-    """Return the curves with their bands in the content of a curve file.
-
-    Raises
-    ------
-    InputError
-        Saying what is wrong with it.
-    """
-
-    def fitted(table: Any) -> Fitted:
-        gains, _ = curves_of(table)
-        band = table.get("band") or {}
-        shape = (len(gains), len(table["depth"]))
-        edges = [
-            np.array(band[side], np.float64).reshape(shape) if side in band else None
-            for side in ("low", "high")
-        ]
-        depth, probability = (np.array(table[name], np.float64) for name in ("depth", "probability"))
-        return Fitted(gains, depth, probability, *edges)
-
-    return decoded(content, CURVE, fitted)
 
 
 def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
@@ -184,7 +146,9 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
     a scorer as it is.
     """
 
-    _decoded: tuple[tuple[float, ...], tuple[Curve, ...]] = field(init=False, repr=False, compare=False)
+    _decoded: tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]] = field(
+        init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_decoded", decoded(self.content, CURVE, curves_of))
@@ -195,6 +159,11 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
 
     @property
     def curves(self) -> tuple[Curve, ...]:
+        return self._decoded[1]
+
+    @property
+    def nodes(self) -> tuple[PiecewiseLinear, ...]:
+        """The same curves, whose depths and values are those of the file."""
         return self._decoded[1]
 
 

@@ -138,11 +138,5 @@ def _rewritten(content: bytes, gain: Gain) -> bytes:
     gains = _mapped([float(label) for label in table["gains"]], gain)
     order = sorted((row for row, value in enumerate(gains) if value > 0), key=lambda row: -gains[row])
     table["gains"] = [gains[row] for row in order]
-    table["probability"] = _rows(table["probability"], order)
-    band = table.get("band") or {}
-    band.update({side: _rows(band[side], order) for side in ("low", "high") if side in band})
+    table["probability"] = [table["probability"][row] for row in order]
     return json.dumps(table, indent=1).encode()
-
-
-def _rows(rows: Sequence[object], order: Sequence[int]) -> list[object]:
-    return [rows[row] for row in order]

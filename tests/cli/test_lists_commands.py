@@ -230,16 +230,15 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert "--level: must lie inside (0, 1), got 2" in error
 
 
-def test_fitted_curves_are_drawn_with_their_bands(files: Path, run: Run, tmp_path: Path) -> None:
-    asked = [*options(files, "good", "bad"), "--binary-at", 1, "--resamples", 5]
+def test_fitted_curves_are_drawn(files: Path, run: Run, tmp_path: Path) -> None:
+    asked = [*options(files, "good", "bad"), "--binary-at", 1]
     code, said, _ = run("fit", *asked, "--out", tmp_path / "curves")
     assert code == 0
     assert 'pairs = [["good", "bad"]]' in said
     code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures", "--figure-format", "svg")
     assert code == 0
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"curves.svg"}
-    drawn = (tmp_path / "figures" / "curves.svg").read_text()
-    assert drawn.count("PolyCollection") == 2  # a band for each curve
+    assert "good" in (tmp_path / "figures" / "curves.svg").read_text()
 
 
 def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run) -> None:

@@ -100,8 +100,8 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
         assert named.mean == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
         with pytest.raises(InputError, match="has negative labels; --binary-at 1 makes labels below 1"):
             fit(lists=path, out=tmp_path / "curve.json", **options)
-    with pytest.warns(InputWarning, match="fitted to 1 query"):
-        fit(lists=table, out=tmp_path / "curve.json", binary_at=1, resamples=2)
+    (path,) = fit(lists=table, out=tmp_path / "curve.json", binary_at=1)
+    assert path == tmp_path / "curve.json"
 
 
 def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:

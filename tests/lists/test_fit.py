@@ -6,13 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.interpolate import make_smoothing_spline
 from scipy.special import logit
 from sklearn.isotonic import IsotonicRegression
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
-from ndcg_asymptotics.lists.fitting import smoothing_penalty
 from ndcg_asymptotics.populations import Curve, PiecewiseLinear
 
 
@@ -63,7 +61,7 @@ def cell_means(lists: list[RankedList], depth: np.ndarray) -> list[float]:
 
 def test_isotonic_curve_is_the_isotonic_regression_of_the_cells():
     lists = random_lists(1)
-    curve = fit_curves({"a": lists}, resamples=1)["a"]
+    curve = fit_curves({"a": lists})["a"]
     edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
     peer = IsotonicRegression(increasing=False)
     means = cell_means(lists, curve.depth)
@@ -73,7 +71,7 @@ def test_isotonic_curve_is_the_isotonic_regression_of_the_cells():
 
 def test_the_topmost_cell_is_the_first_rank():
     lists = [RankedList("q", -np.arange(50.0), np.eye(50)[0])]
-    curve = fit_curves({"a": lists}, resamples=1)["a"]
+    curve = fit_curves({"a": lists})["a"]
     assert curve.probability[0, 0] == pytest.approx(1)
     assert curve.probability[0, 1] == pytest.approx(0)
     assert curve.depth[1] == 2 / 50
@@ -83,7 +81,7 @@ def test_the_topmost_cell_is_the_first_rank():
 @pytest.mark.parametrize("method", ["isotonic", "spline"])
 def test_a_list_that_is_one_tie_has_a_flat_curve(method):
     lists = [RankedList("q", np.zeros(40), (np.arange(40) < 10).astype(float))]
-    curve = fit_curves({"a": lists}, method=method, resamples=1)["a"]
+    curve = fit_curves({"a": lists}, method=method)["a"]
     np.testing.assert_allclose(curve.probability, 0.25, atol=1e-12)
 
 
@@ -91,7 +89,7 @@ def test_a_list_that_is_one_tie_has_a_flat_curve(method):
 @pytest.mark.parametrize("gains", [(0, 1), (0, 0.5, 1, 4), (1, 2)])
 def test_the_label_law_is_the_pooled_one(method, gains):
     lists = random_lists(2, gains, queries=12)
-    curve = fit_curves({"a": lists}, method=method, resamples=1)["a"]
+    curve = fit_curves({"a": lists}, method=method)["a"]
     assert curve.gains == tuple(sorted((y for y in gains if y > 0), reverse=True))
     for gain, row in zip(curve.gains, curve.probability, strict=True):
         fitted = PiecewiseLinear(tuple(curve.depth.tolist()), tuple(row.tolist()))
@@ -109,7 +107,7 @@ WRONG = Curve.parse("power(0.1, 0.6, 4)")
 @pytest.mark.parametrize("method", ["isotonic", "spline"])
 def test_the_truth_is_recovered(method):
     queries, n = 200, 400
-    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)}, method=method, resamples=1)["a"]
+    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)}, method=method)["a"]
     edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
     items = queries * n * np.diff(edges)
 
@@ -123,73 +121,23 @@ def test_the_truth_is_recovered(method):
     assert largest_z(WRONG) > 5
 
 
-def test_the_band_covers_the_truth():
-    inside = {"truth": 0, "wrong": 0}
-    runs = 40
-    for seed in range(runs):
-        curve = fit_curves({"a": sample(TRUTH, 40, 40, 100 + seed)}, resamples=80, seed=seed)["a"]
-        # the topmost cell, depth 0 … 1/40, where the curve is too steep for the isotonic fit to pool much
-        for name, hypothesis in (("truth", TRUTH), ("wrong", Curve.parse("power(0.1, 0.5, 4)"))):
-            inside[name] += bool(curve.low[0, 0] <= hypothesis.mean(0, 1 / 40) <= curve.high[0, 0])
-    # 32 of 40 or fewer has probability 1e-3 if the coverage is 0.92
-    assert inside["truth"] > 32
-    assert inside["wrong"] < 20
-
-
-def test_the_band_depends_on_the_seed_only():
-    lists = random_lists(4)
-    one = fit_curves({"a": lists}, resamples=20, seed=1)
-    two = fit_curves({"b": lists[::-1], "a": lists}, resamples=20, seed=1)
-    other = fit_curves({"a": lists}, resamples=20, seed=2)
-    assert np.array_equal(one["a"].low, two["a"].low)
-    assert not np.array_equal(one["a"].low, other["a"].low)
-    assert (one["a"].low <= one["a"].high).all()
-
-
-def test_the_band_is_that_of_resampled_queries():
-    lists = random_lists(11, queries=7)  # of different lengths
-    anchor = [RankedList("anchor", np.arange(40.0), np.ones(40))] * 50  # keeps the nodes where they are
-    resamples, seed = 12, 3
-    band = fit_curves({"a": lists, "anchor": anchor}, resamples=resamples, seed=seed)["a"]
-    draws = np.random.default_rng(seed).multinomial(7, np.full(7, 1 / 7), size=resamples)
-    samples = []
-    for draw in draws:
-        chosen = [ranked for ranked, times in zip(lists, draw, strict=True) for _ in range(times)]
-        samples.append(fit_curves({"a": chosen, "anchor": anchor}, resamples=1)["a"].probability)
-    low, high = np.quantile(samples, [0.025, 0.975], axis=0)
-    np.testing.assert_allclose(band.low, low, atol=1e-12)
-    np.testing.assert_allclose(band.high, high, atol=1e-12)
-
-
 def test_a_required_prevalence_shifts_the_log_odds():
     lists = sample(TRUTH, 30, 100, seed=7)
-    plain = fit_curves({"a": lists}, resamples=5)["a"]
-    tilted = fit_curves({"a": lists}, prevalence=[0.05], resamples=5)["a"]
+    plain = fit_curves({"a": lists})["a"]
+    tilted = fit_curves({"a": lists}, prevalence=[0.05])["a"]
     row = tuple(tilted.probability[0].tolist())
     assert PiecewiseLinear(tuple(tilted.depth.tolist()), row).mass == pytest.approx(0.05, abs=1e-13)
     inside = (plain.probability[0] > 0) & (plain.probability[0] < 1)
     shift = logit(tilted.probability[0, inside]) - logit(plain.probability[0, inside])
     assert np.ptp(shift) < 1e-10
-    # the band moves along
-    assert (tilted.low <= tilted.probability + 0.05).all()
-    assert tilted.high.max() < plain.high.max()
 
 
 def test_a_required_prevalence_of_grades():
     lists = random_lists(8, (0, 1, 3), queries=12)
-    curve = fit_curves({"a": lists}, prevalence=[0.05, 0.6], method="spline", resamples=5)["a"]
+    curve = fit_curves({"a": lists}, prevalence=[0.05, 0.6], method="spline")["a"]
     depth = tuple(curve.depth.tolist())
     masses = [PiecewiseLinear(depth, tuple(row.tolist())).mass for row in curve.probability]
     np.testing.assert_allclose(masses, [0.05, 0.6], atol=1e-13)
-
-
-def test_the_smoothing_penalty_is_that_of_cross_validation():
-    rng = np.random.default_rng(9)
-    x = np.sort(rng.random(40))
-    y, w = np.cos(3 * x) + rng.normal(0, 0.1, 40), rng.uniform(0.5, 2, 40)
-    chosen = make_smoothing_spline(x, y, w=w)
-    again = make_smoothing_spline(x, y, w=w, lam=smoothing_penalty(x, y, w))
-    np.testing.assert_allclose(again(x), chosen(x), atol=1e-10)
 
 
 def test_short_lists_and_unreachable_prevalences():
@@ -198,4 +146,4 @@ def test_short_lists_and_unreachable_prevalences():
         fit_curves(short, method="spline")
     top_only = {"a": [RankedList("q", -np.arange(20.0), (np.arange(20) < 2).astype(float))]}
     with pytest.raises(InputError, match=r"cannot have the prevalence 0\.9: it is 0 over"):
-        fit_curves(top_only, prevalence=[0.9], resamples=1)
+        fit_curves(top_only, prevalence=[0.9])

@@ -47,7 +47,7 @@ def test_each_group_has_the_curve_of_its_queries():
     lists = {"a": queries([0.5, 0.05, 0.3, 0.1])}
     few, many = fit_groups(lists, 2)
     for group, members in ((few, (1, 3)), (many, (0, 2))):
-        alone = fit_curves({"a": [lists["a"][i] for i in members]}, resamples=1)["a"]
+        alone = fit_curves({"a": [lists["a"][i] for i in members]})["a"]
         assert np.array_equal(group.curves["a"].probability, alone.probability)
         assert group.weight == 0.5
     assert not np.array_equal(few.curves["a"].probability, many.curves["a"].probability)
@@ -62,7 +62,7 @@ def test_the_curve_of_queries_without_relevant_items_is_0():
 
 def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
     for name, share in (("a", [0.3, 0.2]), ("b", [0.5, 0.1])):
-        curve = fit_curves({name: queries(share)}, resamples=1)[name]
+        curve = fit_curves({name: queries(share)})[name]
         (tmp_path / f"{name}.json").write_bytes(curve.encode({}))
     scorers = {name: Relevance.parse(f'empirical("{name}.json")', tmp_path) for name in "ab"}
     with pytest.raises(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Column, Table
-from ndcg_asymptotics.lists import evaluate, fit, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 
 RUN = {"q1": {"a": 2.0, "b": 1.5}, "q2": {"ü": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2}, "q2": {"ü": 1}}
@@ -140,17 +139,3 @@ def test_files_in_the_wrong_place(tmp_path):
     named.write_text("q Q0 a 1 2.5 tag\n")
     with pytest.raises(InputError, match=r"a\.parquet: not a Parquet file, whose first bytes are PAR1"):
         evaluate(named, qrels, "nDCG")
-
-
-def test_fits_of_few_queries(tmp_path):
-    rng = np.random.default_rng(1)
-    file = tmp_path / "lists.csv"
-    for queries in (1, 2, 10):
-        rows = [f"{q},{rng.random()},{rng.integers(2)}" for q in range(queries) for _ in range(20)]
-        file.write_text("\n".join(["query,score,label", *rows]) + "\n")
-        if queries == 10:
-            fit(lists=file, out=tmp_path / "c.json", resamples=2)  # no warning
-            continue
-        few = "1 query" if queries == 1 else "2 queries"
-        with pytest.warns(InputWarning, match=f"fitted to {few}: with fewer than 10 their bands"):
-            fit(lists=file, out=tmp_path / "c.json", resamples=2)

@@ -139,7 +139,7 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     judged = pa.Table.from_pandas(frame(labels, "query", "document", "label"))
     compared = na.compare(frames, judged, "nDCG", resamples=99, theory=False)
     assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99, theory=False).as_dict()
-    first, second = na.fit(frames, judged, out=tmp_path / "curves", resamples=2)
+    first, second = na.fit(frames, judged, out=tmp_path / "curves")
     assert (first.name, second.name) == ("good.json", "bad.json")
     grown = na.grow(frames, judged, "nDCG", orders=2)
     assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)

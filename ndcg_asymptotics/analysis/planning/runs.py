@@ -197,7 +197,7 @@ def _theory(
     scores: Mapping[str, Records], gains: Records, measures: Sequence[Measure], design: Requirements
 ) -> dict[Measure, tuple[LongRun, Length]]:
     """Return long runs and required lengths by curves fitted to the pooled runs."""
-    fitted = fit_curves(pool_runs(scores, gains).lists(), resamples=1)
+    fitted = fit_curves(pool_runs(scores, gains).lists())
     pair = Population.of({name: curve.relevance for name, curve in fitted.items()}).scorers
     first, second = pair.values()
     if first == second:
