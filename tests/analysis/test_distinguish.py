@@ -9,10 +9,11 @@ from cases import results, simulated, study
 from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
-from ndcg_asymptotics.analysis.orders.pair import exponent_verdict, settled_sentence
+from ndcg_asymptotics.analysis.orders.pair import Pair, exponent_verdict, settled_sentence
 from ndcg_asymptotics.analysis.orders.rates import fit_decay, rate_of
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.tables import Line
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import discount
 from ndcg_asymptotics.results import Results
@@ -31,6 +32,11 @@ def given(of: Study, order: np.ndarray, **more: np.ndarray) -> Results:
     """Results in which all pairs have the orders of ``order`` (replicate, n)."""
     per_pair = {name: values[:, None, None] for name, values in more.items()}
     return results(of, order=order[:, None, None, :].astype(np.int8), **per_pair)
+
+
+def text_of(pair: Pair) -> str:
+    """The lines about a pair."""
+    return "\n".join(block.text for block in pair.blocks() if isinstance(block, Line))
 
 
 def draws(wrong: np.ndarray, replicates: int = 4000, seed: int = 3) -> np.ndarray:
@@ -108,7 +114,15 @@ def test_from_n_includes_lengths_between_grid_points() -> None:
     assert [p.rate for p in pair.from_n] == [0.6] * 9 + [1.0] * (len(SIZES) - 9)
     assert [p.rate for p in pair.points] == [1.0] * len(SIZES)
     assert pair.last_wrong["0.9"] == SIZES[8] + 1
+    assert f"last n with a wrong order: 50% 0, 90% {SIZES[8] + 1}, 99% {SIZES[8] + 1}." in text_of(pair)
     assert pair.changes["mean"] == 7
+
+
+def test_a_wrong_order_at_the_largest_n_is_not_known_to_be_the_last_one() -> None:
+    order = np.ones((100, len(SIZES)))
+    order[:20, -1] = -1
+    (pair,) = distinguish(given(of_pair(("good", "random")), order)).pairs
+    assert "last n with a wrong order: 50% 0, 90% 100000 or more, 99% 100000 or more." in text_of(pair)
 
 
 def test_ties_and_undecided_count_as_wrong() -> None:

@@ -45,7 +45,7 @@ class Pair:
     ties, ties_at_n, undecided
         Shares of all comparisons, and of those at each n.
     last_wrong : dict
-        Quantiles of the last n with a wrong order.
+        Quantiles of the last n with a wrong order; the largest n where it may be larger.
     changes : dict
         The mean number of changes of the order per replicate, if the engine counts them.
     long_run : float or None
@@ -101,7 +101,11 @@ class Pair:
                 share = f"{self.undecided:.2%}"
                 yield Line(f"Undecided comparisons, counted in the upper end of the interval: {share}.")
         else:
-            quantiles = ", ".join(f"{float(q):.0%} {n:g}" for q, n in self.last_wrong.items())
+            longest = self.points[-1].n
+            quantiles = ", ".join(
+                f"{float(q):.0%} {n:g}{' or more' if n >= longest else ''}"
+                for q, n in self.last_wrong.items()
+            )
             changes = self.changes["mean"]
             often = "" if changes is None else f" The order changes {changes:.1f} times per replicate."
             yield Line(f"Quantiles of the last n with a wrong order: {quantiles}.{often}")
