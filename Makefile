@@ -124,8 +124,7 @@ real: $(VENV)/installed  ## both studies of real lists, from the data in the fol
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --figures $(CURDIR)/figures/gallery
 	$(BIN)/python experiments/real/recommenders.py $(DATA) results/real/ranks
-	cd results/real/ranks && $(CURDIR)/$(RUN) sampled --ranks popularity.csv --ranks neighbours.csv --ranks factors.csv --items 9724 \
-	  --measure nDCG@10 --figures $(CURDIR)/figures/gallery
+	$(BIN)/python figures/sampled_negatives.py results/real/ranks figures/gallery
 
 docs: $(VENV)/installed  ## build the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

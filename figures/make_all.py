@@ -10,6 +10,7 @@ import json
 import findings
 import loss_figures
 import real_lists
+import sampled_negatives
 import shared_top
 import speed
 import theory_figures
@@ -45,6 +46,7 @@ def main() -> None:
     else:
         print(f"{shared}: no results, left out")
     write(real_lists.draw(results / "real"), out)
+    write(sampled_negatives.draw(results / "real" / "ranks"), out)
     measured = results / "benchmarks.json"
     if measured.exists():
         write(speed.draw(json.loads(measured.read_text())), out)

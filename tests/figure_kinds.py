@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.runs.sampled import Sampled
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.populations.curve_file import CURVE, Empirical, encode
@@ -26,8 +25,6 @@ SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random"
 PAIR = {"strong": "linear(0.1, 0.7)", "weak": "linear(0.2, 0.6)"}
 MEASURES = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10", "nDCG@50"]
 RUNS = {"good": 0.5, "bad": 0.9, "THUIRr0301": 0.6}
-USERS = "abcde"
-RANKS = {"first": [100] * 5, "second": [40, 40, 8437, 9266, 4482], "third": [212, 2, 743, 5342, 1548]}
 
 
 @cache
@@ -97,13 +94,6 @@ def growing() -> Growth:
     return na.grow(scores, labels, ["nDCG", "nDCG@0.2n"], orders=3, groups=2)
 
 
-@cache
-def sampled() -> Sampled:
-    """Return systems by sampled negatives."""
-    tables = {name: dict(zip(USERS, ranks, strict=True)) for name, ranks in RANKS.items()}
-    return na.sampled(ranks=tables, items=10000, negatives=100, measures=["nDCG@10", "nDCG"])
-
-
 def fitted(gains: tuple[float, ...] = (2.0, 1.0), shift: float = 0.0) -> Empirical:
     """Return a fitted curve."""
     depth = np.linspace(0, 1, 30)
@@ -134,7 +124,5 @@ FIGURES: dict[str, Draw] = {
     "plan": lambda width: plots.plan_figure(planned(), width=width),
     "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
     "growing": lambda width: plots.system_figure(growing(), width=width),
-    "sampled": lambda width: plots.system_figure(sampled(), width=width),
-    "sampled, one measure": lambda width: plots.system_figure(sampled(), ["nDCG@10"], width=width),
 }
 """Functions that draw at a width in inches, by the kind of figure."""

@@ -116,6 +116,7 @@ OTHERWISE = {
     "evaluate": {"by_query"},  # the attribute by_query
     "grow": {"out"},  # results.save_growth
     "losses train": {"data"},
+    "sampled": {"runs", "run", "qrels"},  # analysis.sampled_candidates
     "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior", "margin"},  # analysis.gate
 }
 """Options and arguments of commands that are not parameters of their functions."""

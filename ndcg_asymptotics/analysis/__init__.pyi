@@ -8,11 +8,12 @@ from .orders.prediction import PairPredictions as PairPredictions
 from .orders.prediction import predict_pair as predict_pair
 from .planning.outcome import Plan as Plan
 from .planning.plan import plan as plan
-from .runs.candidates import Candidates as Candidates
 from .runs.collections_outcome import CollectionsComparison as CollectionsComparison
 from .runs.compare import compare as compare
 from .runs.comparison import Comparison as Comparison
 from .runs.gate import Gate as Gate
 from .runs.gate import gate as gate
-from .runs.sampled import Sampled as Sampled
 from .runs.sampled import sampled as sampled
+from .runs.sampled import sampled_candidates as sampled_candidates
+from .runs.sampled_outcome import Candidates as Candidates
+from .runs.sampled_outcome import Sampled as Sampled

@@ -385,33 +385,14 @@ def compare(
         raise typer.Exit(0 if passes.passed else 1)
 
 
-class _Sampled(Options):
-    """What `sampled` takes."""
-
-    ranks: Ranks = None
-    items: Items = None
-    columns: Columns = None
-    replacement: Annotated[bool, typer.Option("--replacement", help="Sample negatives with replacement.")] = (
-        False
-    )
-    gain: Gain = "linear"
-    level: Annotated[
-        float,
-        typer.Option(
-            help="Confidence level of bounds, and the probability with which the sampled order is to be that "
-            "of the full metric."
-        ),
-    ] = 0.95
-    gamma: Annotated[
-        float, typer.Option(help="Weight of the variance in the bias-variance estimate of the full metric.")
-    ] = 0.1
-
-
 @app.command()
 def sampled(
     *,
     measure: Measures,
+    items: Items,
     runs: Runs,
+    ranks: Ranks = None,
+    columns: Columns = None,
     negatives: Annotated[
         list[Any] | None,
         typer.Option(
@@ -421,28 +402,42 @@ def sampled(
             show_default="100",
         ),
     ] = None,
-    given: _Sampled,
-    figures: Figures,
+    replacement: Annotated[
+        bool, typer.Option("--replacement", help="Sample negatives with replacement.")
+    ] = False,
+    level: Annotated[
+        float,
+        typer.Option(
+            help="Confidence level of bounds, and the probability with which the sampled order is to be that "
+            "of the full metric."
+        ),
+    ] = 0.95,
     output: TableOutput,
 ) -> None:
     """Compare an evaluation against sampled negatives with that against all items.
 
-    Means and standard deviations are exact; nothing is sampled. Runs that hold sampled candidates
-    themselves are recognised, and the metric of all items is estimated from them.
+    Means and standard deviations are exact; nothing is sampled. Of runs, whose lists hold the relevant item
+    of each user and sampled candidates, the metric of all items is bounded.
 
-    Example:
+    Examples:
 
         ndcg-asymptotics sampled --ranks a.csv --ranks b.csv --items 10000 \\
             --measure nDCG
+        ndcg-asymptotics sampled a.run --qrels my.qrels --items 10000 \\
+            --measure nDCG
     """
-    from ndcg_asymptotics.analysis.runs.candidates import Candidates
-    from ndcg_asymptotics.analysis.runs.sampled import sampled as sampled_any
+    from ndcg_asymptotics.analysis.runs import sampled as of
 
-    numbers = None if negatives is None else [m for several in negatives for m in several]
-    found = sampled_any(runs.every, runs.qrels, measure, negatives=numbers, **given.handed)
-    if isinstance(found, Candidates):
-        require(figures.folder is None, "there is no figure of sampled candidates", "folder")
-        output.show(found, "sampled candidates")
+    files = runs.every
+    common: dict[str, Any] = {"items": items, "level": level, "columns": columns}
+    if ranks is not None:
+        require(not files and runs.qrels is None, "is in place of runs and judgements", "ranks")
+        numbers = [m for several in negatives or [[100]] for m in several]
+        found = of.sampled(ranks, measure, negatives=numbers, replacement=replacement, **common)
+        output.show(found, "sampled")
         return
-    output.show(found, "sampled")
-    figures.save(found)
+    require(bool(files) and runs.qrels is not None, "sampled needs --ranks, or runs and --qrels")
+    own = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
+    require(negatives is None, own, "negatives")
+    require(not replacement, own, "replacement")
+    output.show(of.sampled_candidates(files, runs.qrels, measure, **common), "sampled candidates")

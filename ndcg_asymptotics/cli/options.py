@@ -343,19 +343,13 @@ Ranks = Annotated[
     list[Path] | None,
     _from_input(
         metavar="FILE",
-        help="In place of runs and judgements: a table with the columns user and rank, a row per "
-        "relevant item, and perhaps items, how many were ranked for the user. May be repeated.",
+        help="In place of runs and judgements: a table with the columns user and rank, that of the user's "
+        "relevant item among all items. May be repeated.",
     ),
 ]
 Items = Annotated[
-    int | None,
-    _from_input(
-        metavar="N",
-        parser=parse_whole,
-        help="Number of items of the catalogue, which the full metric ranks; required with --ranks that "
-        "have no column items.",
-        show_default="as many as runs and judgements name",
-    ),
+    int,
+    _from_input(metavar="N", parser=parse_whole, help="Number of items that are ranked for each user."),
 ]
 Columns = Annotated[
     dict[str, str] | None,

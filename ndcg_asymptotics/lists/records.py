@@ -14,7 +14,7 @@ from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, needing
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
-NumberKind = Literal["score", "label", "time", "rank", "items"]
+NumberKind = Literal["score", "label", "time", "rank"]
 
 #: Query -> document -> score.
 Run = dict[str, dict[str, float]]
@@ -29,7 +29,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "relevance", "rel", "grade", "rating"),
     "time": ("time", "timestamp", "date"),
     "rank": ("rank",),
-    "items": ("items",),
     "run": ("run", "run_id", "runid", "system", "model"),
     "measure": ("measure", "metric"),
     "value": ("value",),

@@ -14,6 +14,7 @@ from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import comparison_drawings
@@ -23,7 +24,7 @@ from ndcg_asymptotics.plots.grid import grid_drawings
 from ndcg_asymptotics.plots.judged import judged_drawings
 from ndcg_asymptotics.plots.planning import plan_drawings
 from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
-from ndcg_asymptotics.plots.systems import Outcome, system_drawings
+from ndcg_asymptotics.plots.systems import system_drawings
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import open_any
@@ -56,7 +57,7 @@ def draw_all(
 
     Parameters
     ----------
-    found : Results, GridResults, Growth, a comparison, Plan, Sampled, or path
+    found : Results, GridResults, Growth, a comparison, Plan, or path
         A path is that of a folder of results, of a file of a fitted curve, or of a folder of such files.
         Figures of incomplete results say so.
     out : path
@@ -121,7 +122,7 @@ def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
         return study_drawings, "a study", _OF_STUDIES
     if isinstance(found, GridResults):
         return grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")
-    if isinstance(found, Outcome):
+    if isinstance(found, Growth):
         return system_drawings, "these results", _OF_STUDIES
     if isinstance(found, Comparison):
         return comparison_drawings, "a comparison", ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import ClassVar
 
 import matplotlib.pyplot as plt
 from matplotlib.artist import Artist
@@ -37,14 +36,7 @@ class Series(ABC):
         The systems that it has.
     choice : Choice, optional
         The systems to draw, with their labels and colours.
-
-    Attributes
-    ----------
-    kind : str
-        The first word of the names of files; without it they have an overview of all measures beside them.
     """
-
-    kind: ClassVar[str] = ""
 
     def __init__(
         self, measures: Sequence[Measure | str], systems: Sequence[str], choice: Choice | None
@@ -113,10 +105,9 @@ class Series(ABC):
     ) -> list[Drawing]:
         """Return a figure for each measure, by default all of them, and perhaps an overview."""
         chosen = self.measures if measures is None else [self._known(measure) for measure in measures]
-        first = (self.kind,) if self.kind else ()
         figures: list[Drawing] = [
-            ((*first, str(measure)), partial(self.figure, (measure,), width=width)) for measure in chosen
+            ((str(measure),), partial(self.figure, (measure,), width=width)) for measure in chosen
         ]
-        if not self.kind and len(chosen) > 1:
+        if len(chosen) > 1:
             figures.insert(0, (("overview",), partial(self.figure, chosen, width=width)))
         return figures

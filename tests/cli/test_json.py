@@ -22,7 +22,6 @@ from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
 from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
-from ndcg_asymptotics.analysis.runs.candidates import Candidates
 from ndcg_asymptotics.analysis.runs.collections_outcome import (
     CollectionsComparison,
     CollectionsRow,
@@ -48,8 +47,13 @@ from ndcg_asymptotics.analysis.runs.judged import (
 )
 from ndcg_asymptotics.analysis.runs.pairs import Ranking
 from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.analysis.runs.sampled import Sampled
-from ndcg_asymptotics.analysis.runs.sampled_rows import CandidateRow, CorrectedRow, PairRow, SampledRow
+from ndcg_asymptotics.analysis.runs.sampled_outcome import (
+    CandidateRow,
+    Candidates,
+    PairRow,
+    Sampled,
+    SampledRow,
+)
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.cli.terminal import JSON_VERSION
@@ -133,7 +137,6 @@ ROWS = {
     "pair over collections": PairOverCollections,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
-    "corrected mean": CorrectedRow,
     "counted order": CountedOrder,
     "cut": Cut,
     "damage": Damage,

@@ -248,12 +248,15 @@ def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run
     assert "none" not in error
 
 
-@pytest.mark.slow
-def test_sampled_takes_several_numbers_of_negatives(files: Path, run: Run) -> None:
-    asked = ["sampled", *options(files, "good", "bad"), "--measure", "nDCG(power(0.5))@10"]
+def test_sampled_takes_several_numbers_of_negatives(run: Run, tmp_path: Path) -> None:
+    asked: list[object] = ["sampled", "--items", 40, "--measure", "nDCG(power(0.5))@10"]
+    for name, ranks in (("good", (1, 4)), ("bad", (3, 20))):
+        rows = "".join(f"u{user},{rank}\n" for user, rank in enumerate(ranks))
+        (tmp_path / f"{name}.csv").write_text("user,rank\n" + rows)
+        asked += ["--ranks", tmp_path / f"{name}.csv"]
     code, said, _ = run(*asked, "--negatives", "5,10", "--negatives", 20)
     assert code == 0
-    assert all(f"m = {m}: a sampled result" in said for m in (5, 10, 20))
+    assert all(f"{m} sampled negatives show the order" in said for m in (5, 10, 20))
     assert "nDCG(power(0.5))@10 " in said  # whole, in 80 columns
     code, said, _ = run(*asked, "--negatives", 5)
     assert code == 0

@@ -16,6 +16,7 @@ import loss_figures
 import numpy as np
 import pytest
 import real_lists
+import sampled_negatives
 import shared_top
 import speed
 import theory_figures
@@ -28,6 +29,7 @@ from ndcg_asymptotics.studies import Study, load
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 RNG = np.random.default_rng(6)
+RANKS = {"first": {"u": 100, "v": 100}, "second": {"u": 40, "v": 8437}, "third": {"u": 2, "v": 1548}}
 LOSSES = ["squared", "cosine", "listnet"]
 
 
@@ -185,6 +187,7 @@ DRAWN: dict[str, Callable[[], Figure]] = {
 }
 WITHOUT_KEY: dict[str, Callable[[], Figure]] = {
     "discounts": partial(of_losses, "discounts", DISCOUNTS),
+    "sampled negatives": lambda: sampled_negatives.of_ranks(RANKS),
     "speed": lambda: speed.draw(SPEED)["benchmarks"],
 }
 

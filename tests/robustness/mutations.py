@@ -219,12 +219,12 @@ THEORY = (
         ("tests/theory/test_exponents.py", "-k", "local_slope"),
     ),
     Mutation(
-        "sampled metrics: the rank estimate of one item more",
+        "sampled metrics: the bias-variance estimate of one item more",
         "theory/sampled/corrected.py",
-        "1 + (items - 1) * np.arange(negatives + 1.0) / negatives",
-        "1 + items * np.arange(negatives + 1.0) / negatives",
+        "(rank[:, None] - 1) / (items - 1)",
+        "(rank[:, None] - 1) / items",
         (),
-        ("tests/theory/test_sampled.py", "-k", "rank_estimate"),
+        ("tests/theory/test_sampled.py", "-k", "bias_variance"),
     ),
     Mutation(
         "probability of a wrong order: without the width of the tilted law",

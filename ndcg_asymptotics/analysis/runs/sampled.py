@@ -1,259 +1,277 @@
-"""Evaluation against m sampled negatives: what it says about systems, compared with the full metric."""
+"""Evaluation against m sampled negatives: what it says about systems, compared with the full metric.
+
+Means over users are treated as normal, with their exact means and standard deviations. The systems sample
+their negatives independently of each other. Runs that hold sampled candidates say less: there the full metric
+has bounds (`theory.sampled.candidates`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any, TypedDict, Unpack, overload
+from statistics import NormalDist
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.candidates import Candidates, candidates_of, hold_candidates
-from ndcg_asymptotics.analysis.runs.sampled_orders import (
-    SampledMoments,
-    corrected_rows,
-    order_at,
-    order_of,
-    sampled_rows,
+from ndcg_asymptotics.analysis.runs.paired import ROUNDING
+from ndcg_asymptotics.analysis.runs.sampled_outcome import (
+    CandidateRow,
+    Candidates,
+    PairRow,
+    Sampled,
+    SampledRow,
+    bounds_statement,
+    order_statement,
 )
-from ndcg_asymptotics.analysis.runs.sampled_rows import CorrectedRow, PairRow, SampledCurves, SampledRow
-from ndcg_asymptotics.analysis.runs.sampled_text import short_lists, statement
-from ndcg_asymptotics.core.arrays import brief, require_fraction
-from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.progress import task
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
-from ndcg_asymptotics.lists.ranked_users import RelevantDepths, ranked_tables, relevant_depths
+from ndcg_asymptotics.core.arrays import (
+    LARGEST_N,
+    Floats,
+    Integers,
+    as_list,
+    require_fraction,
+    whole_number,
+)
+from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.core.search import first_true
+from ndcg_asymptotics.lists.ranked_users import candidate_ranks, ranked_tables
 from ndcg_asymptotics.lists.reading import ColumnNames
-from ndcg_asymptotics.measures import Measures, measures_of
-from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.theory.sampled import (
-    RankedItems,
+    bias_variance_estimate,
+    metric_of_ranks,
+    sampled_moments,
 )
 
 _POINTS = 100  # numbers of negatives at which curves are computed
-_AT_ONCE = 20  # of them in memory, for every user
+_UNDECIDED = 1e-10  # expected metrics that differ by less are equal: they are exact to 1e-10
 
 
-@dataclass(frozen=True, repr=False)
-class Sampled(Report):
-    """Sampled metrics of some systems, compared with the full ones.
-
-    Attributes
-    ----------
-    items, fewest_items, users : int
-        ``items`` is the largest number where it differs between users, and ``fewest_items`` the smallest.
-    replacement : bool
-    level, gamma : float
-    rows : tuple of SampledRow
-    pairs : tuple of PairRow
-    corrected : tuple of CorrectedRow
-    statements : tuple of str
-        What the sampled results can and cannot say, a sentence per measure and number of negatives, and why
-        there are no corrected estimates, where there are none.
-    curves : SampledCurves
-    """
-
-    items: int
-    fewest_items: int
-    users: int
-    replacement: bool
-    level: float
-    gamma: float
-    rows: tuple[SampledRow, ...]
-    pairs: tuple[PairRow, ...]
-    corrected: tuple[CorrectedRow, ...]
-    statements: tuple[str, ...]
-    curves: SampledCurves
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The names of the systems."""
-        return self.curves.systems
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The texts of the measures."""
-        return self.curves.measures
-
-    def blocks(self) -> Iterator[ReportBlock]:
-        """Yield the tables and the statements."""
-        how = "with" if self.replacement else "without"
-        different = {row.negatives for row in self.rows}
-        alone = f"{different.pop()} " if len(different) == 1 else ""
-        heading = {"negatives": None} if alone else {}
-        items = f"{self.fewest_items} to {self.items}" if self.fewest_items < self.items else self.items
-        yield from map(Line, self.statements)
-        yield Line("")
-        title = f"{self.users} users, {items} items, {alone}negatives sampled {how} replacement"
-        yield Table.of(title, SampledRow, self.rows, **heading)
-        if self.pairs:
-            title = f"Order of two systems, probability {self.level:g}"
-            yield Table.of(title, PairRow, self.pairs)
-        if self.corrected:
-            title = f"Estimates of the full metric (bias-variance with gamma {self.gamma:g})"
-            yield replace(Table.of(title, CorrectedRow, self.corrected, **heading), detail=True)
-
-
-class _Options(TypedDict, total=False):
-    columns: ColumnNames | None
-    items: int | None
-    negatives: int | Sequence[int] | None
-    replacement: bool
-    level: float
-    gamma: float
-    gain: Gain
-
-
-@overload
-def sampled(*, measures: Measures = "nDCG", ranks: object, **options: Unpack[_Options]) -> Sampled: ...
-@overload
 def sampled(
-    runs: object = None,
-    qrels: object = None,
+    ranks: object,
     measures: Measures = "nDCG",
     *,
-    ranks: object = None,
-    **options: Unpack[_Options],
-) -> Sampled | Candidates: ...
-def sampled(
-    runs: object = None,
-    qrels: object = None,
-    measures: Measures = "nDCG",
-    *,
-    ranks: object = None,
-    columns: ColumnNames | None = None,
-    items: int | None = None,
-    negatives: int | Sequence[int] | None = None,
+    items: int,
+    negatives: int | Sequence[int] = 100,
     replacement: bool = False,
     level: float = 0.95,
-    gamma: float = 0.1,
-    gain: Gain = "linear",
-) -> Sampled | Candidates:
+    columns: ColumnNames | None = None,
+) -> Sampled:
     """Compare an evaluation against sampled negatives with that against all items, exactly.
 
-    Runs whose lists hold sampled candidates themselves are taken as such (`analysis.runs.candidates`).
+    Every user has one relevant item.
 
     Parameters
     ----------
-    runs, qrels : as evaluate takes them
-        The runs by the names of their systems; relevant items that are not in a run gain 0.
+    ranks : files, or mapping of name to ranks
+        The ranks of the relevant items among all items. Each a file with the columns user and rank, or a
+        mapping of user to rank.
     measures : Measure, text, or several
-    ranks : files, or mapping of name to ranks, in place of runs
-        Each a file or a DataFrame with the columns user and rank, a row per relevant item, and items where N
-        differs between users; or a mapping of user to the rank, or ranks, of the relevant items.
-    columns : mapping, optional
-        The names of the columns of tables.
+        NDCG, of any discount and cutoff.
     items : int
-        N, how many items the full metric ranks. By default as many as runs and judgements name. Corrected
-        estimates are those for the median of different N; their bias and deviation are those with each N.
+        N, the number of items that are ranked for each user.
     negatives : int or several
-        m, the number of sampled irrelevant items, 100 by default. Candidates have their own number.
+        m, the number of sampled irrelevant items, at most N - 1.
     replacement : bool
-        Whether an item can be sampled twice. Then m is at most N - 1, else N less the relevant items.
+        Whether an item can be sampled twice.
     level : float
         The probability with which the sampled order is to be the full one.
-    gamma : float
-        The weight of the variance in the bias-variance estimate of Krichene & Rendle (2020).
-    gain : {"linear", "binary", "exp2"}
-        The gain of a label of the judgements: y or 2^y - 1. Ranks have no labels.
+    columns : mapping, optional
+        The names of the columns of tables.
 
     Raises
     ------
     InputError
-        For ranks outside 1 … N, too many negatives, users that not all systems have, and what `evaluate`
-        refuses.
+        For ranks outside 1 … N, too many negatives, and users that not all systems have.
 
     >>> a, b = {"u": 100, "v": 100}, {"u": 1, "v": 4000}
-    >>> found = sampled(ranks={"a": a, "b": b}, items=10_000, negatives=99)
+    >>> found = sampled({"a": a, "b": b}, items=10_000, negatives=99)
     >>> [(row.system, round(row.mean, 3), round(row.full, 3)) for row in found.rows]
     [('a', 0.728, 0.15), ('b', 0.593, 0.542)]
     >>> found.pairs[0].crossings  # with fewer negatives a is ahead
     (195,)
+    """
+    parsed, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
+    require_fraction(level, "level")
+    systems = ranked_tables(ranks, number, columns)
+    every = as_list(negatives, "negatives", (int, np.integer, float))
+    wanted = sorted({whole_number(m, "negatives", 1, number - 1) for m in every})
+    require(len(wanted) > 0, "must hold at least one number", "negatives")
+    grid = sorted({*np.rint(np.geomspace(1, number - 1, _POINTS)).astype(int).tolist(), *wanted})
+    rows: list[SampledRow] = []
+    pairs: list[PairRow] = []
+    statements: list[str] = []
+    both = list(combinations(range(len(systems)), 2))
+    for measure in tracked(parsed, "measures"):
+        moments = _Moments(systems, measure, number, replacement)
+        orders = [_order(moments, a, b, grid, level) for a, b in both]
+        for m in wanted:
+            at_m = [moments.pair(a, b, m, order) for (a, b), order in zip(both, orders, strict=True)]
+            pairs += at_m
+            statements += [order_statement(str(measure), m, level, at_m)] if at_m else []
+            try:
+                estimate = moments.of(bias_variance_estimate(measure, number, m))
+            except NotAvailableError as error:
+                statements.append(f"{measure}, m = {m}: no estimate of the full metric: {error}.")
+                estimate = None
+            rows += moments.rows(m, estimate)
+    return Sampled(
+        number,
+        len(next(iter(systems.values()))),
+        replacement,
+        level,
+        tuple(rows),
+        tuple(pairs),
+        tuple(statements),
+    )
 
-    Of candidates, in which the item 0 is relevant and has rank 101 of 1000 for all users:
+
+def sampled_candidates(
+    runs: object,
+    qrels: object,
+    measures: Measures = "nDCG",
+    *,
+    items: int,
+    level: float = 0.95,
+    columns: ColumnNames | None = None,
+) -> Candidates:
+    """Bound metrics in rankings of all items by runs that hold one relevant item and sampled negatives.
+
+    The full metrics of all systems lie within their bounds with the probability ``level``.
+
+    Parameters
+    ----------
+    runs, qrels : as evaluate takes them
+        Runs whose lists hold the relevant item of each user and negatives, a uniform sample without
+        replacement of the other items, of the same size for all users.
+    measures, items, columns
+        As in `sampled`.
+    level : float
+        The confidence of the bounds.
+
+    Raises
+    ------
+    InputError
+        For users with several relevant items, lists without theirs or of different lengths, candidates that
+        are no uniform sample, and what `evaluate` refuses.
+
+    The item 0 is relevant and has rank 101 of 1000 for all users:
 
     >>> rng = np.random.default_rng(1)
     >>> def candidates():
     ...     return {"0": -100.5} | {str(i): -i for i in rng.choice(np.arange(1, 1000), 50, replace=False)}
     >>> run = {str(user): candidates() for user in range(200)}
-    >>> row = sampled({"a": run}, {user: {"0": 1} for user in run}, items=1000).rows[0]
+    >>> row = sampled_candidates({"a": run}, {user: {"0": 1} for user in run}, items=1000).rows[0]
     >>> row.low < 0.1499 < row.high, row.mean > 0.3  # 1/log2(102) = 0.1499
     (True, True)
     """
-    parsed = measures_of(measures)
-    depths: dict[str, RelevantDepths] = {}
-    if (runs is None) == (ranks is None) or (runs is None) != (qrels is None):
-        raise InputError("sampled needs either runs and qrels, or ranks and items")
-    if ranks is not None:
-        require(gain == "linear", "is for runs with judgements: ranks have no labels", "gain")
-        systems = ranked_tables(ranks, items, columns)
-    else:
-        depths = relevant_depths(runs, qrels, items, gain=gain, columns=columns)
-        if hold_candidates(depths):
-            several = (
-                "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
-            )
-            require(negatives is None, several, "negatives")
-            require(not replacement, several, "replacement")
-            return candidates_of(depths, parsed, level, gamma)
-        systems = {name: of_run.ranked for name, of_run in depths.items()}
+    parsed, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
     require_fraction(level, "level")
+    systems = candidate_ranks(runs, qrels, number, columns)
     first = next(iter(systems.values()))
-    most = int(first.sizes.min()) - 1 if replacement else first.most_negatives
-    wanted = _negatives(100 if negatives is None else negatives, most, first, replacement)
-    grid = np.unique(np.concatenate((np.rint(np.geomspace(1, most, _POINTS)).astype(np.int64), wanted)))
-    rows: list[SampledRow] = []
-    pairs: list[PairRow] = []
-    corrected: list[CorrectedRow] = []
+    rows: list[CandidateRow] = []
     statements: list[str] = []
-    remarks = short_lists(depths)
-    means, sds = [], []
-    with task("numbers of negatives", grid.size * len(parsed)) as bar:
-        for measure in parsed:
-            moments = SampledMoments(systems, measure, replacement)
-            for part in np.array_split(grid, math.ceil(grid.size / _AT_ONCE)):
-                moments.compute(part)
-                bar.update(part.size)
-            of_m = [moments.at(m) for m in grid.tolist()]
-            means.append(np.array([found.mean for found in of_m]).T)
-            sds.append(np.sqrt([found.variance for found in of_m]).T)
-            both = combinations(range(len(systems)), 2)
-            of_measure = [order_of(moments, a, b, grid, level) for a, b in both]
-            pairs += of_measure
-            for m in wanted:
-                rows += sampled_rows(moments, m)
-                if of_measure:
-                    orders = [order_at(moments, pair, m) for pair in of_measure]
-                    statements.append(statement(orders, str(measure), m, level))
-                try:
-                    corrected += corrected_rows(moments, m, gamma)
-                except NotAvailableError as error:
-                    remarks.append(f"{measure}, m = {m}: no estimates of the full metric: {error}.")
-    return Sampled(
-        first.items,
-        int(first.sizes.min()),
-        len(first.users),
-        replacement,
-        level,
-        gamma,
-        tuple(rows),
-        tuple(pairs),
-        tuple(corrected),
-        (*statements, *remarks),
-        SampledCurves(grid, tuple(map(str, parsed)), tuple(systems), np.array(means), np.array(sds)),
-    )
+    for measure in parsed:
+        among = metric_of_ranks(measure, np.arange(1, first.negatives + 2), first.negatives + 1)
+        of_measure = [
+            CandidateRow(
+                name,
+                str(measure),
+                float(among[ranks.above].mean()),
+                *ranks.full_range(measure, (1 - level) / len(systems)),
+            )
+            for name, ranks in systems.items()
+        ]
+        rows += of_measure
+        statements += [bounds_statement(str(measure), of_measure)] if len(systems) > 1 else []
+    return Candidates(number, len(first.above), first.negatives, level, tuple(rows), tuple(statements))
 
 
-def _negatives(given: Any, most: int, first: RankedItems, replacement: bool) -> list[int]:
-    values = list(given) if isinstance(given, list | tuple | range | np.ndarray) else [given]
-    require(len(values) > 0, "must hold at least one number", "negatives")
-    limit = f"{first.sizes.min()} items" + (
-        "" if replacement else " less the relevant ones, without replacement"
-    )
-    for value in values:
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        fits = whole and 1 <= value <= most
-        require(fits, f"must be whole numbers from 1 to {most} ({limit}), got {brief(value)}", "negatives")
-    return sorted({int(value) for value in values})
+class _Moments:
+    """Means of the systems over their users under one measure, for every number of negatives."""
+
+    def __init__(
+        self, systems: Mapping[str, Integers], measure: Measure, items: int, replacement: bool
+    ) -> None:
+        self.systems, self.measure, self.items, self.replacement = list(systems), measure, items, replacement
+        self.ranks = np.array(list(systems.values()))  # (systems, users)
+        self.full = metric_of_ranks(measure, self.ranks, items).mean(axis=1)
+        self._at: dict[int, tuple[Floats, Floats]] = {}
+
+    def at(self, m: int) -> tuple[Floats, Floats]:
+        """Return the means at m and their variances, one for each system."""
+        if m not in self._at:
+            self._at[m] = self.of(metric_of_ranks(self.measure, np.arange(1, m + 2), m + 1))
+        return self._at[m]
+
+    def of(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the means of a function of the sampled rank, and their variances."""
+        shape = self.ranks.shape
+        found = sampled_moments(values, self.ranks.ravel(), self.items, replacement=self.replacement)
+        mean, variance = (of_users.reshape(shape) for of_users in found)
+        return mean.mean(axis=1), variance.sum(axis=1) / shape[1] ** 2
+
+    def difference(self, a: int, b: int, m: int) -> float:
+        """Return the difference of the expected means at m; 0 within the error."""
+        mean, _ = self.at(m)
+        difference = float(mean[a] - mean[b])
+        return difference if abs(difference) > _UNDECIDED else 0.0
+
+    def full_difference(self, a: int, b: int) -> float:
+        """Return the difference of the full metrics; 0 within the error."""
+        difference = float(self.full[a] - self.full[b])
+        return difference if abs(difference) > ROUNDING else 0.0
+
+    def right(self, a: int, b: int, m: int) -> float:
+        """Return the probability that the sampled order is the full one; 0 if the full metrics are equal."""
+        full, variance = self.full_difference(a, b), float(self.at(m)[1][[a, b]].sum())
+        if not full:
+            return 0.0
+        ahead = self.difference(a, b, m) * math.copysign(1.0, full)
+        return NormalDist().cdf(ahead / math.sqrt(variance)) if variance > 0 else float(ahead > 0)
+
+    def rows(self, m: int, estimate: tuple[Floats, Floats] | None) -> Iterator[SampledRow]:
+        """Yield the row of each system at m, with the moments of an estimate of the full metric."""
+        for place, (name, mean, variance) in enumerate(zip(self.systems, *self.at(m), strict=True)):
+            full = float(self.full[place])
+            row = SampledRow(name, str(self.measure), m, float(mean), math.sqrt(variance), full)
+            if estimate:
+                average, spread = float(estimate[0][place]), math.sqrt(estimate[1][place])
+                row = replace(row, estimate=average, bias=average - full, estimate_sd=spread)
+            yield row
+
+    def pair(self, a: int, b: int, m: int, order: tuple[tuple[int, ...], int | None]) -> PairRow:
+        """Return the row of two systems at m, with what `_order` returns of them."""
+        names = self.systems[a], self.systems[b]
+        differences = self.full_difference(a, b), self.difference(a, b, m)
+        return PairRow(*names, str(self.measure), m, *differences, self.right(a, b, m), *order)
+
+
+def _order(
+    moments: _Moments, a: int, b: int, grid: Sequence[int], level: float
+) -> tuple[tuple[int, ...], int | None]:
+    """Return where the expected order of two systems changes, and how many negatives are enough.
+
+    The expected order is looked at on a grid of numbers of negatives, and between two of them that differ.
+    """
+
+    def has_sign(sign: float, m: int) -> bool:
+        return moments.difference(a, b, m) * sign > 0
+
+    def certain(m: int) -> bool:
+        return moments.right(a, b, m) >= level
+
+    crossings, before, last = [], 0.0, grid[0]
+    for m in grid:
+        sign = float(np.sign(moments.difference(a, b, m)))
+        if sign and before and sign != before:
+            crossings.append(first_true(partial(has_sign, sign), last, m))
+        if sign:
+            before, last = sign, m
+    bad = max((k for k, m in enumerate(grid) if not certain(m)), default=-1)
+    if bad + 1 == len(grid):
+        return tuple(crossings), None
+    return tuple(crossings), grid[0] if bad < 0 else first_true(certain, grid[bad], grid[bad + 1])

@@ -77,7 +77,7 @@ CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "query": name,
     "document": name,
     "time": timestamp,
-    **dict.fromkeys(("score", "label", "rank", "items"), finite_number),
+    **dict.fromkeys(("score", "label", "rank"), finite_number),
 }
 """The functions that parse the cells of a table, by column."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -106,10 +105,8 @@ def read_lists(
     return _records(path, parts, form, [*score_columns(len(rankers)), "label"])
 
 
-def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Records, Records | None]:
+def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
     """Read the ranks of relevant items from a CSV or Parquet table with the columns user (or query) and rank.
-
-    The second are the numbers of items that were ranked, None if the table has no column items.
 
     Parameters
     ----------
@@ -121,19 +118,16 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> tuple[Re
     Raises
     ------
     InputError
-        As `read`, and for a rank or a number of items that is not whole.
+        As `read`, and for a rank that is not whole.
     """
-    path, columns = path_of(path, "path"), columns or {}
-    parts, form = _table(path, ("query", "rank"), ("items",), columns)
-    first = [*islice(parts, 1)]
-    kinds: list[NumberKind] = ["rank", "items"] if first and "items" in first[0] else ["rank"]
-    ranks, *items = _records(path, chain(first, parts), form, kinds)
-    for found, name in zip((ranks, *items), ("rank", "number of items"), strict=False):
-        bad = (found.values != np.rint(found.values)) | (np.abs(found.values) > 2**53)
-        for record in np.flatnonzero(bad)[:1]:
-            what = f"{found.values[record]:g} for user {found.queries[int(found.row[record])]}"
-            raise InputError(f"{path}: a {name} must be a whole number, got {what}")
-    return ranks, items[0] if items else None
+    path = path_of(path, "path")
+    parts, form = _table(path, ("query", "rank"), (), columns or {})
+    (ranks,) = _records(path, parts, form, ["rank"])
+    bad = (ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53)
+    for record in np.flatnonzero(bad)[:1]:
+        what = f"{ranks.values[record]:g} for user {ranks.queries[int(ranks.row[record])]}"
+        raise InputError(f"{path}: a rank must be a whole number, got {what}")
+    return ranks
 
 
 def read_run(path: Path | str) -> Run:

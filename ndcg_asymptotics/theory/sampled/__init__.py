@@ -1,22 +1,12 @@
-"""Exact moments of NDCG against sampled negatives, and of corrected estimates of the full NDCG."""
+"""Exact moments of metrics of sampled ranks, and what sampled ranks say about the full metric."""
 
 from ndcg_asymptotics.theory.sampled.candidates import CandidateRanks
-from ndcg_asymptotics.theory.sampled.corrected import (
-    bias_variance_estimate,
-    corrected_moments,
-    metric_of_ranks,
-    rank_estimate,
-)
-from ndcg_asymptotics.theory.sampled.moments import full_ndcg, sampled_ndcg
-from ndcg_asymptotics.theory.sampled.ranked_items import RankedItems
+from ndcg_asymptotics.theory.sampled.corrected import bias_variance_estimate
+from ndcg_asymptotics.theory.sampled.moments import metric_of_ranks, sampled_moments
 
 __all__ = [
     "CandidateRanks",
-    "RankedItems",
     "bias_variance_estimate",
-    "corrected_moments",
-    "full_ndcg",
     "metric_of_ranks",
-    "rank_estimate",
-    "sampled_ndcg",
+    "sampled_moments",
 ]

@@ -1,11 +1,9 @@
 """What ranks among sampled candidates say about a full metric, where nothing else is known.
 
 A user has one relevant item, of unknown rank rho among N, and its rank 1 + B among m sampled negatives is
-given, B ~ Hypergeometric(N - 1, rho - 1, m). Users with more negatives are thinned to the smallest number of
-them: given B of m', the number above among m of these is Hypergeometric(m', B, m), whose law is averaged.
-
-For a law pi of rho over the users, the share of users with B <= k has the mean ``sum_rho pi(rho) P(B <= k |
-rho)``. It is a mean of independent variables in [0, 1], so each end of the interval
+given, B ~ Hypergeometric(N - 1, rho - 1, m). For a law pi of rho over the users, the share of users with B <=
+k has the mean ``sum_rho pi(rho) P(B <= k | rho)``. It is a mean of independent variables in [0, 1], so each
+end of the interval
 
     {p : U KL(share, p) <= log(2 K/alpha)},    KL(x, p) = x log(x/p) + (1 - x) log((1 - x)/(1 - p)),
 
@@ -19,16 +17,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, bisected
-from ndcg_asymptotics.core.errors import require, require_available
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.theory.sampled.corrected import metric_of_ranks
 from ndcg_asymptotics.theory.sampled.law import log_law
+from ndcg_asymptotics.theory.sampled.moments import metric_of_ranks
 
 _TOLERANCE = 1e-6  # of the linear programs
 
@@ -41,30 +38,15 @@ class CandidateRanks:
     ----------
     items : int
         N, the number of items from which candidates are sampled, the relevant one included.
-    above, negatives : (U,)
-        The numbers of sampled negatives of each user, above the relevant item and in all.
+    negatives : int
+        The number of sampled negatives of each user, m < N.
+    above : (U,)
+        How many of them are above the relevant item of each user.
     """
 
     items: int
+    negatives: int
     above: Integers
-    negatives: Integers
-
-    @property
-    def fewest(self) -> int:
-        """The number of negatives to which all users are thinned, m."""
-        return int(self.negatives.min())
-
-    @cached_property
-    def law(self) -> Floats:
-        """The law (U, m + 1) of the number of negatives above, given what was found."""
-        pairs, which = np.unique(np.stack([self.above, self.negatives]), axis=1, return_inverse=True)
-        return _hypergeometric(pairs[0], pairs[1], self.fewest)[which.ravel()]
-
-    def mean(self, values: Floats) -> tuple[float, float]:
-        """Return the mean over users of values (m + 1,) of the sampled ranks, and its standard error."""
-        of_users = self.law @ values
-        count = of_users.size
-        return float(of_users.mean()), float(of_users.std(ddof=1)) / math.sqrt(count) if count > 1 else 0.0
 
     def full_range(self, measure: Measure, alpha: float) -> tuple[float, float]:
         """Return bounds of the mean of NDCG over the users in rankings of all items.
@@ -74,18 +56,22 @@ class CandidateRanks:
 
         Raises
         ------
-        NotAvailableError
-            For DCG, and where no law of ranks has these shares: the negatives are not sampled like that.
+        InputError
+            Where no law of ranks has these shares: the negatives are not sampled like that.
 
-        >>> one = CandidateRanks(1000, np.zeros(400, int), np.full(400, 99))
+        >>> one = CandidateRanks(1000, 99, np.zeros(400, int))
         >>> [round(end, 2) for end in one.full_range(Measure.parse("nDCG"), 0.05)]
         [0.93, 1.0]
         """
         from scipy.optimize import linprog  # here: it takes long to load
 
-        first, last, best, worst = self._cells
-        low, high, thresholds = self._shares(alpha)
-        found = []
+        first, last = _cells(self.items)
+        best, worst = (np.cumsum(self._law(rank), axis=1) for rank in (first, last))
+        thresholds = np.unique(np.rint(np.geomspace(1, self.negatives, 100)).astype(np.int64)) - 1
+        shares = (self.above[:, None] <= thresholds).mean(axis=0)
+        most = math.log(2 * thresholds.size / alpha) / self.above.size
+        low, high = _end(shares, np.zeros_like(shares), most), _end(shares, np.ones_like(shares), most)
+        ends = []
         for sign, rank in ((1.0, last), (-1.0, first)):
             constraints: dict[str, Any] = {
                 "A_ub": np.concatenate((worst[:, thresholds].T, -best[:, thresholds].T)),
@@ -93,32 +79,20 @@ class CandidateRanks:
                 "A_eq": np.ones((1, first.size)),
                 "b_eq": [1.0],
             }
-            objective = sign * metric_of_ranks(measure, rank.astype(np.float64), self.items)
-            solved: Any = linprog(objective, **constraints)
-            require_available(
-                solved.status == 0, "no ranks of all items agree with these: the negatives are not uniform"
-            )
-            found.append(sign * float(solved.fun))
-        return max(found[0] - _TOLERANCE, 0.0), min(found[1] + _TOLERANCE, 1.0)
+            solved: Any = linprog(sign * metric_of_ranks(measure, rank, self.items), **constraints)
+            require(solved.status == 0, "the negatives are no uniform sample of all items")
+            ends.append(sign * float(solved.fun))
+        return max(ends[0] - _TOLERANCE, 0.0), min(ends[1] + _TOLERANCE, 1.0)
 
-    @cached_property
-    def _cells(self) -> tuple[Integers, Integers, Floats, Floats]:
-        """The first and last ranks of cells, and P(B <= k) at these (cells, m + 1)."""
-        first, last = _cells(self.items)
-        best, worst = (
-            np.cumsum(_hypergeometric(rank - 1, np.full(rank.size, self.items - 1), self.fewest), axis=1)
-            for rank in (first, last)
-        )
-        return first, last, best, worst
-
-    def _shares(self, alpha: float) -> tuple[Floats, Floats, Integers]:
-        """Return intervals of the shares of users with at most k negatives above, and the k."""
-        m = self.fewest
-        thresholds = np.unique(np.rint(np.geomspace(1, m, 100)).astype(np.int64)) - 1
-        shares = np.clip(self.law.cumsum(axis=1).mean(axis=0)[thresholds], 0.0, 1.0)
-        most = math.log(2 * thresholds.size / alpha) / self.above.size
-        low, high = _end(shares, np.zeros_like(shares), most), _end(shares, np.ones_like(shares), most)
-        return low, high, thresholds
+    def _law(self, rank: Integers) -> Floats:
+        """Return P(B = x), x = 0 … m, for ranks of the relevant item, a row for each."""
+        m, total = float(self.negatives), float(self.items - 1)
+        above = (rank[:, None] - 1).astype(np.float64)
+        x = np.arange(m + 1)[None, :]
+        possible = (x <= above) & (m - x <= total - above)
+        inside = np.where(possible, x, np.maximum(0.0, m - (total - above)))
+        law = log_law(inside, np.full_like(inside, m), above, np.full_like(inside, total), False)
+        return np.where(possible, np.exp(law), 0.0)
 
 
 def _end(share: Floats, outside: Floats, most: float) -> Floats:
@@ -143,13 +117,3 @@ def _cells(items: int) -> tuple[Integers, Integers]:
         first.append(min(math.ceil(first[-1] * 1.03), items))
     starts = np.array(first, np.int64)
     return starts, np.append(starts[1:] - 1, items)
-
-
-def _hypergeometric(above: Integers, total: Integers, negatives: int) -> Floats:
-    """Return P(A = x), x = 0 … m, for m of ``total`` items of which ``above`` count, a row for each."""
-    require(bool((total >= negatives).all()), f"there are fewer than {negatives} negatives")
-    x = np.arange(negatives + 1.0)[None, :]
-    a, t = above[:, None].astype(np.float64), total[:, None].astype(np.float64)
-    possible = (x <= a) & (negatives - x <= t - a)
-    inside = np.where(possible, x, np.maximum(0.0, negatives - (t - a)))
-    return np.where(possible, np.exp(log_law(inside, np.full_like(t, negatives), a, t, False)), 0.0)
