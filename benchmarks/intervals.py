@@ -1,6 +1,6 @@
 """How often the intervals of `compare` hold the true mean difference, beside those of other methods.
 
-Differences over queries of four kinds, at a level of 95%. A sample in which every query ties has no interval
+Differences over queries of seven kinds, at a level of 95%. A sample in which every query ties has no interval
 and does not count. `python -m benchmarks.intervals [samples]`, 2000 by default.
 """
 
@@ -26,6 +26,8 @@ KINDS: dict[str, tuple[float, Draw]] = {
         0.15,
         lambda rng, n: rng.choice([-1.0, 0.0, 1.0], p=[0.1, 0.65, 0.25], size=n),
     ),
+    "rare: 10% lose 1": (-0.1, lambda rng, n: -(rng.random(n) < 0.1).astype(float)),
+    "rare: 10%, exponential": (0.01, lambda rng, n: (rng.random(n) < 0.1) * rng.exponential(0.1, n)),
     "sparse: 80% ties, else uniform, two of three positive": (
         0.2 / 6,
         lambda rng, n: (rng.random(n) < 0.2) * rng.choice([-1, 1, 1], n) * rng.random(n),
@@ -59,7 +61,7 @@ def main() -> None:
     print("| differences | queries | compare | permutation alone | Student alone | BCa bootstrap |")
     print("|---|---|---|---|---|---|")
     for kind in KINDS:
-        for queries in (6, 10, 20, 50):
+        for queries in (50, 100, 200, 400) if kind.startswith("rare") else (6, 10, 20, 50):
             rates = covered(kind, queries, samples).values()
             print(f"| {kind} | {queries} | {' | '.join(f'{rate:.3f}' for rate in rates)} |", flush=True)
 

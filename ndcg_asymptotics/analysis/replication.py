@@ -24,9 +24,9 @@ ASSURANCE = 0.8
 IF_OBSERVED = "if the true difference is as large as the observed one"
 IF_BOUND = f"if it is as large as its lower {ASSURANCE:.0%} bound"
 BOUND_LEGEND = (
-    f"Assured queries: the same at the lower {ASSURANCE:.0%} bound of the effect size, given that the "
-    'difference is significant where it is; "-" where the bound is not positive. Neither number is a '
-    "promise: docs/planned-queries.md says how often each one kept the power."
+    f"Assured queries: the same at the lower {ASSURANCE:.0%} confidence bound of the effect size, which for "
+    'a significant difference allows for its selection as a large one; "-" where that bound is not above 0. '
+    "Neither number is a promise: docs/planned-queries.md says how often each one kept the power."
 )
 
 _LARGEST_EFFECT = 100.0  # no larger one needs more queries, and scipy's inverse does not end for t near 1e6

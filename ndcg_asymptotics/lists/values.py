@@ -116,6 +116,23 @@ class RunValues(Report):
         return np.array([scale.unit(size) for scale, size in zip(self.scales, largest, strict=True)])
 
     @property
+    def spans(self) -> Floats:
+        """The largest possible difference of two values of each measure.
+
+        It is the distance of the bounds where these are known, 1 where all values lie between 0 and 1, and
+        else the length of the shortest range that holds 0 and all values.
+
+        >>> values = np.array([[[0.5, 20.0], [0.25, 80.0]], [[0.0, 70.0], [0.5, 60.0]]])
+        >>> RunValues(("a", "b"), ("1", "2"), ("F1", "percent"), values).spans
+        array([ 1., 80.])
+        """
+        low = self.values.min(axis=(0, 1), initial=0.0)
+        high = self.values.max(axis=(0, 1), initial=0.0)
+        within = (low >= 0) & (high <= 1)
+        bounded = [scale.bounds[1] - scale.bounds[0] if scale.bounds else np.nan for scale in self.scales]
+        return np.where(np.isnan(bounded), np.where(within, 1.0, high - low), bounded)
+
+    @property
     def means(self) -> Floats:
         """The means over the queries, (runs, measures)."""
         return np.asarray(self.values.mean(axis=1))

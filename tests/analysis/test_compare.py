@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 from cases import paired_difference
+from scipy import stats
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.compared import Cut, MeasureComparison
+from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.paired import sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
@@ -77,30 +80,87 @@ def test_a_paragraph_comes_first():
     )
 
 
-def test_the_second_sentence_says_how_many_new_queries_it_takes():
-    scores, labels = collection()
+def of_differences(d: np.ndarray, **options: Any) -> tuple[Comparison, str]:
+    """Compare two runs with these differences, and return the second sentence."""
+    old = dict.fromkeys(map(str, range(len(d))), 0.0)
+    runs = {"new": dict(zip(old, d.tolist(), strict=True)), "old": old}
+    found = compare(values=runs, resamples=999, **options)
+    return found, found.pairs[0].text.split(". ", 1)[1]
 
-    def first(other: str, queries: int, measure: str) -> str:
-        asked = {q: labels[q] for q in list(labels)[:queries]}
-        runs = {name: {q: scores[name][q] for q in asked} for name in ("fair", other)}
-        found = compare(runs, asked, measure, resamples=999, theory=False)
+
+def test_the_second_sentence_says_how_many_new_queries_it_takes() -> None:
+    noise = stats.norm.ppf((np.arange(100) + 0.5) / 100)
+    for effect, assured in ((0.5, True), (0.22, False)):
+        found, said = of_differences(noise + effect)
         d = found.pairs[0].by_measure[0].difference
-        said, rest = found.pairs[0].text.split(". ", 1)
-        assert rest.startswith(
-            "If the true difference is as large as the observed one, a paired t test on new queries has 80% "
-            f"power with {d.queries:,} of them (95% interval {d.queries_low:,} "
+        assert found.pairs[0].by_measure[0].p < 0.05
+        expected = (
+            f"If the true difference is as large as the observed one, a paired t test on {d.queries} new "
+            "queries has 80% power"
         )
-        assert (f"to {d.queries_high:,}); " if d.queries_high else "or more); ") in rest
-        assured = f"if it is as large as its lower 80% bound, with {d.queries_assured or 0:,}."
-        assert (
-            assured
-            if d.queries_assured
-            else "the lower 80% bound of the difference is at most 0, where no number is enough."
-        ) in rest
-        return said
+        if assured:
+            bound = "its lower 80% confidence bound given significance"
+            expected += f"; if it is only as large as {bound}, with {d.queries_assured}"
+        assert said == expected + "."
+        assert (d.queries_assured is not None) == assured
 
-    assert first("bad", 30, "nDCG").startswith("fair is better than bad by 0.")
-    assert first("twin", 20, "nDCG@1").startswith("By nDCG@1, 20 queries show no ")
+
+@pytest.mark.parametrize("effect", [0.0, 0.05, 0.15])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_a_difference_that_is_not_significant_gives_no_number_of_queries(
+    effect: float, alternative: str
+) -> None:
+    noise = stats.norm.ppf((np.arange(100) + 0.5) / 100) * 0.3
+    found, said = of_differences(noise + 0.3 * effect + 1e-9, alternative=alternative)
+    judged = found.pairs[0].by_measure[0]
+    assert judged.p > 0.05
+    start, stated = said.rstrip(".").rsplit(" ", 1)
+    assert start == (
+        "The observed difference may be chance and gives no number of new queries: a paired t test on 100 "
+        "new queries has 80% power for a difference of"
+    )
+    # the noncentral t law, and no smaller difference
+    tail = 0.025 if alternative == "two-sided" else 0.05
+    power = [
+        stats.nct.sf(stats.t.isf(tail, 99), 99, 10 * (float(stated) + off) / judged.difference.sd)
+        for off in (0.001, -0.001)
+    ]
+    assert power[1] < 0.8 < power[0]
+    assert f"{judged.difference.queries}" not in said
+
+
+@pytest.mark.parametrize(("differing", "queries"), [(1, 40), (4, 100), (9, 200)])
+def test_few_differences_give_no_number_of_queries(differing: int, queries: int) -> None:
+    d = np.zeros(queries)
+    d[:differing] = 0.3 + 0.1 * np.arange(differing)
+    found, said = of_differences(d)
+    row = found.pairs[0].by_measure[0].difference
+    assert said == (
+        f"The runs differ in {differing} of {queries} queries, too few to say how many new ones a test needs."
+    )
+    assert (row.queries, row.queries_low, row.queries_high, row.queries_assured) == (None,) * 4
+    assert row.queries_text is None
+    assert found.remarks == (
+        f"Warning: of {queries} queries new and old differ in only {differing} by value: 95% intervals of "
+        "such differences cover less often than they say",
+    )
+    # ties that leave 30 differences, or half of the queries
+    for enough, size in ((30, 200), (10, 15)):
+        d = np.zeros(size)
+        d[:enough] = 0.3 + 0.1 * np.arange(enough)
+        found, said = of_differences(d)
+        assert found.pairs[0].by_measure[0].difference.queries is not None
+        assert not found.remarks
+
+
+def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
+    scores, labels = collection()
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=99, theory=False)
+    few = [judged.ties > 15 and judged.ties < 30 for pair in found.pairs for judged in pair.by_measure]
+    assert 0 < sum(few) < 12
+    assert found.remarks[0].startswith(
+        f"In {sum(few)} of 12 comparisons two runs have the same value on most"
+    )
 
 
 def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from cases import paired_difference
 from robustness.commands import command
 from robustness.judges import Judge, coverage, family_error
 
@@ -15,6 +17,11 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.agreement import agreement
 from ndcg_asymptotics.analysis.runs.combined import combine
 from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
+from ndcg_asymptotics.analysis.runs.judge import of_both
+from ndcg_asymptotics.analysis.runs.judged import JudgedMeasure, Quality
+from ndcg_asymptotics.analysis.runs.judged_text import could_turn
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists.records import Qrels, Records, Run
 from ndcg_asymptotics.plots import judged_figure
@@ -23,10 +30,9 @@ from ndcg_asymptotics.plots import judged_figure
 def ppi_plus_plus(y: list[float], f: list[float], further: list[float]) -> float:
     """Return the mean of PPI++ (Angelopoulos, Duchi and Zrnic); ``further`` is another sample."""
     n, more = len(y), len(further)
-    every = f + further
-    mean_y, mean_f, center = sum(y) / n, sum(f) / n, sum(every) / len(every)
-    covariance = sum((a - mean_y) * (b - mean_f) for a, b in zip(y, f, strict=True)) / (n - 1)
-    spread = sum((b - center) ** 2 for b in every) / (len(every) - 1)
+    mean_y, mean_f = sum(y) / n, sum(f) / n
+    covariance = sum((a - mean_y) * (b - mean_f) for a, b in zip(y, f, strict=True))
+    spread = sum((b - mean_f) ** 2 for b in f)  # of the same queries as the covariance
     weight = min(max(covariance / ((1 + n / more) * spread), 0.0), more / (n + more))
     return weight * sum(further) / more + sum(a - weight * b for a, b in zip(y, f, strict=True)) / n
 
@@ -56,8 +62,8 @@ def test_the_estimate_is_that_of_ppi_python() -> None:
             float(ppi.ppi_mean_pointestimate(*given, lam=weight)[0]), abs=1e-13
         )
         tuned.append(float(ppi.ppi_mean_pointestimate(*given)[0]) - found.mean)
-        # it estimates the moments otherwise, which moves the weight by some 1/n
-        assert abs(tuned[-1]) < 0.25 * found.error
+        # it takes the variance of the judge over all queries, which moves the weight by some n^-1/2
+        assert abs(tuned[-1]) < 0.5 * found.error
         assert abs(float(ppi.ppi_mean_pointestimate(*given, lam=1.0)[0]) - found.mean) > 1e-6
     assert np.std(tuned) > 0
 
@@ -83,6 +89,57 @@ def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:
     ]
     assert np.mean(machine) < 0.1
     assert coverage(Judge(0.9), 20, 100, 1000)[0] < 0.9  # the warning about few differing queries is needed
+
+
+@pytest.mark.parametrize("correlation", [0.8, 0.99])
+def test_both_are_worth_as_many_queries_of_humans_as_their_variance_says(correlation: float) -> None:
+    """Also for a judge who is nearly perfect, whose labels are worth almost those of humans."""
+    rng = np.random.default_rng(9)
+    y, e = rng.standard_normal((2, 100, 2000))
+    f = correlation * y + math.sqrt(1 - correlation**2) * e
+    found = combine(y[:10], f)
+    true = 1 / float(np.var([one.mean for one in found]))  # a query of humans has the variance 1
+    worth = np.array([one.equivalent for one in found])
+    # the variance of 2,000 means has the relative standard error 0.03, of which these are five
+    assert np.median(worth) == pytest.approx(true, rel=0.15)
+    assert worth.max() <= 100
+    # wrong: the variance of humans alone over that of the estimate
+    plain = y[:10].var(axis=0, ddof=1) / [one.error**2 for one in found]
+    assert np.sum(plain > 100) > (0 if correlation < 0.9 else 300)
+    # a slope of covariance and variance over different queries loses most of what a good judge is worth
+    slope = np.clip(10 / 9 * (y[:10] * (f[:10] - f[:10].mean(0))).mean(0) / f.var(axis=0, ddof=1), 0, 1)
+    mixed = y[:10].mean(0) + slope * (f.mean(0) - f[:10].mean(0))
+    assert 1 / float(mixed.var()) < (0.97 if correlation < 0.9 else 0.7) * true
+
+
+def judged_measure(y: Floats, f: Floats, level: float = 0.95) -> JudgedMeasure:
+    """What a comparison has of differences by humans and by the judge, whose queries come first."""
+    both, bias = combine(y, f, level=level)[0], paired_difference((f[: len(y)] - y)[:, 0], resamples=99)
+    others = cast(Any, None)
+    quality = Quality(bias.mean, bias.interval, *[None] * 6)
+    return JudgedMeasure(
+        "m", others, others, of_both("m", both, both.p, len(y), MultipleTests(level)), quality
+    )
+
+
+def test_a_bias_as_large_as_the_difference_is_hardly_denied() -> None:
+    """The judge favours a run by the true difference; that it does not is said in at most 2.5%."""
+    rng, tried, queries = np.random.default_rng(4), 500, 30
+    said = by_estimates = 0
+    for _ in range(tried):
+        y = 0.3 + rng.standard_normal((300, 1))
+        f = y + 0.3 + rng.standard_normal((300, 1))
+        found = judged_measure(y[:queries], f)
+        unknown = not found.judge.favours
+        said += unknown and not could_turn(found)
+        bias = found.judge.bias_interval
+        assert bias is not None
+        by_estimates += unknown and max(map(abs, bias)) < abs(found.combined.difference)
+    # 0.025 of 500 are 12.5; more than 30 have the probability 1e-5
+    assert said <= 12
+    assert by_estimates > 15  # wrong: to hold the bias against an estimated difference
+    small = judged_measure(0.3 + (y := rng.standard_normal((300, 1)))[:200], 0.3 + y)
+    assert not could_turn(small)  # a judge who is right is not suspected for ever
 
 
 @pytest.mark.slow
@@ -260,7 +317,54 @@ def test_labels_that_are_odd_are_named() -> None:
     assert "in favour" not in constant.pairs[0].text
     twice = compare(runs, truth, "nDCG", judge=truth)
     assert twice.remarks[-1].startswith("The judge agrees with humans about each of 1,800 documents")
+    assert "?." not in str(twice)
     assert not compare(runs, human, "nDCG", judge=machine).remarks
+
+
+@pytest.mark.parametrize("grades", [1, 3])
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_labels_that_oppose_those_of_humans_are_named(grades: int, noise: float) -> None:
+    """Binary and graded labels turned around, all of them or all but a fifth that are drawn anew."""
+    runs, _ = lists(60)
+    rng = np.random.default_rng(5)
+    truth = {q: {d: float(rng.binomial(grades, 0.3)) for d in docs} for q, docs in runs["good"].items()}
+    turned = {
+        q: {
+            d: grades - y if rng.random() >= noise else float(rng.integers(grades + 1))
+            for d, y in docs.items()
+        }
+        for q, docs in truth.items()
+    }
+    human = {q: truth[q] for q in list(truth)[:10]}
+    found = compare(runs, human, "nDCG", judge=turned)
+    assert found.agreement.opposed
+    assert found.remarks[0].startswith("Warning: the judge's labels oppose those of humans")
+    said = found.pairs[0].text
+    assert "no bias" not in said
+    assert "10 queries judged by humans are not enough to tell whether the judge favours a run" in said
+    right = {q: {d: grades - y for d, y in docs.items()} for q, docs in turned.items()}
+    assert not compare(runs, human, "nDCG", judge=right).agreement.opposed
+
+
+def test_a_blind_judge_is_rarely_said_to_oppose_humans() -> None:
+    """The rates of relevant labels vary by query; the test is one-sided at 2.5%."""
+    rng, tried = np.random.default_rng(6), 1000
+    named = {"clustered": 0, "documents": 0}
+    for _ in range(tried):
+        labels = [rng.random((12, 20)) < rng.beta(1, 2, (12, 1)) for _ in range(2)]
+        human, judge = (
+            Records.of(
+                {str(q): {str(d): float(y) for d, y in enumerate(row)} for q, row in enumerate(of)},
+                "label",
+            )
+            for of in labels
+        )
+        named["clustered"] += agreement(human, judge).opposed
+        y, f = (of.ravel() - of.mean() for of in labels)
+        named["documents"] += float(y @ f) / math.sqrt((y @ y) * (f @ f)) * math.sqrt(y.size) < -1.96
+    # 25 expected; more than 50 with probability 2e-6
+    assert named["clustered"] <= 50
+    assert named["documents"] > 50  # wrong: documents of a query taken as independent
 
 
 def test_scales_that_differ_are_named() -> None:

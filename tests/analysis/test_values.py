@@ -169,10 +169,72 @@ def test_a_run_is_noninferior_if_its_interval_lies_above_minus_the_margin() -> N
             gate(found, margin=margin)
 
 
-def test_identical_runs_pass_every_gate() -> None:
-    found = gated(0.0, 0.0)
-    assert gate(found).passed
-    assert gate(found, margin=1e-9).passed
+def few_that_differ(
+    queries: int, losses: int, wins: int = 0, unit: float = 1.0, **options: Any
+) -> Comparison:
+    """New loses and wins a whole unit in some queries, and is equal in the others."""
+    d = np.zeros(queries)
+    d[:losses], d[losses : losses + wins] = -unit, unit
+    old = np.where(d > 0, 0.0, unit)
+    runs = {
+        name: dict(zip(map(str, range(queries)), v.tolist(), strict=True))
+        for name, v in (("new", old + d), ("old", old))
+    }
+    return compare(values=runs, resamples=499, **options)
+
+
+def test_a_run_is_not_noninferior_by_queries_that_show_nothing() -> None:
+    """Losses of 1 in a share p of the queries are missed by n queries with probability (1 - p)^n."""
+    for queries, margin, passes in (
+        (20, 0.02, False),
+        (40, 0.08, False),
+        (40, 0.09, True),
+        (183, 0.02, True),
+    ):
+        found = few_that_differ(queries, 0)
+        assert gate(found).passed
+        result = gate(found, margin=margin)
+        (row,) = result.rows
+        assert row.loss_bound == pytest.approx(1 - 0.025 ** (1 / queries))
+        assert result.passed == row.passed == passes
+        assert row.queries_needed == (None if passes else math.ceil(math.log(0.025) / math.log(1 - margin)))
+    line = gate(few_that_differ(20, 0), margin=0.02).line
+    assert line.startswith(
+        "FAIL: new is not shown to be less than 0.02 worse than old: value +0 [+0, +0] (20 "
+    )
+    assert line.endswith(
+        "0 of 20 lose, at most 0.17 of all, by at most 1 each and 0.17 in the mean. It takes about 183 "
+        "queries like these"
+    )
+    # one gain, and percentages
+    assert not gate(few_that_differ(40, 0, wins=1), margin=0.02).passed
+    assert not gate(few_that_differ(40, 0, unit=100.0), margin=2.0).passed
+    # one-sided at the full 5%
+    greater = gate(few_that_differ(20, 0, alternative="greater"), margin=0.15).rows[0]
+    assert greater.loss_bound == pytest.approx(1 - 0.05 ** (1 / 20))
+    assert greater.passed
+
+
+def test_with_30_differences_the_interval_decides_alone() -> None:
+    found = [few_that_differ(300, losses, wins=15) for losses in (14, 15)]
+    few, enough = (gate(one, margin=0.05).rows[0] for one in found)
+    assert few.loss_bound is not None
+    assert not few.passed
+    assert few.queries_needed == math.ceil(30 * 300 / 29)
+    assert (enough.loss_bound, enough.passed) == (None, True)
+
+
+def test_a_gate_with_rare_losses_at_the_margin_passes_rarely() -> None:
+    """The new run loses 1 in a share of the queries that is the margin, the others are equal."""
+    for queries, share in ((20, 0.02), (60, 0.05), (100, 0.02), (200, 0.02), (200, 0.1)):
+        passes = by_interval = 0.0
+        for losses, weight in enumerate(stats.binom(queries, share).pmf(np.arange(queries + 1))):
+            if weight > 1e-5:
+                row = gate(few_that_differ(queries, losses), margin=share).rows[0]
+                passes += weight * row.passed
+                by_interval += weight * (row.low > -share)
+        assert passes <= 0.025
+        assert by_interval > 0.03  # wrong: the interval alone
 
 
 def test_a_gate_needs_the_end_of_the_interval_that_decides() -> None:

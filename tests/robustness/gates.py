@@ -3,8 +3,10 @@
 ``python -m robustness.gates [REPETITIONS]`` prints the tables of docs/howto/gate.md: how often a new run that
 is exactly as good fails `--fail-if-worse`, and how often one that is worse by exactly the margin passes
 `--fail-unless-noninferior`. Measures have the correlation 0.5. Differences are normal, skewed (exponential),
-or normal in three of ten queries and 0 in the others. The differences of a judge of all queries have the
-correlation 0.8 with those of humans before skew and ties, of which it finds the same, and favour the new run.
+or normal in three of ten queries and 0 in the others. Rare losses are of 1, in a share of the queries that is
+the margin; the other queries are equal, or differ by normal noise. The differences of a judge of all queries
+have the correlation 0.8 with those of humans before skew and ties, of which it finds the same, and favour the
+new run.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.judge import of_both
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison, JudgedMeasure, JudgedPair
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.lists.values import MeasureScale, RunValues
 
+_FRACTION = MeasureScale(bounds=(0.0, 1.0))
 MARGIN = 0.05  # a quarter of the standard deviation of normal differences
 CORRELATION, FAVOUR = 0.8, 0.1  # of the judge
 
@@ -100,6 +103,25 @@ def wrong(kind: str, queries: int, measures: int, repetitions: int) -> tuple[flo
     return fails / repetitions, passes / repetitions
 
 
+def passes_with_rare_losses(queries: int, share: float, noise: float, repetitions: int) -> float:
+    """Return how often a run passes at the margin that loses 1 in a share of the queries.
+
+    The other differences are normal with the standard deviation ``noise``.
+    """
+    rng = np.random.default_rng([queries, round(1000 * share), repetitions])
+    names, old = tuple(map(str, range(queries))), np.full((queries, 1), 0.5)
+    passes: dict[bytes, bool] = {}
+    count = 0
+    for seed in range(repetitions):
+        d = noise * rng.standard_normal((queries, 1))
+        d[: np.count_nonzero(rng.random(queries) < share)] = -1.0
+        if d.tobytes() not in passes:
+            values = RunValues(("new", "old"), names, ("m",), np.stack([old + d, old]), (_FRACTION,))
+            passes[d.tobytes()] = gate(compare(values=values, resamples=499, seed=seed), margin=share).passed
+        count += passes[d.tobytes()]
+    return count / repetitions
+
+
 def main(repetitions: int) -> None:
     """Print the table."""
     print("differences  queries  measures  fails  passes")
@@ -108,6 +130,13 @@ def main(repetitions: int) -> None:
             for measures in (1, 3):
                 fails, passes = wrong(kind, queries, measures, repetitions)
                 print(f"{kind:11}  {queries:7}  {measures:8}  {fails:.3f}  {passes:.3f}", flush=True)
+    print("queries that lose 1  queries  passes, others equal  passes, others with noise 0.05")
+    for share in (0.02, 0.05, 0.1, 0.2):
+        for queries in (20, 50, 100, 200):
+            equal, noisy = (
+                passes_with_rare_losses(queries, share, noise, repetitions) for noise in (0.0, 0.05)
+            )
+            print(f"{share:19}  {queries:7}  {equal:21.3f}  {noisy:.3f}", flush=True)
     print("differences  humans  judge  measures  fails  passes")
     for kind in ("normal", "skewed", "ties"):
         for humans, every in ((20, 200), (50, 500), (200, 2000)):

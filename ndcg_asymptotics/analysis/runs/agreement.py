@@ -14,6 +14,7 @@ from survey data", Survey Methodology 24).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -21,7 +22,7 @@ import numpy as np
 from scipy import special
 
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
-from ndcg_asymptotics.analysis.runs.paired import Interval
+from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of, t_test
 from ndcg_asymptotics.core.arrays import Bools, Floats, tails
 from ndcg_asymptotics.core.tables import Column, Table, general
 from ndcg_asymptotics.lists.names import Codes
@@ -65,6 +66,9 @@ class JudgeAgreement:
         Cohen's kappa of relevance.
     grades : tuple of GradeAgreement
         By grade of humans.
+    opposed : bool
+        Whether the labels of the judge go against those of humans: the mean over queries of the covariance
+        of both labels in a query, times its documents, is significantly below 0 by Student's t test.
     """
 
     documents: int
@@ -72,6 +76,7 @@ class JudgeAgreement:
     fnr: ShareOfDocuments
     kappa: ShareOfDocuments
     grades: tuple[GradeAgreement, ...]
+    opposed: bool = False
 
     def table(self) -> Table:
         """Return a table with a row for each grade."""
@@ -97,8 +102,8 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgree
     """
     at = judge.find(human)
     both = at >= 0
-    grades, row = human.values[both], human.row[both]
-    truth, said = grades > 0, judge.values[at[both]] > 0
+    grades, row, by_judge = human.values[both], human.row[both], judge.values[at[both]]
+    truth, said = grades > 0, by_judge > 0
 
     def rate(wrong: Bools, among: Bools) -> ShareOfDocuments:
         return _rate(wrong[among], row[among], level)
@@ -108,7 +113,26 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgree
         for grade in np.unique(grades)[::-1].tolist()
     )
     kappa = _kappa(truth, said, row, level)
-    return JudgeAgreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), kappa, by_grade)
+    return JudgeAgreement(
+        int(both.sum()),
+        rate(said, ~truth),
+        rate(~said, truth),
+        kappa,
+        by_grade,
+        _opposed(grades, by_judge, row, level),
+    )
+
+
+def _opposed(human: Floats, judge: Floats, row: Codes, level: float) -> bool:
+    """Return whether the labels of two raters oppose each other; ``row`` has the query of each document."""
+    _, query = np.unique(row, return_inverse=True)
+    sizes = np.bincount(query)
+    if sizes.size < 2:
+        return False
+    centred = judge - (np.bincount(query, judge) / sizes)[query]
+    products = np.bincount(query, human * centred)
+    mean, error = float(products.mean()), float(products.std(ddof=1)) / math.sqrt(sizes.size)
+    return t_test(mean, error, sizes.size - 1, alpha_of(level))[0].high < 0
 
 
 def _rate(hits: Bools, row: Codes, level: float) -> ShareOfDocuments:

@@ -1,22 +1,26 @@
 """A few queries judged by humans and many judged by a machine, combined into one estimate.
 
 For a query q let y_q be the difference of two runs by the labels of humans, and f_q by those of a judge, such
-as a language model. The judge has judged N queries, and humans n of them, drawn at random. With the
-covariance of y and f over the n queries and the variance of f over all N,
+as a language model. The judge has judged N queries, and humans n of them, drawn at random. With the slope of
+the regression of y on f over the n queries,
 
-    lambda = clip(Cov(y, f) / Var f, 0, 1),
+    b = Cov_n(y, f) / Var_n f,      lambda = clip(b, 0, 1),
     estimate = mean_n(y) + lambda (mean_N(f) - mean_n(f)),
 
 which is unbiased for a fixed lambda, whatever errors the judge makes: mean_n(y - lambda f) corrects them.
-This is the estimate of PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), as docs/judges.md shows.
+This is an estimate of PPI++ (Angelopoulos, Duchi and Zrnic, arXiv 2311.01453), as docs/judges.md shows.
 
-The variance of double sampling with an estimated slope (Cochran 1977, "Sampling Techniques", section 12.6) is
+With e = y - lambda f, the variance of y has a part that only humans reduce and one that the judge reduces,
 
-    r (1/n + (mean_N(f) - mean_n(f))^2 / sum_n (f - mean_n f)^2) + lambda^2 Var f / N
-        + 2 lambda (Cov - lambda Var f) / N,         r = sum_n (e - mean e)^2 / (n - 2),   e = y - lambda f.
+    Var y = r + j,      r = sum_n (e - mean e)^2 / (n - 2),      j = lambda (2 b - lambda) Var_N f,
 
-The last term is 0 where lambda is not clipped. Student's law with n - 2 degrees of freedom gives the
-interval. docs/judges.md has its coverage, next to that of humans alone.
+where j is lambda^2 Var f, and 2 lambda Cov(e, f) if lambda is clipped. The variance of the estimate is that
+of double sampling with an estimated slope (Cochran 1977, "Sampling Techniques", section 12.6),
+
+    r (1/n + (mean_N(f) - mean_n(f))^2 / sum_n (f - mean_n f)^2) + j / N.
+
+Student's law with n - 2 degrees of freedom gives the interval. docs/judges.md has its coverage, next to that
+of humans alone.
 """
 
 from __future__ import annotations
@@ -59,13 +63,12 @@ class Combined:
         None if no difference varies.
     p : float
         Two-sided; 1 if no difference varies.
-    alone, noise, of_judge : float
-        The variance of y, that of e = y - lambda f, and the part of the estimate's variance that more
-        queries judged by humans do not reduce.
+    noise, of_judge : float
+        r, and j / N: the part of the estimate's variance that more queries judged by humans do not reduce.
     every : int
         N, the queries judged by the judge.
-    differing : int
-        The number of queries judged by humans in which the runs differ.
+    wins, losses : int
+        The numbers of queries judged by humans in which the difference is above and below 0.
     """
 
     mean: float
@@ -73,16 +76,19 @@ class Combined:
     weight: float
     interval: Interval | None
     p: float
-    alone: float
     noise: float
     of_judge: float
     every: int
-    differing: int
+    wins: int
+    losses: int
 
     @property
     def equivalent(self) -> float | None:
-        """The number of queries judged by humans whose mean alone has the same variance."""
-        return self.alone / self.error**2 if self.interval else None
+        """The number of queries judged by humans whose mean alone has the same variance.
+
+        It is (r + j) over the variance of the estimate, and at most N.
+        """
+        return (self.noise + self.every * self.of_judge) / self.error**2 if self.interval else None
 
     def needed(self, power: float, alpha: float) -> int | None:
         """Return with how many queries judged by humans, at most N, a test has the power.
@@ -127,7 +133,7 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     >>> y = f[:40] - 0.2 + rng.normal(0.0, 0.3, (40, 1))  # the judge favours the first run by 0.2
     >>> found = combine(y, f)[0]
     >>> round(found.mean, 3), round(found.error, 3), round(found.weight, 2), round(found.equivalent)
-    (0.017, 0.067, 1.0, 215)
+    (0.017, 0.065, 1.0, 217)
     """
     y, f = map(without_rounding, (human, judge))
     queries, every = len(y), len(f)
@@ -136,20 +142,19 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     )
     require(every >= queries, f"the judge has judged {every} queries, fewer than the {queries} of humans")
     alpha, freedom = alpha_of(level), queries - 2
-    weight, covariance, spread = _weights(y, f)
+    weight, slope = _weights(y, f)
     residual = y - weight * f[:queries]
     shift = f.mean(axis=0) - f[:queries].mean(axis=0)
     estimate = y.mean(axis=0) + weight * shift
     noise = queries * residual.var(axis=0) / freedom
     around = queries * f[:queries].var(axis=0)
-    slope = np.divide(shift**2, around, out=np.zeros_like(shift), where=around > 0)
-    of_judge = weight * (2 * covariance - weight * spread) / every
-    variance = noise * (1 / queries + slope) + of_judge
-    alone = y.var(axis=0, ddof=1)
+    of_slope = np.divide(shift**2, around, out=np.zeros_like(shift), where=around > 0)
+    of_judge = weight * (2 * slope - weight) * f.var(axis=0, ddof=1) / every
+    variance = noise * (1 / queries + of_slope) + of_judge
     found = []
     for i, mean in enumerate(estimate.tolist()):
-        error, differing = math.sqrt(variance[i]), int(np.count_nonzero(y[:, i]))
-        parts = float(alone[i]), float(noise[i]), float(of_judge[i]), every, differing
+        error, counts = math.sqrt(variance[i]), (int((y[:, i] > 0).sum()), int((y[:, i] < 0).sum()))
+        parts = float(noise[i]), float(of_judge[i]), every, *counts
         if error <= ROUNDING:
             found.append(Combined(mean, 0.0, float(weight[i]), None, 1.0, *parts))
             continue
@@ -158,17 +163,18 @@ def combine(human: Floats, judge: Floats, *, level: float = 0.95) -> list[Combin
     return found
 
 
-def _weights(y: Floats, f: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return lambda, Cov(y, f) over the queries of humans, and Var f over all, for each test.
+def _weights(y: Floats, f: Floats) -> tuple[Floats, Floats]:
+    """Return lambda and the slope of y on f over the queries of humans, for each test.
 
-    Where the judge has judged no further query there is nothing to weigh: lambda is 0.
+    Where the judge has judged no further query there is nothing to weigh: both are 0.
     """
-    queries = len(y)
-    first = f[:queries]
-    covariance = ((y - y.mean(axis=0)) * (first - first.mean(axis=0))).sum(axis=0) / (queries - 1)
-    spread = f.var(axis=0, ddof=1)
-    ratio = np.divide(covariance, spread, out=np.zeros_like(spread), where=spread > 0)
-    return (np.clip(ratio, 0.0, 1.0) if len(f) > queries else np.zeros_like(ratio)), covariance, spread
+    first = f[: len(y)]
+    covariance = ((y - y.mean(axis=0)) * (first - first.mean(axis=0))).mean(axis=0)
+    spread = first.var(axis=0)
+    slope = np.divide(covariance, spread, out=np.zeros_like(spread), where=spread > 0)
+    if len(f) == len(y):
+        slope = np.zeros_like(slope)
+    return np.clip(slope, 0.0, 1.0), slope
 
 
 def corrected_for_all(
@@ -197,7 +203,7 @@ def corrected_for_all(
     >>> f = rng.normal([0.0, 1.0], 1.0, (400, 2))
     >>> y = f[:40] + rng.normal(0.0, 0.3, (40, 2))
     >>> [round(p, 3) for p in corrected_for_all(y, f, combine(y, f))]
-    [0.257, 0.0]
+    [0.162, 0.0]
     """
     queries, every = len(human), len(judge)
     weight = np.array([one.weight for one in found])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, NamedTuple
 
 from ndcg_asymptotics.analysis.runs.paired import Difference
-from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ShownDifference
-from ndcg_asymptotics.core.tables import Column, Data, Table, fixed, general
+from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ShownDifference, Tally
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Table, fixed, general
 from ndcg_asymptotics.measures.looks import measure_looks
 
 _FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
@@ -47,7 +47,7 @@ class MeasureComparison:
 
     ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
     Only comparisons of ranked lists have ``cuts`` and ``longer_lists``. ``wins`` and ``losses`` count the
-    queries for which the first run is better and worse.
+    queries for which the first run is better and worse; ``span`` is the largest possible difference in one.
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
@@ -63,6 +63,7 @@ class MeasureComparison:
     wins: Annotated[int, Data(before="cuts")] = 0
     ties: Annotated[int, Data(before="cuts")] = 0
     losses: Annotated[int, Data(before="cuts")] = 0
+    span: Annotated[float, HIDDEN] = 1.0
 
     @property
     def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 1, before="longer_lists")]:
@@ -73,7 +74,15 @@ class MeasureComparison:
     def answer(self) -> Answer:
         """What decides about the two runs."""
         d, means = self.difference, (self.mean_a, self.mean_b)
-        return Answer(self.measure, d.mean, d.interval, self.p, means, self.lower_is_better, abs(d.effect))
+        clearness = abs(d.effect)
+        return Answer(
+            self.measure, d.mean, d.interval, self.p, means, self.lower_is_better, clearness, self.tally
+        )
+
+    @property
+    def tally(self) -> Tally:
+        """For how many queries the first run is better and worse."""
+        return Tally(self.wins + self.ties + self.losses, self.wins, self.losses, self.span)
 
     @property
     def rows(self) -> tuple[MeasureComparison]:

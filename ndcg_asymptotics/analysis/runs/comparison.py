@@ -41,6 +41,11 @@ class Comparison(ComparedPairs[PairComparison]):
         return Words(self.alpha, self.power, self.queries, self.alternative)
 
     @property
+    def tail(self) -> float:
+        """The probability with which an interval may lie on one side of the true difference."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+    @property
     def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data(before="rankings")]:
         """The discriminative power of each measure, the largest first."""
         found = []

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_BOUND, IF_OBSERVED
+from ndcg_asymptotics.analysis.power import detectable_effect
+from ndcg_asymptotics.analysis.replication import ASSURANCE, BOUND_LEGEND, IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
-from ndcg_asymptotics.analysis.runs.paired import Alternative, Difference
+from ndcg_asymptotics.analysis.runs.paired import Alternative, mostly_ties
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, PairWords
 from ndcg_asymptotics.core.text import listed
 
@@ -37,7 +38,7 @@ class Words(PairWords[PairComparison]):
             by = best.measure if len(pair.by_measure) == 1 else "value by every measure"
             return f"{pair.a} and {pair.b} have the same {by} on each of the {self.queries:,} queries."
         say = self.better if best.p < self.alpha else self.undecided
-        return f"{say(pair, best.answer)}. {self._new_queries_text(best.difference)}"
+        return f"{say(pair, best.answer)}. {self._new_queries_text(best)}"
 
     def paragraph(self, pair: PairComparison) -> str:
         """Return the answer in words."""
@@ -74,25 +75,31 @@ class Words(PairWords[PairComparison]):
             )
         return said + "."
 
-    def _new_queries_text(self, d: Difference) -> str:
-        """Return how many new queries an uncorrected test needs, by the observed difference and its bound."""
-        if d.queries is None and d.mean:
+    def _new_queries_text(self, judged: MeasureComparison) -> str:
+        """Return how many new queries an uncorrected test needs, or what as many new ones can show."""
+        d, tally = judged.difference, judged.tally
+        if d.queries is None and mostly_ties(tally.differing, tally.queries):
+            return (
+                f"The runs differ in {tally.differing} of {tally.queries:,} queries, too few to say how many "
+                "new ones a test needs."
+            )
+        if self.alternative != "two-sided" and d.queries_low is None:
             side = "above" if self.alternative == "greater" else "below"
             return f"The test is one-sided, and the observed difference is not {side} 0."
-        if d.queries is None:
-            return "The observed difference is 0, which no number of new queries would show."
-        between = f"{self.level} interval {d.queries_low:,} " + (
-            f"to {d.queries_high:,}" if d.queries_high else "or more"
+        power = f"a paired t test on {{}} new queries has {self.power:.0%} power"
+        if judged.p >= self.alpha or d.queries is None:
+            alpha = self.alpha if self.alternative == "two-sided" else 2 * self.alpha
+            least = detectable_effect(tally.queries, self.power, alpha) * d.sd
+            return (
+                "The observed difference may be chance and gives no number of new queries: "
+                f"{power.format(f'{tally.queries:,}')} for a difference of {least:.4f}."
+            )
+        assured = (
+            f"; if it is only as large as its lower {ASSURANCE:.0%} confidence bound given significance, "
+            f"with {d.queries_assured:,}"
         )
-        bound = (
-            f"{IF_BOUND}, with {d.queries_assured:,}"
-            if d.queries_assured
-            else f"the lower {ASSURANCE:.0%} bound of the difference is at most 0, where no number is enough"
-        )
-        return (
-            f"{IF_OBSERVED.capitalize()}, a paired t test on new queries has {self.power:.0%} power with "
-            f"{d.queries:,} of them ({between}); {bound}."
-        )
+        said = f"{IF_OBSERVED.capitalize()}, {power.format(f'{d.queries:,}')}"
+        return f"{said}{assured if d.queries_assured else ''}."
 
     def method(self, found: ComparedPairs[PairComparison], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""

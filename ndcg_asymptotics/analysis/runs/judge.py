@@ -26,7 +26,7 @@ from ndcg_asymptotics.analysis.runs.judged import (
     Quality,
 )
 from ndcg_asymptotics.analysis.runs.paired import fewest_queries
-from ndcg_asymptotics.analysis.runs.pairs import left_out
+from ndcg_asymptotics.analysis.runs.pairs import Tally, left_out
 from ndcg_asymptotics.analysis.runs.ranked import evaluations_of
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
@@ -109,6 +109,7 @@ def compare_judged(
         else tests.corrected([one.p for one in together], y)
     )
     found = agreement(human.of_queries(tuple(both)), machine, level)
+    spans = truth.spans.tolist()
     means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(parsed))]
     compared = []
     for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
@@ -120,7 +121,15 @@ def compare_judged(
                     measure,
                     Labelled.of(measure, "humans", alone[t], p_alone[t], len(both), float(len(both))),
                     Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries), None),
-                    of_both(measure, together[t], p_both[t], len(both), tests, (means[m][a], means[m][b])),
+                    of_both(
+                        measure,
+                        together[t],
+                        p_both[t],
+                        len(both),
+                        tests,
+                        (means[m][a], means[m][b]),
+                        spans[m],
+                    ),
                     Quality.of(bias[t].mean, bias[t].interval, found),
                 )
             )
@@ -158,6 +167,7 @@ def of_both(
     humans: int,
     tests: MultipleTests,
     means: tuple[float, float] = (math.nan, math.nan),
+    span: float = 1.0,
 ) -> OfBoth:
     """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""
     return OfBoth(
@@ -174,7 +184,7 @@ def of_both(
         found.every,
         "nested" if found.every > humans else "equal",
         found.needed(tests.power, tests.alpha),
-        found.differing,
+        Tally(humans, found.wins, found.losses, span),
         means,
     )
 
@@ -204,13 +214,18 @@ def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -
 
 
 def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
-    """Yield what is odd about the labels of the judge: that all are the same, or those of humans."""
+    """Yield what is odd about the judge's labels: all are equal, or they oppose or equal those of humans."""
     if machine.values.min() == machine.values.max():
         yield "Warning: all labels of the judge are the same, so that they tell nothing"
+    elif found.opposed:
+        yield (
+            "Warning: the judge's labels oppose those of humans, it tends to give higher labels to the "
+            "documents of a query that humans give lower ones: check whether its labels are reversed"
+        )
     elif found.fpr.value == found.fnr.value == 0:
         yield (
-            f"The judge agrees with humans about each of {found.documents:,} documents: are the same "
-            "judgements given twice?"
+            f"The judge agrees with humans about each of {found.documents:,} documents: check whether both "
+            "files have the same judgements"
         )
 
 

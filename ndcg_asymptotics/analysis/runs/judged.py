@@ -11,7 +11,13 @@ from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.judged_text import JudgedWords
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
-from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs, ShownDifference
+from ndcg_asymptotics.analysis.runs.pairs import (
+    Answer,
+    ComparedPair,
+    ComparedPairs,
+    ShownDifference,
+    Tally,
+)
 from ndcg_asymptotics.core.looks import COLORS, Look
 from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
 
@@ -66,8 +72,8 @@ class OfBoth(Labelled):
     human_queries_needed : int or None
         The number of queries judged by humans with which, beside those of the judge, the test has the target
         power if the true difference is the observed one; None if those of the judge are too few.
-    differing : int
-        The number of queries judged by humans in which the runs differ.
+    tally : Tally
+        For how many of the queries judged by humans the first run is better and worse.
     means : (float, float)
         Of the two runs, by both kinds of labels.
     """
@@ -77,8 +83,13 @@ class OfBoth(Labelled):
     machine_queries: int
     design: Nesting
     human_queries_needed: int | None
-    differing: int
+    tally: Annotated[Tally, HIDDEN]
     means: Annotated[tuple[float, float], HIDDEN] = (math.nan, math.nan)
+
+    @property
+    def differing(self) -> Annotated[int, Data()]:
+        """The number of queries judged by humans in which the runs differ."""
+        return self.tally.differing
 
     @property
     def effective_human_queries(self) -> Annotated[float | None, Data(before="human_queries_needed")]:
@@ -135,7 +146,13 @@ class JudgedMeasure:
         """What both kinds of labels say together."""
         row = self.combined
         return Answer(
-            self.measure, row.difference, row.interval, row.p_corrected, row.means, clearness=-row.p
+            self.measure,
+            row.difference,
+            row.interval,
+            row.p_corrected,
+            row.means,
+            clearness=-row.p,
+            tally=row.tally,
         )
 
 

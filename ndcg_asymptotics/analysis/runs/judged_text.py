@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.analysis.replication import IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement
+from ndcg_asymptotics.analysis.runs.paired import mostly_ties
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, PairWords
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.runs.judged import JudgedMeasure, JudgedPair, OfBoth
 
 _FEW = 10  # differing queries below which no interval of these keeps its coverage
-_FEW_OF_TIES = 30  # the same where most queries do not differ
 
 CONDITION = "the queries that humans judged were drawn at random from those that the judge judged"
 
@@ -24,8 +24,15 @@ def few_differing(combined: OfBoth) -> bool:
 
     What decides is the number of differences that are not 0; docs/judges.md has the coverage.
     """
-    mostly_ties = combined.differing < combined.human_queries / 2
-    return combined.differing < (_FEW_OF_TIES if mostly_ties else _FEW)
+    return combined.differing < _FEW or mostly_ties(combined.differing, combined.human_queries)
+
+
+def could_turn(judged: JudgedMeasure) -> bool:
+    """Return whether the intervals hold a bias of the judge that is as large as the difference by both."""
+    bias, both = judged.judge.bias_interval, judged.combined.interval
+    if bias is None or both is None:
+        return False
+    return both.sign == 0 or max(map(abs, bias)) >= min(map(abs, both))
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class JudgedWords(PairWords["JudgedPair"]):
     def _worth(self, best: JudgedMeasure) -> str:
         found = best.combined
         if found.weight == 0:
-            return "The judge's labels do not help: their weight is 0, and humans decide alone."
+            return "The judge's labels do not help: their weight is 0, and those of humans decide alone."
         return (
             f"Together they are worth {found.effective_human_queries:,.0f} queries judged by humans; the "
             f"judge's labels have the weight {found.weight:.2f}."
@@ -96,11 +103,14 @@ class JudgedWords(PairWords["JudgedPair"]):
         if quality.bias_interval is None:
             return "On every query that humans judged, the judge's labels give the same difference as theirs."
         low, high = quality.bias_interval
-        if not biased:
+        between = f"{self.level} interval of the bias {low:+.4f} to {high:+.4f}"
+        if not biased and could_turn(shown):
             return (
-                f"{measure} shows no bias of the judge for either run ({self.level} interval of the bias "
-                f"{low:+.4f} to {high:+.4f})."
+                f"{self.human_queries:,} queries judged by humans are not enough to tell whether the judge "
+                f"favours a run by {measure} ({between})."
             )
+        if not biased:
+            return f"By {measure} the judge favours neither run by as much as they differ ({between})."
         low, high = sorted((abs(low), abs(high)))
         same = [of.measure for of in biased if of is not shown and of.judge.favours == quality.favours]
         return (
@@ -110,21 +120,28 @@ class JudgedWords(PairWords["JudgedPair"]):
         )
 
     def _few(self, best: JudgedMeasure) -> str:
+        differing = best.combined.differing
         if not few_differing(best.combined):
             return ""
+        which = (
+            f"humans judged only {self.human_queries:,} queries"
+            if differing == self.human_queries
+            else f"the runs differ in only {differing} of the {self.human_queries:,} queries judged by humans"
+        )
         return (
-            f"Warning: the runs differ in only {best.combined.differing} of the {self.human_queries:,} "
-            f"queries judged by humans; with so few, {self.level} intervals cover less often than they say, "
-            "also those of humans alone."
+            f"Warning: {which}; with so few, {self.level} intervals cover less often than they say, also "
+            "those of humans alone."
         )
 
     def biased(self, pairs: Sequence[JudgedPair]) -> str:
         """Return in how many comparisons the judge favours one of the runs."""
-        judged = [of_measure.judge for pair in pairs for of_measure in pair.by_measure]
+        judged = [of_measure for pair in pairs for of_measure in pair.by_measure]
+        biased = sum(of_measure.judge.favours != 0 for of_measure in judged)
+        unknown = sum(not of_measure.judge.favours and could_turn(of_measure) for of_measure in judged)
         return (
-            f"The judge favours one of the two runs in {sum(quality.favours != 0 for quality in judged)} of "
-            f"{len(judged)} comparisons (the {self.level} interval of its bias, not corrected for their "
-            "number, excludes 0)."
+            f"The judge favours one of the two runs in {biased} of {len(judged)} comparisons (the "
+            f"{self.level} interval of its bias, not corrected for their number, excludes 0). In {unknown} "
+            "others humans judged too few queries to tell."
         )
 
     def quality(self, found: JudgeAgreement) -> str:

@@ -48,6 +48,9 @@ Alternative = Literal["two-sided", "less", "greater"]
 _DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
 ROUNDING = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
+FEW_DIFFERING = 30
+"""Differences that are not 0, with fewer of which intervals of mostly equal values cover too rarely."""
+_FEWEST_DIFFERING = 10  # the same for numbers of new queries
 
 
 class Interval(NamedTuple):
@@ -108,7 +111,7 @@ class Difference(WithInterval):
         (`analysis.replication`): if the true effect is the observed one, with a confidence interval, and at
         a lower bound of the effect. ``queries_high`` is None if the effect may be 0, ``queries_assured`` if
         the bound is not positive, and all are None if the runs are identical, or differ in the other
-        direction than that of a one-sided test.
+        direction than that of a one-sided test, or in fewer than 10 queries of which most are equal.
     """
 
     mean: Annotated[float, Column("difference", general("+.4f"), 3), Data("difference")]
@@ -140,7 +143,9 @@ class Difference(WithInterval):
         self,
     ) -> Annotated[str | None, Column("queries as observed", str, before="queries_assured")]:
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
-        return None if self.identical else in_interval(self.queries, self.queries_low, self.queries_high)
+        if self.queries_low is None:
+            return None
+        return in_interval(self.queries, self.queries_low, self.queries_high)
 
     @property
     def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:
@@ -240,15 +245,17 @@ def paired_differences(
     enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
     require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {resamples}", "resamples")
     d = without_rounding(d)
-    moments = moments_of(d)
+    moments, differing = moments_of(d), np.count_nonzero(d, axis=0).tolist()
     students = [student_test(mean, sd, queries, alpha) for mean, sd in moments]
     found = []
     tests = mean_tests(d, students, alpha=alpha, resamples=resamples, seed=seed)
-    for (mean, sd), test in zip(moments, tests, strict=True):
+    for (mean, sd), test, count in zip(moments, tests, differing, strict=True):
         if test is None:
             found.append(Difference(0.0, 0.0, None, 1.0))
             continue
-        needed = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
+        needed = Replication(None, None, None, None)
+        if not mostly_ties(count, queries, _FEWEST_DIFFERING):
+            needed = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
         interval, p = test.interval, test.p
         if direction:
             interval = interval._replace(**{"high": math.inf} if direction > 0 else {"low": -math.inf})
@@ -257,6 +264,15 @@ def paired_differences(
             needed = needed if right else Replication(None, None, None, None)
         found.append(Difference(mean, sd, interval, p, *needed))
     return found
+
+
+def mostly_ties(differing: int, queries: int, fewest: int = FEW_DIFFERING) -> bool:
+    """Return whether most queries have the difference 0, and fewer than ``fewest`` have another.
+
+    >>> mostly_ties(1, 40), mostly_ties(25, 40), mostly_ties(40, 400)
+    (True, False, False)
+    """
+    return differing < min(fewest, queries / 2)
 
 
 def without_rounding(differences: Floats, units: Floats | float = 1.0) -> Floats:

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of, level_text
@@ -32,6 +32,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class Tally(NamedTuple):
+    """For how many queries the first of two runs is better and worse.
+
+    ``span`` is the largest possible difference in a query (`RunValues.spans`).
+    """
+
+    queries: int
+    wins: int
+    losses: int
+    span: float
+
+    @property
+    def differing(self) -> int:
+        """The number of queries in which the runs differ."""
+        return self.wins + self.losses
+
+
 @dataclass(frozen=True)
 class Answer:
     """What decides about two runs by one measure.
@@ -49,6 +66,8 @@ class Answer:
     lower_is_better : bool
     clearness : float
         Of two measures with the same p the one with the larger number is clearer.
+    tally : Tally, optional
+        Of the queries that decide, in a comparison on one collection.
     """
 
     measure: str
@@ -58,6 +77,7 @@ class Answer:
     means: tuple[float, float]
     lower_is_better: bool = False
     clearness: float = 0.0
+    tally: Tally | None = None
 
     @property
     def direction(self) -> int:
@@ -231,6 +251,11 @@ class ComparedPairs(Report, Generic[_Pair]):
     def alpha(self) -> float:
         """The level of the tests."""
         return alpha_of(self.level)
+
+    @property
+    def tail(self) -> float:
+        """The probability with which an interval may lie on one side of the true difference."""
+        return self.alpha / 2
 
     @property
     def measures(self) -> list[str]:

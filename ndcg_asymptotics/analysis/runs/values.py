@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
@@ -9,8 +10,15 @@ import numpy as np
 from ndcg_asymptotics.analysis.runs.compared import MeasureComparison, PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.correction import MultipleTests
-from ndcg_asymptotics.analysis.runs.paired import without_rounding
+from ndcg_asymptotics.analysis.runs.paired import (
+    FEW_DIFFERING,
+    alpha_of,
+    level_text,
+    mostly_ties,
+    without_rounding,
+)
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 
 
@@ -32,7 +40,7 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
     found, p_corrected = tests.of(gaps)
     means = dict(zip(values.runs, values.means.tolist(), strict=True))
     each = iter(zip(found, p_corrected, gaps.T, units.tolist(), strict=True))
-    pairs = []
+    pairs, spans = [], values.spans.tolist()
     for a, b in values.pairs:
         judged = []
         for m, (measure, scale) in enumerate(zip(values.measures, values.scales, strict=True)):
@@ -48,11 +56,12 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
                     wins=int(np.sum(scale.direction * gap > 0)),
                     ties=int(np.sum(gap == 0)),
                     losses=int(np.sum(scale.direction * gap < 0)),
+                    span=spans[m],
                 )
             )
         pairs.append(PairComparison(a, b, tuple(judged)))
     limited = tests.limitation(len(found), len(values.queries))
-    said = ((f"Warning: {limited}",) if limited else ()) + values.remarks
+    said = ((f"Warning: {limited}",) if limited else ()) + _of_ties(pairs, tests.level) + values.remarks
     return Comparison(
         values.runs,
         len(values.queries),
@@ -64,3 +73,23 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
         values.by_query,
         tests.alternative,
     ).in_words()
+
+
+def _of_ties(pairs: Sequence[PairComparison], level: float) -> tuple[str, ...]:
+    """Return a remark on comparisons in which most queries are ties and few are not."""
+    judged = [of_measure for pair in pairs for of_measure in pair.by_measure]
+    tied = [j for j in judged if j.tally.differing and mostly_ties(j.tally.differing, j.tally.queries)]
+    if not tied:
+        return ()
+    if len(pairs) == 1:
+        by = listed([f"{j.tally.differing} by {j.measure}" for j in tied])
+        which = (
+            f"Warning: of {tied[0].tally.queries:,} queries {pairs[0].a} and {pairs[0].b} differ in only {by}"
+        )
+    else:
+        which = (
+            f"In {len(tied)} of {len(judged)} comparisons two runs have the same value on most queries and "
+            f"differ in fewer than {FEW_DIFFERING}"
+        )
+    level_of = level_text(alpha_of(level))
+    return (f"{which}: {level_of} intervals of such differences cover less often than they say",)
