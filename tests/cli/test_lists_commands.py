@@ -320,10 +320,14 @@ def test_a_gate_exits_with_1_and_one_line_that_says_why(files: Path, run: Run, t
     assert (found["passed"], found["line"]) == (False, err.strip())
     assert err.startswith("FAIL: bad is worse than good: nDCG")
     noninferior = ("--fail-unless-noninferior", "--margin", 0.01)
-    assert run("compare", good, bad, *common, *noninferior)[0] == 0
+    code, out, _ = run("compare", good, bad, *common, *noninferior)
+    assert (code, "Fewer than 30 queries differ by nDCG" in out) == (1, True)
+    large = (noninferior[0], "--margin", 0.6)
+    assert run("compare", good, bad, *common, *large)[0] == 0
     judge = ("--judge", files / "qrels", "--measure", "nDCG@5")
     assert run("compare", bad, good, *common, *judge, *noninferior)[0] == 1
-    assert run("compare", good, bad, *common, *judge, *noninferior)[0] == 0
+    assert run("compare", good, bad, *common, *judge, *noninferior)[0] == 1
+    assert run("compare", good, bad, *common, *judge, *large)[0] == 0
     for wrong, said in (
         (["--fail-unless-noninferior"], "--margin belong together"),
         (["--margin", 0.1], "--margin belong together"),

@@ -94,12 +94,11 @@ class Words(PairWords[PairComparison]):
                 "The observed difference may be chance and gives no number of new queries: "
                 f"{power.format(f'{tally.queries:,}')} for a difference of {least:.4f}."
             )
-        assured = (
-            f"; if it is only as large as its lower {ASSURANCE:.0%} confidence bound given significance, "
-            f"with {d.queries_assured:,}"
-        )
         said = f"{IF_OBSERVED.capitalize()}, {power.format(f'{d.queries:,}')}"
-        return f"{said}{assured if d.queries_assured else ''}."
+        if d.queries_assured is None:
+            return f"{said}."
+        bound = f"its lower {ASSURANCE:.0%} confidence bound given significance"
+        return f"{said}; if it is only as large as {bound}, with {d.queries_assured:,}."
 
     def method(self, found: ComparedPairs[PairComparison], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
