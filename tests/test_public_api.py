@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import typing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -319,15 +320,17 @@ def test_a_function_without_a_name_cannot_be_written_to_a_folder(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: str) -> None:
-    if backend == "dask":
-        pytest.importorskip("distributed")
     (tmp_path / "study").mkdir()
     write_own(tmp_path / "study", "1.0")
     study = na.studies.load(tmp_path / "study" / "study.toml", allow_custom=True)
     assert not {"mine", "neighbour"} & sys.modules.keys()
-    # one worker on dask is a process as well
-    drawn = na.run(study, tmp_path / "out", jobs=1 if backend == "dask" else 2, backend=backend)
-    assert drawn.complete
+    with ExitStack() as stack:
+        options: dict[str, Any] = {"jobs": 2}
+        if backend == "dask":
+            distributed = pytest.importorskip("distributed")
+            cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
+            options = {"backend": "dask", "scheduler": stack.enter_context(cluster).scheduler_address}
+        assert na.run(study, tmp_path / "out", **options).complete
     # the copy beside the results is enough to look at them
     os.rename(tmp_path / "study", tmp_path / "elsewhere")
     assert na.check(na.open_results(tmp_path / "out", allow_custom=True)).agrees

@@ -57,8 +57,7 @@ class _Swept(Options):
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address of the dask scheduler to use.",
-            show_default="a cluster started for this run",
+            help="Address of the scheduler of the dask cluster, such as tcp://host:8786.",
         ),
     ] = None
     replicates: Annotated[

@@ -4,55 +4,25 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-import dask
-from distributed import Client, KilledWorker, LocalCluster
+from distributed import Client, KilledWorker, rpc
+from distributed.security import Security
+from distributed.utils import LoopRunner
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import say
 from ndcg_asymptotics.core.versions import differing_makers
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.sweep.block import Block
-from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, remove_semaphores_after
+from ndcg_asymptotics.sweep.processes import bounded
 
-SECONDS_TO_CONNECT = 30
+SECONDS_TO_CONNECT = 10
 SECONDS_WITHOUT_WORKERS = 300
-_STARTS = 3  # of a cluster whose processes die meanwhile
-
-
-@contextmanager
-def local(jobs: int | None) -> Iterator[str]:
-    """Start a cluster of ``jobs`` processes on this machine for the body; yield its scheduler's address."""
-    # dask gives up a worker that is not back this long after it was lost, and starts no other in its place
-    with dask.config.set({"distributed.deploy.lost-worker-timeout": f"{SECONDS_WITHOUT_WORKERS}s"}):
-        remove_semaphores_after(os.getpid())
-        with interrupts_deferred():
-            cluster = _started(jobs)
-        with cluster:
-            yield cluster.scheduler_address
-
-
-def _started(jobs: int | None) -> LocalCluster:
-    """Start a cluster, which fails if one of its processes dies before it is ready: then start another."""
-    for tries in range(_STARTS, 0, -1):
-        try:
-            return LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                dashboard_address=":0",
-                silence_logs=logging.CRITICAL,
-            )
-        except (RuntimeError, OSError, TimeoutError) as error:
-            if tries == 1:
-                raise BrokenExecutor("workers died while the cluster started") from error
-            say("a worker was lost while the cluster started; it is started again")
-    raise AssertionError  # the last try returns or raises
 
 
 @contextmanager
@@ -73,7 +43,7 @@ def client_of(
     Raises
     ------
     InputError
-        If a worker does not have this package.
+        If no scheduler answers, or a worker does not have this package.
     BrokenExecutor
         If workers died again and again in the body.
     ConnectionError
@@ -82,6 +52,7 @@ def client_of(
     # problems that matter are raised here and reported in one line
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    check_scheduler(scheduler, seconds_to_connect)
     with Client(scheduler, timeout=seconds_to_connect, set_as_default=False) as client:
         if not client.ncores():
             say(f"waiting for a worker to come to {scheduler}")
@@ -129,6 +100,26 @@ def computed(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def check_scheduler(address: str, seconds: float) -> None:
+    """Refuse an address where no dask scheduler answers in time; a `Client` might wait for ever.
+
+    Raises
+    ------
+    InputError
+        Naming the address.
+    """
+
+    async def identity() -> Any:
+        async with rpc(address, connection_args=Security().get_connection_args("client")) as server:
+            return await server.identity()
+
+    try:
+        answer = LoopRunner().run_sync(identity, callback_timeout=seconds)
+    except Exception:  # any, as whatever answers instead is read as numbers and names
+        answer = {}
+    require("workers" in answer, f"no dask scheduler answers at {address}", "scheduler")
 
 
 def check_workers(client: Client) -> None:

@@ -9,7 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any, Literal, get_args
@@ -23,6 +23,7 @@ from ndcg_asymptotics.sweep.processes import (
     bounded,
     interrupts_deferred,
     remove_semaphores_after,
+    safe_paths,
     threads_joined,
 )
 from ndcg_asymptotics.sweep.worker import end_with_parent
@@ -58,7 +59,7 @@ class Cores:
     Raises
     ------
     InputError
-        For an unknown backend, no job, and an address that is malformed or not used.
+        For an unknown backend, no job, and an address that is malformed, missing or not used.
     """
 
     backend: Backend = "loky"
@@ -70,6 +71,11 @@ class Cores:
         require_choice(self.backend, get_args(Backend), "backend")
         require(self.scheduler is None or self.backend == "dask", "needs the backend dask", "scheduler")
         require(
+            self.scheduler is not None or self.backend != "dask",
+            "the backend dask needs the address of a scheduler, such as tcp://host:8786",
+            "scheduler",
+        )
+        require(
             self.scheduler is None or _ADDRESS.fullmatch(self.scheduler) is not None,
             f"must be an address such as tcp://host:8786, got {self.scheduler!r}",
             "scheduler",
@@ -78,28 +84,20 @@ class Cores:
             object.__setattr__(self, "jobs", bounded(self.jobs, cpu_count(), "this machine"))
 
     @contextmanager
-    def connected(self) -> Iterator[Cores]:
-        """Yield these cores; a cluster without a scheduler is started for the body."""
-        if self.backend != "dask" or self.scheduler is not None:
-            yield self
-            return
-        with _cluster_module().local(self.jobs) as address:
-            yield replace(self, scheduler=address)
-
-    @contextmanager
     def workers(self, engine: str) -> Iterator[Workers]:
         """Yield the workers. If the body raises, what they compute is abandoned.
 
         New processes import the module ``engine`` at once, while this one prepares it.
         """
         if self.backend == "dask":
-            with self.connected() as there, _cluster_module().client_of(there.jobs, there.scheduler) as found:
-                yield Workers(found[1], partial(_cluster_module().computed, *found))
+            cluster = _cluster_module()
+            with cluster.client_of(self.jobs, self.scheduler) as (client, threads):
+                yield Workers(threads, partial(cluster.computed, client, threads))
         elif self.jobs is None or self.jobs == 1:
             yield Workers(1, _computed_here)
         else:
             loads = _begun("loky", self.jobs, [delayed(import_engine)(engine)] * self.jobs)
-            with loads if self.backend == "loky" else nullcontext(()) as loaded:
+            with safe_paths(), loads if self.backend == "loky" else nullcontext(()) as loaded:
                 yield Workers(self.jobs, partial(_computed, self.backend, self.jobs, loaded))
 
 

@@ -86,15 +86,14 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
         announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.get("time_limit", math.inf)
-    with cores.connected() as shared:  # one cluster for all points
-        for values, study in tracked(grid.studies.items(), "points"):
-            name = grid.axes.name(values)
-            left = max(deadline - time.monotonic(), 1e-9)
-            options.update({"jobs": shared.jobs, "scheduler": shared.scheduler, "time_limit": left})
-            options["durable"] = False
-            outcome.points[name] = sweep(study, places[values], **options)
-            if outcome.points[name].stopped:
-                break
+    for values, study in tracked(grid.studies.items(), "points"):
+        name = grid.axes.name(values)
+        left = max(deadline - time.monotonic(), 1e-9)
+        options.update({"jobs": cores.jobs, "scheduler": cores.scheduler, "time_limit": left})
+        options["durable"] = False
+        outcome.points[name] = sweep(study, places[values], **options)
+        if outcome.points[name].stopped:
+            break
     if new:
         os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from ndcg_asymptotics.core.progress import say
 _SEMAPHORES = Path("/dev/shm")
 _MANAGER = "ExecutorManagerThread"  # of loky: it hands out calls
 _PATIENCE = 5.0  # seconds for a thread that has nothing left to do
+_SAFE_PATH = "PYTHONSAFEPATH"
+_environment = threading.Lock()
+_values_before: list[str | None] = []  # of the variable, one for each body of `safe_paths`
 
 
 def bounded(jobs: int | None, most: int, where: str) -> int:
@@ -28,24 +32,50 @@ def bounded(jobs: int | None, most: int, where: str) -> int:
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Make processes that are started inside ignore Ctrl-C, which this process handles for them.
+    """Make processes that are started inside never see Ctrl-C, which this process handles for them.
 
-    A SIGTERM meanwhile takes effect at the end: processes that lose their parent while they start
-    print tracebacks.
+    A SIGINT or SIGTERM meanwhile takes effect at the end: processes that lose their parent while they
+    start print tracebacks.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    resource_tracker.ensure_running()  # at its start it would make SIGINT pass again
     pending: list[int] = []
-    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    terminate = signal.signal(signal.SIGTERM, lambda number, frame: pending.append(number))
+    handlers = {
+        number: signal.signal(number, lambda number, frame: pending.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which new processes inherit
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, interrupt)
-        signal.signal(signal.SIGTERM, terminate)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         if pending:
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(pending[0])
+
+
+@contextmanager
+def safe_paths() -> Iterator[None]:
+    """Keep the current folder off the import path of Python processes that are started inside.
+
+    Python puts it there for ``python -m`` and ``python -c``, as which workers and trackers of their resources
+    start; they would run a ``random.py`` of the folder. The flag -P or PYTHONSAFEPATH prevents this.
+    """
+    with _environment:
+        _values_before.append(os.environ.get(_SAFE_PATH))
+        os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        with _environment:
+            value = _values_before.pop()  # of any thread: only the last one removes the variable
+            if value is None:
+                os.environ.pop(_SAFE_PATH, None)
+            else:
+                os.environ[_SAFE_PATH] = value
 
 
 @contextmanager
@@ -81,9 +111,9 @@ def threads_joined() -> Iterator[None]:
 def remove_semaphores_after(process: int) -> int | None:
     """Arrange that the semaphores of this process are removed when it ends, however it ends.
 
-    They have its number in their names: loky, once imported, names those of dask as well.
-    Python's own trackers do the same, but a SIGKILL to the process group, as of a batch system, ends it too.
-    The shell started here is in a session of its own and waits until the pipe from this process closes.
+    They have its number in their names. Python's own trackers do the same, but a SIGKILL to the process
+    group, as of a batch system, ends it too. The shell started here is in a session of its own and waits
+    until the pipe from this process closes.
 
     Returns
     -------

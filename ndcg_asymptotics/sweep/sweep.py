@@ -125,7 +125,7 @@ def sweep(
     backend : {"loky", "threading", "dask"}
         Processes, threads, or the workers of a dask cluster.
     scheduler : str, optional
-        The address of the cluster's scheduler; without one a local cluster is started.
+        The address of the cluster's scheduler, for the backend "dask".
     time_limit : float
         Seconds after which no further block is begun.
     block : int, optional

@@ -188,6 +188,9 @@ def test_arguments_are_checked(tmp_path: Path, study_file: Path, run_cli: Cli) -
     refused(run_cli(*start, "--jobs", 0), "--jobs: must be at least 1, got 0")
     refused(run_cli(*start, "--replicates", 0), "--replicates: must be at least 1, got 0")
     refused(run_cli(*start, "--scheduler", "tcp://x:1"), "--scheduler: needs the backend dask")
+    refused(
+        run_cli(*start, "--backend", "dask"), "--scheduler: the backend dask needs the address of a scheduler"
+    )
     assert run_cli(*start, "--backend", "mpi")[0] == 2
     assert not (tmp_path / "out").exists()
 

@@ -30,10 +30,9 @@ _PROGRESS = ("replicates: ", "compiling the engine")  # the latter where loading
 _INTERRUPTED = (130, -signal.SIGINT)  # a shell reports 130 for both
 
 
-def start(study: Path, folder: Path, backend: str = "loky") -> subprocess.Popen[str]:
+def start(study: Path, folder: Path) -> subprocess.Popen[str]:
     """A run in a session of its own."""
     run = [sys.executable, "-m", "ndcg_asymptotics", "run", str(study), "--out", str(folder), "--jobs", "2"]
-    run += ["--backend", backend]
     return subprocess.Popen(
         run, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -114,47 +113,6 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
     return outcome, left
 
 
-def strike_cluster(everyone: bool, study: Path, folder: Path, chance: random.Random) -> str:
-    """Kill a process of a dask cluster while it starts or works, or all of them; return how the run ended.
-
-    Raises
-    ------
-    AssertionError
-        If it is left incomplete by one death, prints a traceback, or leaves a process or a semaphore.
-    """
-    process, shared = start(study, folder, "dask"), Path("/dev/shm")
-    time.sleep(chance.uniform(2.0, 8.0))
-    victims = [p for p in alive(process.pid) if p != process.pid and b"spawn_main" in command_of(p)]
-    struck = bool(victims) and process.poll() is None
-    if struck and everyone:
-        os.killpg(process.pid, signal.SIGKILL)
-    elif struck:
-        os.kill(chance.choice(victims), signal.SIGKILL)
-    said, _ = process.communicate(timeout=3 * ALLOWED)
-    wait_until_gone(process.pid)
-    end = time.monotonic() + 10.0
-    while left := list(shared.glob(f"sem.loky-{process.pid}-*")):
-        if time.monotonic() > end:
-            raise AssertionError(f"{len(left)} semaphores are left")
-        time.sleep(0.1)
-    killed = struck and everyone
-    if "Traceback" in said or process.returncode != (-signal.SIGKILL if killed else 0):
-        raise AssertionError(f"exit status {process.returncode}: {said}")
-    if not struck:
-        return "before the workers or after the end"
-    if everyone:
-        return "killed, nothing left behind"
-    return "started again, complete" if "it is started again" in said else "complete"
-
-
-def command_of(process: int) -> bytes:
-    """The command of a process; empty if it has ended."""
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
 def main() -> None:
     """Print the outcomes of the runs for each signal."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 16
@@ -180,14 +138,6 @@ def main() -> None:
                     raise AssertionError(f"{kind}: not continued")
             found = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
             print(f"{kind}: {found}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")
-
-        for everyone in (False, True):
-            ended = Counter(
-                strike_cluster(everyone, study, Path(place) / f"dask {everyone} {run}", chance)
-                for run in range(runs)
-            )
-            found = ", ".join(f"{n} {outcome}" for outcome, n in ended.most_common())
-            print(f"dask, {'the group' if everyone else 'one process'} killed: {found}")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ import logging
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +54,7 @@ if sys.argv[1] == "late":  # the thread that feeds the queue is the last to use 
     SemLock._cleanup = staticmethod(lambda name: (time.sleep(slow()), remove(name)))
 
 def calls():
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), getattr(signal, sys.argv[2]))
     yield delayed(time.sleep)(0.5)
     yield delayed(time.sleep)(0.5)
     time.sleep(rest)
@@ -69,9 +72,11 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("thread", ["free", "busy", "late"])
-def test_a_signal_while_processes_start_is_no_warning(thread: str) -> None:
-    command = [sys.executable, "-c", _TERMINATED, thread]
+@pytest.mark.parametrize(
+    ("thread", "name"), [("free", "SIGTERM"), ("busy", "SIGTERM"), ("late", "SIGTERM"), ("free", "SIGINT")]
+)
+def test_a_signal_while_processes_start_is_neither_lost_nor_a_warning(thread: str, name: str) -> None:
+    command = [sys.executable, "-c", _TERMINATED, thread, name]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
@@ -92,17 +97,6 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_processes_that_always_die_end_a_sweep(tmp_path: Path) -> None:
     outcome = sweep(study("always dies"), tmp_path, jobs=2)
-    assert (outcome.complete, outcome.stopped) == (0, "workers lost")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cluster_whose_processes_always_die_ends_a_sweep(tmp_path: Path) -> None:
-    dask = pytest.importorskip("dask")
-    pytest.importorskip("distributed")
-    # by default dask gives up a block when its fourth process has died
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-        outcome = sweep(study("always dies"), tmp_path, jobs=1, backend="dask")
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
 
 
@@ -160,29 +154,17 @@ from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.sweep.sweep import sweep
 ENGINES["items"] = "fake_engine"
 print(os.getpid(), flush=True)
-sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, backend=sys.argv[3], block=4)
+sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, block=4)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm and /proc")
-@pytest.mark.parametrize(
-    ("backend", "everyone"),
-    [
-        ("loky", True),
-        ("loky", False),
-        ("dask", True),
-        pytest.param("dask", False, marks=pytest.mark.long),  # dask's own processes look after their parent
-    ],
-)
-def test_a_killed_sweep_leaves_no_process_and_no_semaphore(
-    tmp_path: Path, backend: Backend, everyone: bool
-) -> None:
-    if backend == "dask":
-        pytest.importorskip("distributed")
+@pytest.mark.parametrize("everyone", [True, False])
+def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, everyone: bool) -> None:
     here = str(Path(__file__).parents[1])
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, here, str(tmp_path / "out"), backend],
+        [sys.executable, "-c", KILLED, here, str(tmp_path / "out")],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -234,15 +216,96 @@ def test_without_dask_one_line_names_the_package_to_install(
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "ndcg_asymptotics.sweep.cluster", raising=False)
     with pytest.raises(InputError, match=r"^backend: .* not installed: pip install 'dask\[distributed\]'$"):
-        sweep(study(), tmp_path, jobs=2, backend="dask")
+        sweep(study(), tmp_path, jobs=2, backend="dask", scheduler="tcp://127.0.0.1:9")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_scheduler_that_does_not_answer_is_reported() -> None:
+@contextmanager
+def listening(answer: bytes | None) -> Iterator[int]:
+    """A port at which nothing of dask answers; None is one that is closed at once. Empty is silent."""
+    connections = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    if answer is None:
+                        connection.close()
+                        continue
+                    connections.append(connection)
+                    connection.sendall(answer)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for connection in connections:
+                connection.close()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", None, b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n" * 1000]
+)
+def test_a_port_without_a_scheduler_is_refused_in_one_line(answer: bytes | None) -> None:
     cluster = pytest.importorskip("ndcg_asymptotics.sweep.cluster")
-    with pytest.raises(OSError, match=r"tcp://127\.0\.0\.1:9"):  # noqa: SIM117
-        with cluster.client_of(None, "tcp://127.0.0.1:9", seconds_to_connect=0.2):
-            pass
+    with listening(answer) as port:
+        address = f"tcp://127.0.0.1:{port}"
+        begun = time.monotonic()
+        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}$"):
+            cluster.check_scheduler(address, 0.5)
+        assert time.monotonic() - begun < 5
+
+
+@pytest.mark.slow
+def test_a_port_that_nobody_listens_to_and_a_worker_are_refused(cluster: Any) -> None:
+    from ndcg_asymptotics.sweep.cluster import check_scheduler
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        closed = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    assert within(30, lambda: len(cluster.scheduler.workers) == len(cluster.workers))
+    for address in (closed, "tcp://no-such-host.invalid:8786", next(iter(cluster.scheduler.workers))):
+        with pytest.raises(InputError, match=f"^scheduler: no dask scheduler answers at {address}$"):
+            check_scheduler(address, 0.5)
+    check_scheduler(cluster.scheduler_address, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answers", [False, True])
+def test_an_interrupt_while_a_run_waits_for_a_cluster_ends_it(tmp_path: Path, answers: bool) -> None:
+    """No scheduler answers, or one without workers does."""
+    distributed = pytest.importorskip("distributed")
+    text = 'measures = ["nDCG"]\nn = [10]\nreplicates = 4\n[scorers]\na = "constant(0.5)"\n'
+    (tmp_path / "study.toml").write_text(text)
+    with ExitStack() as stack:
+        if answers:
+            empty = stack.enter_context(distributed.LocalCluster(n_workers=0, dashboard_address=":0"))
+            address = empty.scheduler_address
+        else:
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            server.settimeout(60)
+            address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        options = "--out", "out", "--backend", "dask", "--scheduler", address
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ndcg_asymptotics", "run", "study.toml", *options],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        if answers:
+            assert "waiting for a worker" in process.stderr.readline()
+        else:
+            stack.enter_context(server.accept()[0])
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        printed, error = process.communicate(timeout=30)
+    assert (process.returncode, error) == (130, "")
+    assert "interrupted" in printed
 
 
 def is_gone(process: int) -> bool:
@@ -253,14 +316,12 @@ def is_gone(process: int) -> bool:
 # a cluster of separate processes, which starts others in the place of killed ones; distributed leaves sockets
 # of killed workers to the collector
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cluster")))
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
-        ) as running:
-            yield running
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+    ) as running:
+        yield running
 
 
 def a_worker(cluster: Any) -> int:
@@ -298,6 +359,17 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
     assert is_gone(victim)
     data = run(rare, tmp_path / "rare", **dask).data
     np.testing.assert_array_equal(data.log_weight, run(rare, jobs=1).data.log_weight)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_replicate_that_kills_the_workers_of_a_cluster_ends_a_sweep(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)  # by default dask tries three more times
+    scheduler = cluster.scheduler_address
+    outcome = sweep(study("always dies"), tmp_path, jobs=1, backend="dask", scheduler=scheduler)
+    assert (outcome.complete, outcome.stopped) == (0, "workers lost")
 
 
 @pytest.mark.slow
@@ -354,36 +426,3 @@ def test_a_worker_that_dies_while_it_is_asked_is_left_out() -> None:
     with recorder.watching():
         cluster.check_workers(Client())
     assert recorder.lines == []
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("failures", [2, 3])
-def test_a_cluster_that_fails_to_start_is_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int
-) -> None:
-    """Processes that die while a cluster starts make dask raise, and the third time end the sweep."""
-    distributed = pytest.importorskip("distributed")
-    from ndcg_asymptotics.sweep import cluster
-
-    left, real = list(range(failures)), distributed.LocalCluster
-
-    def dying(**options: Any) -> Any:
-        if left:
-            left.pop()
-            raise RuntimeError("Cluster failed to start: Nanny failed to start.")
-        return real(**options)
-
-    monkeypatch.setattr(cluster, "LocalCluster", dying)
-    once = study(f"dies:{tmp_path / 'died'}")  # only a worker can die and the sweep go on
-    recorder = Recorder()
-    with recorder.watching():
-        outcome = sweep(once, tmp_path / "out", jobs=1, backend="dask")
-    assert sum("it is started again" in line for line in recorder.lines) == 2
-    if failures == 3:
-        assert (outcome.complete, outcome.stopped) == (0, "workers lost")
-        return
-    assert (outcome.complete, outcome.failures, outcome.stopped) == (REPLICATES, [], None)
-    assert (tmp_path / "died").exists()
-    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
-    np.testing.assert_array_equal(data.ndcg.values, expected())

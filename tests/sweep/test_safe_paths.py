@@ -1,0 +1,93 @@
+"""A run in the folder of somebody else does not run the Python files there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ndcg_asymptotics.sweep.processes import safe_paths
+
+HERE = str(Path(__file__).parents[1])
+
+STUDY = """
+measures = ["nDCG"]
+n = [10]
+replicates = 8
+[scorers]
+a = "constant(0.5)"
+"""
+
+# the modules of workers that have computed; those of the processes that look after them are Python's own
+MODULES = """
+import sys
+from joblib import delayed
+from ndcg_asymptotics.sweep.executor import _begun
+from ndcg_asymptotics.sweep.block import import_engine
+
+def modules():
+    import_engine("ndcg_asymptotics.engines.items")
+    return {name.partition(".")[0] for name in sys.modules}
+
+with _begun("loky", 2, [delayed(modules)()] * 2) as results:
+    print(*set.union(*results))
+"""
+
+SCRIPT = f"""
+import sys
+sys.path.insert(0, {HERE!r})
+from sweep_cases import study
+from ndcg_asymptotics.studies.design import ENGINES
+from ndcg_asymptotics.sweep.sweep import sweep
+ENGINES["items"] = "fake_engine"
+print(sweep(study(), sys.argv[1], jobs=2).complete)
+"""
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file named as each module that workers import, which writes that name elsewhere."""
+    folder = tmp_path_factory.mktemp("theirs")
+    worker = subprocess.run([sys.executable, "-P", "-c", MODULES], capture_output=True, text=True, check=True)
+    names = {*worker.stdout.split(), *sys.stdlib_module_names}
+    assert {"joblib", "numba", "ndcg_asymptotics", "random", "threading"} < names
+    for name in names:
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'executed')!r}, 'a').write('{name} ')\n")
+    (folder / "study.toml").write_text(STUDY)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["command", "script"])
+def test_workers_import_nothing_from_the_current_folder(planted: Path, tmp_path: Path, start: str) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    run = {
+        # -P as in the installed command: Python itself would begin with the current folder
+        "command": ["-P", "-m", "ndcg_asymptotics", "run", "study.toml", "--jobs", "2", "--out"],
+        "script": [tmp_path / "script.py"],
+    }
+    done = subprocess.run(
+        [sys.executable, *run[start], tmp_path / "out"], cwd=planted, capture_output=True, text=True
+    )
+    executed = planted / "executed"
+    assert not executed.exists(), executed.read_text()
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_environment_is_as_before_when_the_last_of_several_sweeps_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for before in (None, "", "yes"):
+        monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+        if before is not None:
+            monkeypatch.setenv("PYTHONSAFEPATH", before)
+        first, second = safe_paths(), safe_paths()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert os.environ["PYTHONSAFEPATH"] == "1"
+        second.__exit__(None, None, None)
+        assert os.environ.get("PYTHONSAFEPATH") == before
