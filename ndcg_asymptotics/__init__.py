@@ -26,4 +26,4 @@ import lazy_loader
 # names are imported at first use, so that `import ndcg_asymptotics` and `--help` do not load scipy and numba
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
