@@ -119,7 +119,7 @@ gallery: $(VENV)/installed  ## figures/gallery from results/
 
 real: $(VENV)/installed  ## both studies of real lists, from the data in the folder DATA, and their figures
 	for study in robust03 movielens; do $(BIN)/python experiments/real/$$study.py $(DATA) results/real || exit 1; done
-	$(BIN)/python figures/real_lists.py results/real figures/gallery
+	$(BIN)/python figures/real_lists.py $(DATA) figures/gallery
 	cd $(DATA)/robust03 && $(CURDIR)/$(RUN) compare THUIRr0301.run.gz aplrob03a.run.gz --qrels qrels.txt.gz \
 	  --measure nDCG --measure nDCG@1 --measure nDCG@10 --measure "nDCG(power(0.5))" --measure "nDCG(geometric(2))" \
 	  --figures $(CURDIR)/figures/gallery

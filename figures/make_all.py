@@ -9,7 +9,6 @@ import json
 
 import findings
 import loss_figures
-import real_lists
 import sampled_negatives
 import shared_top
 import speed
@@ -45,7 +44,6 @@ def main() -> None:
         write(shared_top.draw(json.loads(shared.read_text())), out)
     else:
         print(f"{shared}: no results, left out")
-    write(real_lists.draw(results / "real"), out)
     write(sampled_negatives.draw(results / "real" / "ranks"), out)
     measured = results / "benchmarks.json"
     if measured.exists():

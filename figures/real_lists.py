@@ -1,11 +1,17 @@
-"""Draw the growing lists of real runs from experiments/real, and the effect of the order of arrival."""
+"""Draw the growing lists of real runs of experiments/real, and the effect of the order of arrival.
+
+`real_lists.py [DATA] [FOLDER]`: DATA has robust03 and movielens_small. Growing the lists takes minutes.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
-from common import RESULTS, arguments, write
+from common import EXPERIMENTS, arguments, write
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.lists.growth import Growth
@@ -21,8 +27,6 @@ from ndcg_asymptotics.plots import (
     titles,
 )
 from ndcg_asymptotics.plots.layout import one_scale
-from ndcg_asymptotics.results.growing import open_growth
-from ndcg_asymptotics.results.kinds import kind_of
 
 ARRIVALS = {"robust03": ("random", "file"), "movielens": ("random", "time")}
 ARRIVAL_MEASURES = ("nDCG", "nDCG@0.2n")
@@ -44,26 +48,23 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
     return figure
 
 
-def draw(results: Path) -> dict[str, Figure]:
-    """Return the figures by file name, from a folder that has robust03-random, robust03-file and so on."""
-    figures = {}
-    for study, orders in ARRIVALS.items():
-        folders = {order: results / f"{study}-{order}" for order in orders}
-        found = {
-            order: open_growth(folder) for order, folder in folders.items() if kind_of(folder) == "growth"
-        }
-        if len(found) < len(orders):
-            print(f"{results}: not all of {', '.join(path.name for path in folders.values())}, left out")
-            continue
-        figures[f"real-{study}"] = system_figure(found["random"])
-        figures[f"real-{study}-arrival"] = arrival_figure(found)
-    return figures
+def draw(growths: Mapping[str, Growth]) -> dict[str, Figure]:
+    """Return the figures of one data set by file name, from its growing lists by ``DATASET-ORDER``."""
+    names = list(growths)
+    study = names[0].partition("-")[0]
+    by_order = {name.partition("-")[2]: growth for name, growth in growths.items()}
+    return {
+        f"real-{study}": system_figure(by_order["random"]),
+        f"real-{study}-arrival": arrival_figure({order: by_order[order] for order in ARRIVALS[study]}),
+    }
 
 
 def main() -> None:
-    """Draw the figures of every data set that has results."""
-    results, out = arguments(__doc__, RESULTS / "real")
-    write(draw(results), out)
+    """Grow the lists of both data sets and draw their figures."""
+    sys.path.append(str(EXPERIMENTS / "real"))
+    data, out = arguments(__doc__, Path(os.environ.get("NDCG_ASYMPTOTICS_DATA", "data")))
+    for name in ARRIVALS:
+        write(draw(import_module(name).growing(data)), out)
 
 
 if __name__ == "__main__":

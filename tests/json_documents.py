@@ -75,8 +75,8 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "plan", *both
     yield "evaluate", *both, "--chance", "--unjudged", "bounds"
     yield "evaluate", *both
-    yield "grow", *both, "--orders", 2, "--out", folder / "plain"
-    yield "grow", *both, "--orders", 2, "--groups", 2, "--out", folder / "growing"
+    yield "grow", *both, "--orders", 2
+    yield "grow", *both, "--orders", 2, "--groups", 2
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
     yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
     (folder / "collections.csv").write_text(

@@ -115,7 +115,7 @@ OTHERWISE = {
     "info": {"results"},
     "explore": {"port", "browser"},
     "evaluate": {"by_query"},  # the attribute by_query
-    "grow": {"out"},  # results.save_growth
+    "grow": {"out"},  # to_dataframe
     "losses train": {"data"},
     "sampled": {"runs", "run", "qrels"},  # analysis.sampled_candidates
     "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior", "margin"},  # analysis.gate

@@ -1,7 +1,7 @@
 """Grow the lists of MovieLens, each user's films by time and in random order, beside i.i.d. theory.
 
 `movielens.py DATA RESULTS`: DATA holds ``movielens_small/ratings.csv.gz`` (GroupLens, ml-latest-small),
-and a folder for each order is written into RESULTS. A user is a query, and a film rated at least 4 is
+and a table of means for each order is written into RESULTS. A user is a query, and a film rated at least 4 is
 relevant. Films are scored by the mean rating of the other users (by that of all ratings if there is none), by
 the number of other ratings, and at random.
 """
@@ -16,7 +16,6 @@ import pandas as pd
 
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.results.growing import save_growth
 
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
 RELEVANT = 4.0
@@ -57,4 +56,4 @@ def growing(data: Path) -> dict[str, Growth]:
 
 if __name__ == "__main__":
     for name, found in growing(Path(sys.argv[1])).items():
-        save_growth(found, Path(sys.argv[2]) / name)
+        found.to_dataframe().to_csv(Path(sys.argv[2]) / f"{name}.csv", index=False)

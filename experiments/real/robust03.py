@@ -1,8 +1,8 @@
 """Grow the lists of TREC 2003 Robust, of three runs and of random scores, beside i.i.d. theory.
 
 `robust03.py DATA RESULTS`: DATA holds ``robust03`` with the runs and the judgements (examples/robust03
-of trectools), and a folder is written into RESULTS for each order of arrival: random, and that of the
-judgements, which is by newspaper and date.
+of trectools), and a table of means is written into RESULTS for each order of arrival: random, and that
+of the judgements, which is by newspaper and date.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.lists.growth import Growth
-from ndcg_asymptotics.results.growing import save_growth
 
 RUNS = ("pircRBa1", "THUIRr0301", "aplrob03a")
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
@@ -38,4 +37,4 @@ def growing(data: Path) -> dict[str, Growth]:
 
 if __name__ == "__main__":
     for name, found in growing(Path(sys.argv[1])).items():
-        save_growth(found, Path(sys.argv[2]) / name)
+        found.to_dataframe().to_csv(Path(sys.argv[2]) / f"{name}.csv", index=False)

@@ -24,9 +24,8 @@ from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, judge_means
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
 from ndcg_asymptotics.core.arrays import require_fraction
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import open_any, results_of
@@ -41,14 +40,14 @@ def check(
 ) -> GridCheck: ...
 @overload
 def check(
-    results: Results | GridResults | Growth | str | Path,
+    results: Results | GridResults | str | Path,
     *,
     alpha: float = 1e-4,
     perturb: float = 0.0,
     std: StdSizes = "few",
 ) -> Check | GridCheck: ...
 def check(
-    results: Results | GridResults | Growth | str | Path,
+    results: Results | GridResults | str | Path,
     *,
     alpha: float = 1e-4,
     perturb: float = 0.0,
@@ -70,8 +69,7 @@ def check(
     Raises
     ------
     InputError
-        For fewer than two replicates, which have no standard error, alpha outside (0, 1), and growing lists
-        of real runs.
+        For fewer than two replicates, which have no standard error, and alpha outside (0, 1).
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(
@@ -83,10 +81,6 @@ def check(
     (True, ['agrees', 'agrees'])
     """
     opened = open_any(results) if isinstance(results, str | os.PathLike) else results
-    if isinstance(opened, Growth):
-        raise InputError(
-            "growing lists of real runs are not simulated: `grow --groups` compares them with theory"
-        )
     if isinstance(opened, GridResults):
         return check_grid(opened, alpha=alpha, perturb=perturb, std=std)
     return _check_study(results_of(opened), alpha, perturb, std)

@@ -189,7 +189,7 @@ def figures(
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
 
-    A grid, growing lists of real runs and fitted relevance curves have figures of their own.
+    A grid and fitted relevance curves have figures of their own.
 
     Examples:
 
@@ -222,7 +222,7 @@ def report(
     allow_custom: Custom = False,
     output: Output,
 ) -> None:
-    """Write results as one HTML page: of a study, a grid, rare orders, or growing lists of real runs.
+    """Write results as one HTML page: of a study, a grid, or rare orders.
 
     For the page of a comparison of runs: `compare --report FILE.html`.
 

@@ -20,7 +20,7 @@ _MOST_USED = {
     "plan": ("a", "b", "run", "qrels", "measure", "queries", "relevant", "as_json"),
     "compare": ("run", "qrels", "values", "collections", "measure", "judge", "report", "as_json"),
     "evaluate": ("run", "qrels", "lists", "measure", "like", "gain", "by_query", "as_json"),
-    "grow": ("run", "qrels", "measure", "out", "by", "order", "gain", "as_json"),
+    "grow": ("run", "qrels", "measure", "out", "groups", "order", "gain", "as_json"),
 }
 """The options that --help shows of a command with many; --help-all shows all."""
 _ALL = "ndcg_asymptotics.help_all"

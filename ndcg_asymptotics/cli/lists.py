@@ -200,27 +200,31 @@ def grow(
     *,
     runs: Runs,
     measure: Measures,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the results.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write the mean at every list length and its error."),
+    ] = None,
     given: _Grown,
+    figures: Figures,
     output: TableOutputOfMany,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
     With --groups, compare it with the theory of independent and identically distributed documents.
-    This may take minutes; if it is interrupted, the same command continues.
+    This may take minutes.
 
     Example:
 
         ndcg-asymptotics grow a.run b.run --qrels my.qrels \\
-            --measure nDCG --groups 4 --out results/growing
+            --measure nDCG --groups 4 --out growing.csv --figures figures
     """
+    from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.lists import grow as grow_any
-    from ndcg_asymptotics.results.growing import save_growth, unfinished
-    from ndcg_asymptotics.results.kinds import require_free
 
-    require_free(out)
-    grown = grow_any(runs.every, runs.qrels, measure, keep=unfinished(out), **given.handed)
-    save_growth(grown, out)
+    grown = grow_any(runs.every, runs.qrels, measure, **given.handed)
+    if out is not None:
+        write_csv(out, grown.by_length)
+    figures.save(grown)
     output.show(grown.blocks(), "grow", data=grown.as_dict())
 
 

@@ -12,12 +12,9 @@ documents, each with a curve of its own.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -40,10 +37,6 @@ from ndcg_asymptotics.populations import Population, Random, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 Arrival = Literal["random", "file", "time"]
-
-Keeper = Callable[[str, tuple[int, ...], Callable[[], Floats]], Floats]
-"""Takes a key, a shape and a function that computes an array; returns the kept array or computes it."""
-
 
 RANDOM = "random"
 """The name of the run with random scores."""
@@ -91,17 +84,6 @@ class GrowingLists:
         near = np.arange(1, min(self.length, _ALL_SIZES_TO) + 1)
         return np.union1d(near, np.append(far[far < self.length], self.length))
 
-    def digest(self, measures: tuple[Measure, ...]) -> str:
-        """Return a digest of everything that the means of these lists depend on."""
-        documents, state = self.documents, hashlib.blake2b(digest_size=16)
-        discounts = [measure.discount(self.sizes.astype(float), float(self.length)) for measure in measures]
-        for array in (documents.scores, documents.documents.values, documents.sizes, self.keys, *discounts):
-            state.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
-        names = [measure.stored for measure in measures]
-        stated = [documents.queries, self.runs, self.length, self.orders, self.seed, names]
-        state.update(json.dumps(stated).encode())
-        return state.hexdigest()
-
     def paths(self, measures: tuple[Measure, ...], sizes: Integers) -> Iterator[tuple[int, Floats]]:
         """Yield the query and NDCG at some sizes, (runs, measures, sizes), for every query and order."""
         labels = self.documents.documents.values
@@ -127,17 +109,10 @@ class GrowingLists:
         return named_generator(self.seed, f"{what} {self.documents.queries[query]}", order)
 
 
-def _computed(key: str, shape: tuple[int, ...], compute: Callable[[], Floats]) -> Floats:
-    return compute()
-
-
-def theory_of(
-    arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int, keep: Keeper = _computed
-) -> Theory:
+def theory_of(arrivals: GrowingLists, measures: tuple[Measure, ...], groups: int) -> Theory:
     """Return the i.i.d. means beside growing lists, of one curve and of a curve for each group of queries."""
     lists = arrivals.documents.lists()
     sizes = np.array(shown_sizes(arrivals.length))
-    shape, key = (len(arrivals.runs), len(measures), sizes.size), arrivals.digest(measures)
     pooled, by_group = fit_curves(lists), fit_groups(lists, groups)
     every = [pooled, *(group.curves for group in by_group)]
 
@@ -151,7 +126,7 @@ def theory_of(
     means, stated = [], False
     for g, curves in enumerate(tracked(every, "exact means, groups")):
         begun, others = time.monotonic(), len(every) - g - 1
-        means.append(keep(f"exact {groups} {g} {key}", shape, partial(exact, curves)))
+        means.append(exact(curves))
         seconds = time.monotonic() - begun
         if not stated and seconds * others > _LONG:
             stated = True
@@ -161,8 +136,7 @@ def theory_of(
             )
     weights = np.array([group.weight for group in by_group])
     grouped = np.asarray(np.tensordot(weights, np.array(means[1:]), 1))
-    files = {f"{name}.json": curve.encode({}) for name, curve in pooled.items()}
-    return Theory(sizes, means[0], grouped, groups, files)
+    return Theory(sizes, means[0], grouped, groups)
 
 
 def _exact(model: Relevance, measure: Measure, sizes: Integers) -> Floats:
@@ -208,7 +182,6 @@ def grow(
     random: bool = False,
     groups: int | None = None,
     seed: int = 0,
-    keep: Keeper = _computed,
 ) -> Growth:
     """Return NDCG at every n while the documents of each query arrive.
 
@@ -242,9 +215,6 @@ def grow(
         Compare the lists with i.i.d. theory: the exact mean for one relevance curve of all queries, and for
         this number of groups of queries by their share of relevant documents, each with its own curve.
     seed : int
-    keep : function, optional
-        Takes the key and the shape of an array, and a function that computes it, and returns the array:
-        `results.growing.unfinished` keeps the arrays of an interrupted computation in a folder.
 
     Raises
     ------
@@ -276,11 +246,8 @@ def grow(
     elif order == "time":
         keys = _times(documents.documents, records_of(times, "time", columns))
     arrivals = GrowingLists(documents, longest, orders if keys is None else 1, seed, keys, random)
-    shape = (len(documents.queries), len(arrivals.runs), len(parsed), arrivals.sizes.size)
-    ndcg = keep(
-        f"growing {arrivals.digest(parsed)}", shape, lambda: mean_paths(arrivals, parsed, arrivals.sizes)
-    )
-    theory = None if groups is None else theory_of(arrivals, parsed, groups, keep)
+    ndcg = mean_paths(arrivals, parsed, arrivals.sizes)
+    theory = None if groups is None else theory_of(arrivals, parsed, groups)
     files = {name: Path(run.source).name for name, run in scores.items() if run.source}
     settings = {
         **({"runs": files} if files else {}),

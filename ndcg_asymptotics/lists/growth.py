@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,15 +44,12 @@ class Theory:
         The average of the exact means for the curves of groups of queries, weighted by their sizes.
     groups : int
         The number of groups.
-    curves : mapping of name to content
-        The curve files ``RUN.json`` of all queries.
     """
 
     sizes: Integers
     pooled: Floats
     grouped: Floats
     groups: int
-    curves: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,15 +147,17 @@ class Growth(Report):
         about = {"settings": dict(self.settings), "queries": len(self.queries)}
         return {**about, "left_out": list(self.left_out), "rows": rows}
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return a row per run, measure and list length, with the mean over queries and its error."""
-        import pandas as pd
+    @property
+    def by_length(self) -> Table:
+        """A row per run, measure and list length, with the mean over queries and its standard error."""
+        rows = itertools.product(self.runs, map(str, self.measures), self.sizes.tolist())
+        values = zip(rows, self.mean.ravel().tolist(), self.error.ravel().tolist(), strict=True)
+        columns = tuple(Column(name) for name in ("run", "measure", "n", "mean", "error"))
+        return Table("", columns, tuple((*row, mean, error) for row, mean, error in values))
 
-        index = pd.MultiIndex.from_product(
-            [self.runs, map(str, self.measures), self.sizes.tolist()], names=["run", "measure", "n"]
-        )
-        values = {"mean": self.mean.ravel(), "error": self.error.ravel()}
-        return pd.DataFrame(values, index=index).reset_index()
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the table `by_length`."""
+        return self.by_length.to_dataframe()
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table of the means at some list lengths per measure, and how far i.i.d. theory is off."""

@@ -1,4 +1,4 @@
-"""The contents of a report: sentences, figures and tables of results, of growing lists or of a comparison."""
+"""The contents of a report: sentences, figures and tables of results or of a comparison."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from ndcg_asymptotics.analysis.check import check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, csv_of
-from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.reports.answer import main_findings
@@ -20,7 +18,7 @@ from ndcg_asymptotics.reports.rerun import Texts, rerun_grid, rerun_study
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 
-Reported = Results | GridResults | Growth | Comparison | JudgedComparison
+Reported = Results | GridResults | Comparison | JudgedComparison
 """What has a report."""
 
 _MOST_PAIRS = 10  # pairs of a comparison that have figures, the clearest ones
@@ -80,8 +78,6 @@ def contents_of(reported: Reported, alpha: float, width: float) -> ReportContent
         return _of_study(reported, alpha, width)
     if isinstance(reported, GridResults):
         return _of_grid(reported, alpha, width)
-    if isinstance(reported, Growth):
-        return _of_growth(reported, width)
     return _of_comparison(reported, width)
 
 
@@ -127,29 +123,6 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
         [ReportSection.of("Simulation against theory", checked, "verdicts.csv")],
         rerun_grid(results),
         "" if results.complete else f"Incomplete: {present} have results, or replicates are missing.",
-    )
-
-
-def _of_growth(growth: Growth, width: float) -> ReportContents:
-    settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in growth.settings.items())
-    return ReportContents(
-        "NDCG of real runs as the documents of each query arrive",
-        "Growing lists: " + ", ".join(growth.runs),
-        [*(_highest(growth, m) for m in range(len(growth.measures))), f"Settings: {settings}."],
-        drawings(growth, width=width),
-        [ReportSection.of("Means", growth, "means.csv")],
-    )
-
-
-def _highest(growth: Growth, measure: int) -> str:
-    """Return which run has the highest mean over the queries at the largest n, and the band of that mean."""
-    means = growth.mean[:, measure, -1]
-    run = int(means.argmax())
-    low, high = (float(end[run, measure, -1]) for end in growth.band())
-    band = f" ({LEVEL:.0%} band {low:.4f} to {high:.4f})" if len(growth.queries) > 1 else ""
-    return (
-        f"{growth.measures[measure]}: {growth.runs[run]} has the highest mean over these queries at "
-        f"n = {int(growth.sizes[-1])}, {float(means[run]):.4f}{band}."
     )
 
 

@@ -54,8 +54,8 @@ def report(
 
     Parameters
     ----------
-    reported : Results, GridResults, Growth, Comparison, JudgedComparison or path
-        What `run`, `open_results`, `results.open_grid`, `results.open_growth` or `compare` returns, or the
+    reported : Results, GridResults, Comparison, JudgedComparison or path
+        What `run`, `open_results`, `results.open_grid` or `compare` returns, or the
         path of a folder of results. The page of incomplete results says so.
     out : path, optional
         File to write the page to.

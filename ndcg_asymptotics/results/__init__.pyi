@@ -1,8 +1,6 @@
 from .folder import open_results as open_results
 from .grid import GridResults as GridResults
 from .grid import open_grid as open_grid
-from .growing import open_growth as open_growth
-from .growing import save_growth as save_growth
 from .merge import merge as merge
 from .opening import open_any as open_any
 from .record import Results as Results

@@ -9,28 +9,25 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.results.blocks import block_files
 
-FolderKind = Literal["study", "grid", "growth"]
+FolderKind = Literal["study", "grid"]
 
-STUDY, GRID, GROWTH = "study.json", "grid.json", "growth.json"
-"""The records of folders of the three kinds."""
+STUDY, GRID = "study.json", "grid.json"
+"""The records of folders of the two kinds."""
 
 POINTS = "points"
 """The subfolder of a grid with the folders of its points."""
 
-_RECORDS: dict[FolderKind, str] = {"study": STUDY, "grid": GRID, "growth": GROWTH}
-_WORDS: dict[FolderKind, str] = {"study": "results", "grid": "results of a grid", "growth": "growing lists"}
-_OLD = ("results.zarr", "growth.zarr")  # written by versions up to 0.2.0
+_RECORDS: dict[FolderKind, str] = {"study": STUDY, "grid": GRID}
+_WORDS: dict[FolderKind, str] = {"study": "results", "grid": "results of a grid"}
+_OLD = "results.zarr"  # written by versions up to 0.2.0
 
 
 def kind_of(folder: Path | str) -> FolderKind | None:
     """Return the kind of a folder of results, damaged or not and of any version; None for another folder."""
     folder = path_of(folder, "folder")
-    if _there(folder / GROWTH):
-        return "growth"
     if _there(folder / GRID) or ((folder / POINTS).is_dir() and not _there(folder / STUDY)):
         return "grid"
-    old = any(_there(folder / name) for name in _OLD)
-    return "study" if _there(folder / STUDY) or old or begun(folder) else None
+    return "study" if _there(folder / STUDY) or _there(folder / _OLD) or begun(folder) else None
 
 
 def begun(folder: Path) -> bool:
@@ -50,13 +47,11 @@ def refuse_old(folder: Path) -> None:
     InputError
         If it holds such results, with advice.
     """
-    for name in _OLD:
-        again = "grow the lists" if name == "growth.zarr" else "run the study"
-        require(
-            not (folder / name).is_dir(),
-            f"{folder}: results of version 0.2.0 or older ({name}), which this version does not read; "
-            f"{again} again into a new folder: the same seed gives the same results",
-        )
+    require(
+        not (folder / _OLD).is_dir(),
+        f"{folder}: results of version 0.2.0 or older ({_OLD}), which this version does not read; "
+        "run the study again into a new folder: the same seed gives the same results",
+    )
 
 
 def require_kind(folder: Path, kind: FolderKind) -> None:

@@ -1,4 +1,4 @@
-"""Opening a folder of results, whatever it holds: a study, a grid or growing lists."""
+"""Opening a folder of results, whatever it holds: a study or a grid."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.results.folder import open_results
 from ndcg_asymptotics.results.grid import GridResults, open_grid
-from ndcg_asymptotics.results.growing import open_growth
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
 
@@ -32,8 +30,8 @@ def results_of(given: object) -> Results:
     raise InputError(f"{expected}, got {brief(given)}", "results")
 
 
-def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults | Growth:
-    """Open the results of a study or of a grid, or growing lists, complete or not.
+def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults:
+    """Open the results of a study or of a grid, complete or not.
 
     Parameters
     ----------
@@ -44,7 +42,7 @@ def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | Gri
     Raises
     ------
     InputError
-        If the folder holds none of them, or they are damaged or of another version.
+        If the folder holds none, or they are damaged or of another version.
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na
@@ -54,9 +52,6 @@ def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | Gri
     ...     type(open_any(folder)).__name__
     'Results'
     """
-    match kind_of(folder):
-        case "growth":
-            return open_growth(folder)
-        case "grid":
-            return open_grid(folder, allow_custom=allow_custom)
+    if kind_of(folder) == "grid":
+        return open_grid(folder, allow_custom=allow_custom)
     return open_results(folder, allow_custom=allow_custom)

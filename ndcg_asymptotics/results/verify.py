@@ -13,7 +13,6 @@ from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_
 from ndcg_asymptotics.results.blocks import Damage
 from ndcg_asymptotics.results.folder import UndescribedError, examine
 from ndcg_asymptotics.results.grid import read_grid
-from ndcg_asymptotics.results.growing import examine_growth
 from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
 from ndcg_asymptotics.results.runs import count_of
 
@@ -29,18 +28,15 @@ class Verification(Report):
     ----------
     folder : str
     complete, wanted : int
-        The numbers of replicates (queries of growing lists) that are complete and sound, and that are wanted.
+        The numbers of replicates that are complete and sound, and that are wanted.
     damages : tuple of Damage
         Each with its file, the kind of damage, and the replicates that were lost.
-    unit : str
-        The unit of ``complete`` and ``wanted``.
     """
 
     folder: str
     complete: int
     wanted: int
     damages: tuple[Damage, ...]
-    unit: Annotated[str, Data(before="damages")] = "replicates"
 
     @property
     def sound(self) -> Annotated[bool, Data(before="complete")]:
@@ -60,12 +56,12 @@ class Verification(Report):
         """Yield a line for each damage, and the verdict."""
         for damage in self.damages:
             yield Line(f"{self.folder}: {damage}")
-        state = f"{self.complete} of {self.wanted} {self.unit} are complete"
-        advice = (
-            "Running the same command again repairs it." if self.unit == "replicates" else "Grow them again."
-        )
+        state = f"{self.complete} of {self.wanted} replicates are complete"
         if self.damages:
-            yield Line(f"{self.folder}: damaged; {state} and sound. {advice}", "bold red")
+            yield Line(
+                f"{self.folder}: damaged; {state} and sound. Running the same command again repairs it.",
+                "bold red",
+            )
         elif not self.whole:
             yield Line(f"{self.folder}: undamaged, but INCOMPLETE; {state}.", "bold red")
         else:
@@ -75,7 +71,7 @@ class Verification(Report):
 def verify(folder: str | Path) -> Verification:
     """Read everything in a folder of results and compare it with the digests that were written with it.
 
-    The folder may hold a study, a grid of studies or growing lists. Nothing is written, and no code that came
+    The folder may hold a study or a grid of studies. Nothing is written, and no code that came
     with the results is run.
 
     Raises
@@ -97,14 +93,7 @@ def verify(folder: str | Path) -> Verification:
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder
-    match kind_of(folder):
-        case "grid":
-            return _verify_grid(folder)
-        case "growth":
-            found = examine_growth(folder)
-            count = 0 if found.damages else found.queries
-            return Verification(str(folder), count, found.queries, tuple(found.damages), "queries")
-    return _verify_study(folder)
+    return _verify_grid(folder) if kind_of(folder) == "grid" else _verify_study(folder)
 
 
 def _verify_study(folder: Path, key: str | None = None) -> Verification:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import Run
 
@@ -79,7 +80,7 @@ def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) ->
     ):
         code, _, error = run("evaluate", *runs, *judged, *end)
         assert (code, error.partition(": ")[2].startswith(said)) == (2, True)
-    grow = ("--measure", "nDCG", "--out", tmp_path / "grown")
+    grow = ("--measure", "nDCG")
     assert "--run: is missing" in run("grow", *judged, *grow)[2]
     assert "--qrels: is missing" in run("grow", *runs, *grow)[2]
 
@@ -167,23 +168,23 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.slow
-def test_grow_and_figures_of_growing_lists(files: Path, run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "grown"
-    asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--out", out]
-    code, said, _ = run("grow", *asked, "--groups", 2, "--random", "--orders", 3, "--binary-at", 1)
+def test_grow_writes_a_table_and_figures(files: Path, run: Run, tmp_path: Path) -> None:
+    table, figures = tmp_path / "grown.csv", tmp_path / "figures"
+    asked = [*options(files, "good", "bad"), "--measure", "nDCG", "--measure", "nDCG(zipf)", "--random"]
+    wanted = ["--groups", 2, "--orders", 3, "--binary-at", 1, "--out", table, "--figures", figures]
+    code, said, _ = run("grow", *asked, *wanted)
     assert code == 0
     assert "nDCG, mean over 12 queries" in said
     assert "with a curve for each of 2 groups of queries it is off by" in " ".join(said.split())
-    code, _, error = run("check", out)
-    assert (code, "growing lists of real runs are not simulated" in error) == (2, True)
-    code, said, _ = run("figures", out, "--out", tmp_path / "figures")
-    assert code == 0
-    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert drawn == {"overview.png", "nDCG.png", "nDCG-zipf.png"}
-    # a second time the command is refused before anything is computed
-    code, _, error = run("grow", *asked)
-    assert code == 2
-    assert "holds growing lists already" in error
+    assert {path.name for path in figures.iterdir()} == {"overview.png", "nDCG.png", "nDCG-zipf.png"}
+    rows = pd.read_csv(table)
+    assert list(rows) == ["run", "measure", "n", "mean", "error"]
+    document = json.loads(run("grow", *asked, *wanted[:6], "--json")[1])
+    for row in document["rows"]:
+        (written,) = rows.query("run == @row['run'] and measure == @row['measure'] and n == @row['n']")[
+            "mean"
+        ]
+        assert written == row["mean"]
 
 
 @pytest.mark.slow

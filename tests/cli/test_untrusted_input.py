@@ -170,7 +170,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ("evaluate", "--lists", "x", "--weights", odd, "--measure", "nDCG"),
             ("compare", odd, "b.run", "--qrels", odd),
             ("fit", "--run", odd, "--qrels", odd, "--out", tmp_path / "out"),
-            ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out"),
+            ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out.csv"),
             ("predict", "--scorer", f'empirical("{odd}")', "--measure", "nDCG", "-n", 10),
             ("run", odd, "--out", tmp_path / "out"),
             ("losses", "decide", odd),

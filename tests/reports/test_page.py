@@ -26,7 +26,6 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import grow
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import measure_figure, pair_figures
 from ndcg_asymptotics.plots.saving import svg_of
@@ -252,14 +251,6 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     assert '<p class="answer">good is better' in page
     assert len(frames(page)[0]) > 0
     assert ("8 queries judged by humans and 12 by the judge" in page) == judged
-
-
-def test_growing_lists_have_a_page() -> None:
-    grown = grow({name: RUNS[name] for name in ("good", "bad")}, LABELS, ["nDCG", "nDCG@5"], orders=2)
-    page = html.unescape(report(grown))
-    low, high = (end[0, 0, -1] for end in grown.band())
-    assert f"{grown.mean[0, 0, -1]:.4f} (95% band {low:.4f} to {high:.4f})" in page
-    assert page.count("<img ") == 2
 
 
 def test_an_order_that_settles_has_its_interval() -> None:

@@ -24,7 +24,7 @@ from ndcg_asymptotics.results.blocks import File, read_block, write_block
 from ndcg_asymptotics.results.layout import Variable
 from ndcg_asymptotics.results.verify import verify
 
-KINDS = ("study", "grid", "rare", "growth")
+KINDS = ("study", "grid", "rare")
 
 
 @pytest.fixture(scope="module")

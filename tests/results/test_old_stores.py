@@ -13,7 +13,6 @@ from cli_cases import write_study
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.growing import open_growth
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep import run as run_study
@@ -78,11 +77,7 @@ def test_a_folder_of_an_older_version_is_refused_with_a_way_on(
     assert sorted(folder.rglob("*")) == before
 
 
-def test_grids_and_growing_lists_of_an_older_version_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"older \(growth.zarr\).*; grow the lists again"):
-        open_growth(old(tmp_path / "growth", "growth.zarr"))
-    with pytest.raises(InputError, match=r"older \(growth.zarr\)"):
-        verify(tmp_path / "growth")
+def test_grids_of_an_older_version_are_refused(tmp_path: Path) -> None:
     grid = tmp_path / "grid"
     old(grid / "points" / "p=0.1", "results.zarr")
     (grid / "grid.json").write_text('{"parameters": {"p": [0.1]}, "fields": {}, "attributes": {}}')
