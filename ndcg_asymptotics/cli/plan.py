@@ -118,13 +118,10 @@ def plan(
 
     The rankers are given by their relevance curves, by two runs of a pilot or their values of any measures,
     or by a standard deviation alone.
-    With --coupling the curves are those of rankers that agree, which need fewer queries.
 
     Examples:
 
         ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)"
-        ndcg-asymptotics plan --a "linear(0.1, 0.5)" --b "linear(0.2, 0.4)" \\
-            --coupling 0.7
         ndcg-asymptotics plan a.run b.run --qrels my.qrels
         ndcg-asymptotics plan --a "roc_power(0.4)" --b "roc_power(0.6)" \\
             --relevant 1 -n 1e6
