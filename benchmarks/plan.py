@@ -18,9 +18,9 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
@@ -172,24 +172,24 @@ def main() -> int:
         for name, curve in PAIRS.items()
         for row in plan(curve, BLANK, MEASURES, n=N, rate=RATE, power=POWER, level=1 - ALPHA).rows
     }
-    lengths = {row.required_n for row in rows.values() if row.required_n and row.required_n <= LONGEST}
+    lengths = {n for row in rows.values() if (n := row.order.required_n) and n <= LONGEST}
     drawn = differences(sorted({*lengths, N}), lists, seed=61)
-    most = max(row.required_lists or 0 for row in rows.values())
+    most = max(row.queries.required or 0 for row in rows.values())
     tested = differences([N], min(TESTS * most, lists * 20), seed=62)
     print(f"{'pair, measure':48s} {'said':6s}  {'seen':6s} interval ({CONFIDENCE:.1%})")
     agree = []
     for (name, text), row in rows.items():
         pair, measure = (Relevance.of(PAIRS[name]), Relevance.of(BLANK)), Measure.of(text)
-        for n in (N, row.required_n):
+        for n in (N, row.order.required_n):
             if n is not None and n <= LONGEST:
                 seen = int((drawn[name, text, n] > 0).sum())
                 agree.append(line(f"{name}, {text}: rate at {n}", right_rate(*pair, measure, n), seen, lists))
-        if row.required_n is None or row.required_n > LONGEST:
-            print(f"{name}, {text}: required n {row.required_n} is not drawn. {row.reason}")
-        if row.required_lists and row.difference and row.sd:
-            said = paired_power(row.difference / row.sd, row.required_lists, ALPHA)
-            what = f"{name}, {text}: power of {row.required_lists} lists"
-            agree.append(line(what, said, *rejected(tested[name, text, N], row.required_lists)))
+        if row.order.required_n is None or row.order.required_n > LONGEST:
+            print(f"{name}, {text}: required n {row.order.required_n} is not drawn. {row.reason}")
+        if row.queries.required and row.difference.mean and row.difference.sd:
+            said = paired_power(row.difference.mean / row.difference.sd, row.queries.required, ALPHA)
+            what = f"{name}, {text}: power of {row.queries.required} lists"
+            agree.append(line(what, said, *rejected(tested[name, text, N], row.queries.required)))
     print(f"{sum(agree)} of {len(agree)} agree")
     return 0 if all(agree) else 1
 

@@ -30,9 +30,8 @@ from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.kinds import kind_of
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.fluctuations import effect_sizes, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.laws import right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn
@@ -149,7 +148,8 @@ def best_discount(results: Results) -> Figure:
         optima = []
         for ax, (symbol, texts, x, label) in zip(axes, families, strict=True):
             pairs = [(scorers[a], scorers[b]) for a, b in study.pairs]
-            ratios = [np.array([_ratio(*pair, text) for text in texts]) for pair in pairs]
+            measures = [Measure.of(text) for text in texts]
+            ratios = [effect_sizes(*pair, N, measures) for pair in pairs]
             optima.append(signal_to_noise(ax, x, ratios, label, symbol))
         one_scale(axes)
         outer_labels(axes)
@@ -177,11 +177,6 @@ def best_discount(results: Results) -> Figure:
                         **SMALL,
                     )
     return figure
-
-
-def _ratio(a: Scorer, b: Scorer, measure: str) -> float:
-    mean, sd = quick_moments((a, b), Measure.of(measure), N)
-    return mean / sd
 
 
 def normalising(few: Results, many: Results) -> Figure:

@@ -9,7 +9,6 @@ import typer
 
 from ndcg_asymptotics.cli.options import (
     Columns,
-    Figures,
     GainLike,
     Level,
     Like,
@@ -111,7 +110,6 @@ def plan(
     runs: Runs,
     measure: SixAnyMeasures = None,
     given: _Planned,
-    figures: Figures,
     output: TableOutputOfMany,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
@@ -139,4 +137,3 @@ def plan(
         **given.handed,
     )
     output.show(found, "plan")
-    figures.save(found)

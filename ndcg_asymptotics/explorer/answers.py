@@ -11,8 +11,9 @@ from typing import Any
 
 import panel as pn
 
-from ndcg_asymptotics.analysis.planning.findings import PlanRow
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RATE
+from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.explorer import against_n, values
@@ -22,7 +23,7 @@ from ndcg_asymptotics.explorer.draws import Draws
 from ndcg_asymptotics.explorer.figures import Palette
 from ndcg_asymptotics.explorer.gestures import drag_length
 from ndcg_asymptotics.explorer.places import Piece, Place
-from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.explorer.state import NAMES, State
 
 
 class Answers:
@@ -69,7 +70,7 @@ class Answers:
     def _forget(self) -> None:
         self.points: list[against_n.Point] = []
         self.rows: list[PlanRow] = []
-        self.by_cutoff.choices = self.by_exponent.choices = ()
+        self.by_cutoff.sizes = self.by_exponent.sizes = ()
 
     def dim(self) -> None:
         """Mark everything as that of an earlier state, whose values are forgotten and lists removed."""
@@ -141,8 +142,7 @@ class Answers:
 
     def _show_details(self, state: State) -> None:
         require_available(bool(self.rows), "no answers without the required lengths")
-        choices = self.by_exponent.choices, self.by_cutoff.choices
-        answers = values.experiment(state).plan(self.rows, *choices).answers
+        answers = Plan.ordered(NAMES, "curves", values.experiment(state).design, self.rows, ()).answers
         self.details.object = "<ul>" + "".join(f"<li>{html.escape(a)}</li>" for a in answers) + "</ul>"
 
     def show_drawn(self, found: DrawnLists | None) -> None:
@@ -153,7 +153,7 @@ class Answers:
     def csv(self, state: State) -> str:
         """Return the values of what is seen as a CSV file."""
         text = io.StringIO()
-        rows = values.table(state, self.points, [*self.by_cutoff.choices, *self.by_exponent.choices])
+        rows = values.table(state, self.points, [*self.by_cutoff.sizes, *self.by_exponent.sizes])
         csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
 

@@ -10,13 +10,13 @@ from bokeh.models import ColumnDataSource, HoverTool, PointDrawTool, Range1d, Sp
 from scipy.special import ndtr
 
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
-from ndcg_asymptotics.analysis.planning.findings import FamilyMember, strongest
 from ndcg_asymptotics.core.arrays import LEVEL, Floats
 from ndcg_asymptotics.explorer.against_n import Point, Smooth
 from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
 from ndcg_asymptotics.explorer.figures import NOTHING, Palette, legend, new_figure, power_ticks, set_range
 from ndcg_asymptotics.explorer.gestures import drag_points
 from ndcg_asymptotics.explorer.state import NAMES, Shape
+from ndcg_asymptotics.explorer.values import EffectSize, strongest
 
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
 _ROOM = 0.05  # beside what is drawn, as a part of its range
@@ -246,7 +246,7 @@ class SweepChart:
     def __init__(self, title: str, x: str, colors: Palette, *, log: bool) -> None:
         scale = {"x_axis_type": "log"} if log else {}
         self.log = log
-        self.choices: Sequence[FamilyMember] = ()
+        self.sizes: Sequence[EffectSize] = ()
         self.plot = new_figure(
             title, x, "|Δ|/σ of one list", colors, x_range=Range1d(1, 10), y_range=Range1d(0, 1), **scale
         )
@@ -263,10 +263,10 @@ class SweepChart:
             HoverTool(renderers=[dots], tooltips=[(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")])
         )
 
-    def show(self, choices: Sequence[FamilyMember]) -> None:
-        """Show the choices, and mark the best one."""
-        self.choices, best = choices, strongest(choices)
-        ordered = sorted(choices, key=lambda c: c.at)
+    def show(self, sizes: Sequence[EffectSize]) -> None:
+        """Show the effect sizes, and mark the largest one."""
+        self.sizes, best = sizes, strongest(sizes)
+        ordered = sorted(sizes, key=lambda c: c.at)
         if ordered:
             first, last = ordered[0].at, max(ordered[-1].at, ordered[0].at + 1)
             room = (last / first) ** _ROOM if self.log else _ROOM * (last - first)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ndcg_asymptotics.analysis.planning.curves import by_cutoff
-from ndcg_asymptotics.analysis.planning.findings import PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer import against_n, values
 from ndcg_asymptotics.explorer.drawing import ranked_list
@@ -73,24 +72,24 @@ def _everybody_gets_1(state: State) -> str:
 
 def _told_apart(state: State) -> str:
     *_, both = against_n.moments(state, state.n)
-    row = _row(state, lengths=True)
+    order = _row(state, lengths=True).order
     return (
         f"Yes. At n = {count_text(state.n)} the mean difference is {both.mean / both.sd:.2g} standard "
         f"deviations, and one list shows the wrong order with probability {_wrong(state)}; from n = "
-        f"{row.required_n:,} on it is at most 0.05. Standard deviations fall much faster than the difference "
-        "of the means, so that the probability falls below any power of n."
+        f"{order.required_n:,} on it is at most 0.05. Standard deviations fall much faster than the "
+        "difference of the means, so that the probability falls below any power of n."
     )
 
 
 def _no_cutoff_settles(state: State) -> str:
     sweep = values.cutoff_sweep(state)
-    best, ten = strongest(sweep), values.experiment(state).sweep(by_cutoff([10]))[0]
+    best, ten = values.strongest(sweep), values.by_cutoff(state, {10})[0]
     assert best is not None
     return (
         f"No. The probability of the wrong order is {_wrong(state)} at n = {count_text(state.n)}, and "
         f"{_wrong(replace(state, n=LARGEST))} at n = 1e18: ten labels stay random however long the list is. "
         f"At n = {count_text(state.n)} the best of the cutoffs shown is k = {best.at:.0f}, which needs "
-        f"{best.lists:,} queries where k = 10 needs {ten.lists:,}. A cutoff that is a share of n keeps "
+        f"{best.queries:,} queries where k = 10 needs {ten.queries:,}. A cutoff that is a share of n keeps "
         "Theorem 2: choose k = c n."
     )
 
@@ -107,12 +106,12 @@ def _top_alone(state: State) -> str:
 
 
 def _first_correction(state: State) -> str:
-    row = _row(state, lengths=True)
-    assert row.long_run is not None
+    order = _row(state, lengths=True).order
+    assert order.long_run is not None
     return (
-        f"{row.ahead}, whose top is lower, is ahead on {row.long_run:.0%} of the lists for ever. Both limits "
-        f"are {values.limits(state)[0].value:.3g}, and the labels at the top keep their say under r^-0.8. "
-        "The paper's Theorem 4, condition 2, says that such a pair is told apart: a correction."
+        f"{order.ahead}, whose top is lower, is ahead on {order.long_run:.0%} of the lists for ever. Both "
+        f"limits are {values.limits(state)[0].value:.3g}, and the labels at the top keep their say under "
+        "r^-0.8. The paper's Theorem 4, condition 2, says that such a pair is told apart: a correction."
     )
 
 
@@ -120,19 +119,19 @@ def _second_correction(state: State) -> str:
     whole = _row(replace(state, measure="nDCG"), lengths=True)
     return (
         f"No: the order is a coin toss, with probability {_wrong(state)} at n = {count_text(state.n)} "
-        f"already. The whole list tells the rankers apart from n = {whole.required_n:,} on. The paper's "
-        "remark after Theorem 9 holds only if the curves differ above the cutoff: a correction."
+        f"already. The whole list tells the rankers apart from n = {whole.order.required_n:,} on. The "
+        "paper's remark after Theorem 9 holds only if the curves differ above the cutoff: a correction."
     )
 
 
 def _few_relevant(state: State) -> str:
     a, b = _means(state)
-    row = _row(state, lengths=True)
+    order = _row(state, lengths=True).order
     ten = replace(state, measure="nDCG@10")
-    needed = [f"{_row(replace(ten, n=n)).queries} at n = {count_text(n)}" for n in (1000, state.n)]
+    needed = [f"{_row(replace(ten, n=n)).queries.shown} at n = {count_text(n)}" for n in (1000, state.n)]
     return (
         f"It tends to 0 for both, at the same rate: here it is {a} and {b}. One query never settles the "
-        f"order: {row.ahead} is ahead with probability {row.long_run:.2g} for ever (Theorem F2). nDCG@10 "
+        f"order: {order.ahead} is ahead with probability {order.long_run:.2g} for ever (Theorem F2). nDCG@10 "
         f"needs more and more queries: {' and '.join(needed)}."
     )
 

@@ -7,15 +7,15 @@ Intermediate results are cached by the functions of `theory`. What is said about
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from ndcg_asymptotics.analysis.planning import sentences
-from ndcg_asymptotics.analysis.planning.curves import Experiment, by_cutoff, by_exponent
-from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow, strongest
+from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import count_text
@@ -25,6 +25,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.populations.families import PiecewiseLinear
 from ndcg_asymptotics.populations.roc import Roc
+from ndcg_asymptotics.theory.fluctuations import effect_sizes
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.rare import error_exponent
@@ -131,24 +132,84 @@ def rows(state: State, effort: float = 1.0) -> list[PlanRow]:
     return experiment(state, effort).rows(measures, lengths=state.relevant is None)
 
 
-def cutoff_sweep(state: State, *, finer: bool = True) -> list[FamilyMember]:
+class EffectSize(NamedTuple):
+    """The effect size of a measure on one list, and the queries that a paired t test needs.
+
+    ``at`` is the exponent b or the cutoff k of the measure.
+    """
+
+    measure: str
+    at: float
+    effect: float
+    queries: int | None
+
+
+def cutoff_sweep(state: State, *, finer: bool = True) -> list[EffectSize]:
     """Return the chosen discount with cutoffs from 1 to n, and if ``finer`` with some around the best."""
-    planned, discount, n = experiment(state), state.measured.discount, state.n
-    ks = np.geomspace(1, n, _CUTOFFS)
-    found = list(planned.sweep(by_cutoff(sorted({round(k) for k in ks}), discount), judged=True))
+    n, ks = state.n, np.geomspace(1, state.n, _CUTOFFS)
+    found = by_cutoff(state, {round(k) for k in ks})
     for part in _FINER if finer else ():
         top = strongest(found)
         if top is None:
             break
         near = {round(top.at * factor) for factor in (ks[1] ** part, ks[1] ** -part)}
-        new = {k for k in near if 1 <= k <= n} - {round(choice.at) for choice in found}
-        found += planned.sweep(by_cutoff(sorted(new), discount), judged=True)
+        found += by_cutoff(state, {k for k in near if 1 <= k <= n} - {round(size.at) for size in found})
     return found
 
 
-def discount_sweep(state: State) -> list[FamilyMember]:
+def by_cutoff(state: State, cutoffs: set[int]) -> list[EffectSize]:
+    """Return the chosen discount with these cutoffs."""
+    return _effect_sizes(state, {Measure(state.measured.discount, k): float(k) for k in sorted(cutoffs)})
+
+
+def discount_sweep(state: State) -> list[EffectSize]:
     """Return the chosen cutoff with the discounts r^-b."""
-    return list(experiment(state).sweep(by_exponent(EXPONENTS, state.measured.cutoff)))
+    return _effect_sizes(state, {Measure(f"power({b:g})", state.measured.cutoff): b for b in EXPONENTS})
+
+
+def strongest(sizes: Sequence[EffectSize]) -> EffectSize | None:
+    """Return the largest effect size, if the rankers differ by any."""
+    return max((size for size in sizes if size.queries), key=lambda size: abs(size.effect), default=None)
+
+
+def _effect_sizes(state: State, measures: Mapping[Measure, float]) -> list[EffectSize]:
+    """Return the effect sizes that are known, of measures with their exponents or cutoffs."""
+    a, b = state.scorers
+    design = experiment(state).design
+    effects = effect_sizes(a, b, state.n, measures).tolist()
+    return [
+        EffectSize(str(measure), at, effect, design.lists(effect, 1.0))
+        for (measure, at), effect in zip(measures.items(), effects, strict=True)
+        if math.isfinite(effect)
+    ]
+
+
+def verdict(rows: Sequence[PlanRow]) -> str:
+    """Return in one sentence from which list length on each measure tells the rankers apart.
+
+    Without required lengths it is how many queries that takes at the length of the rows; the text is empty
+    where neither is known.
+    """
+    if all(row.order.long_run is None for row in rows):
+        needs = [f"{row.queries.required:,} queries by {row.measure}" for row in rows if row.queries.required]
+        if not needs:
+            return ""
+        n = count_text(rows[0].n or 0)
+        return f"With lists of {n} items it takes {', '.join(needs)} to tell them apart."
+    known = sorted((row for row in rows if row.order.required_n), key=lambda row: row.order.required_n or 0)
+    never = [row.measure for row in rows if row.order.required_n is None and row.order.long_run is not None]
+    if not known:
+        return f"{' and '.join(never)} never {'tells' if len(never) == 1 else 'tell'} them apart."
+    tells = (" tells them apart", *("" for _ in known[1:]))
+    said = [f"{row.measure}{word} from n = {_length(row)} on" for row, word in zip(known, tells, strict=True)]
+    does = f"; {' and '.join(never)} never {'does' if len(never) == 1 else 'do'}" if never else ""
+    return f"{', '.join(said)}{does}."
+
+
+def _length(row: PlanRow) -> str:
+    low, high = row.order.required_n_low, row.order.required_n_high
+    between = f" [{count_text(low)}, {count_text(high)}]" if low is not None and high is not None else ""
+    return f"{count_text(row.order.required_n or 0)}{between}"
 
 
 def conclusion(state: State, found: Sequence[PlanRow]) -> str:
@@ -161,7 +222,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     a, b = state.scorers
     if a == b:
         return "The two rankers have the same curve: no measure tells them apart."
-    said, whole = sentences.verdict(found), Measure.of(_OTHERS[0])
+    said, whole = verdict(found), Measure.of(_OTHERS[0])
     chance = None if state.relevant is None else lasting_order(a, b, whole)
     if chance is None or error_exponent(a, b, whole).settles is not False:
         return said
@@ -172,7 +233,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     return f"{said[:-1]}; {order}." if said else f"{order[0].upper()}{order[1:]}."
 
 
-def table(state: State, points: Sequence[Point], sweeps: Sequence[FamilyMember]) -> Iterator[tuple[str, ...]]:
+def table(state: State, points: Sequence[Point], sweeps: Sequence[EffectSize]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of what is seen, as texts: chart, ranker or measure, abscissa, values."""
     yield ("chart", "of", "at", "value", "sd")
     yield ("state", state.query, "", "", "")

@@ -1,5 +1,6 @@
 from .fluctuations import StandardDeviation as StandardDeviation
 from .fluctuations import difference_std as difference_std
+from .fluctuations import effect_sizes as effect_sizes
 from .fluctuations import ndcg_std as ndcg_std
 from .leading_terms import first_moment as first_moment
 from .leading_terms import leading_gap as leading_gap

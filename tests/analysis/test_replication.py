@@ -249,7 +249,7 @@ def both() -> tuple[Comparison, Plan]:
     measures = ["nDCG", "nDCG@1", "nDCG@5", "nDCG(geometric(2))"]
     return (
         compare(**collection(), measures=measures, resamples=199, theory=False),
-        plan(**collection(), measures=measures, theory=False),
+        plan(**collection(), measures=measures),
     )
 
 
@@ -260,8 +260,8 @@ def test_compare_and_plan_have_the_same_numbers() -> None:
         d, row = judged.difference, rows[judged.measure]
         expected = replication(d.effect, 40, 0.8, 0.05)
         assert (d.queries, d.queries_low, d.queries_high, d.queries_assured) == expected
-        assert (row.required_lists, row.required_lists_low, row.required_lists_high) == expected[:3]
-        assert row.queries_assured == expected.assured
+        assert (row.queries.required, row.queries.low, row.queries.high) == expected[:3]
+        assert row.queries.assured == expected.assured
     plain, of_plan = compared.as_dict()["pairs"][0]["measures"], planned.as_dict()["rows"]
     by_measure = {row["measure"]: row["queries_assured"] for row in of_plan}
     assert {row["measure"]: row["queries_assured"] for row in plain} == by_measure
@@ -271,22 +271,22 @@ def test_compare_and_plan_have_the_same_numbers() -> None:
 
 def test_nothing_is_said_to_be_enough_by_the_same_queries() -> None:
     compared, planned = both()
-    stated = plan(**collection(), measures="nDCG", theory=False, queries=40)
+    stated = plan(**collection(), measures="nDCG", queries=40)
     for said in (str(compared), str(planned), str(stated)):
         assert "enough" not in said
         assert "if the true difference is as large as the observed one" in said.lower()
-    assert all(row.enough is None for row in planned.rows)
+    assert all(row.queries.enough is None for row in planned.rows)
     assert planned.pilot == planned.design.queries == 40
 
 
 def test_new_queries_are_held_against_both_numbers() -> None:
     whole = both()[1].rows[0]
-    assert whole.queries_assured > whole.required_lists
+    assert whole.queries.assured > whole.queries.required
     words = {
-        whole.required_lists - 1: "reach neither number",
-        whole.queries_assured - 1: "reach only the number as observed",
-        whole.queries_assured: "reach the assured number",
+        whole.queries.required - 1: "reach neither number",
+        whole.queries.assured - 1: "reach only the number as observed",
+        whole.queries.assured: "reach the assured number",
     }
     for queries, word in words.items():
-        found = plan(**collection(), measures=whole.measure, theory=False, queries=queries)
+        found = plan(**collection(), measures=whole.measure, queries=queries)
         assert f"{queries} new queries {word} by {whole.measure}." in found.answers

@@ -297,8 +297,8 @@ def test_a_plan_of_values_is_that_of_a_comparison() -> None:
     }
     row = plan(values=given).rows[0]
     d = compare(values=given).pairs[0].by_measure[0].difference
-    assert (row.required_lists, row.queries_assured) == (d.queries, d.queries_assured)
+    assert (row.queries.required, row.queries.assured) == (d.queries, d.queries_assured)
     options: Any = {"measures": ["s"], "lower_is_better": ["s"]}
-    assert (row.ahead, plan(values=given, **options).rows[0].ahead) == ("new", "old")
+    assert (row.order.ahead, plan(values=given, **options).rows[0].order.ahead) == ("new", "old")
     with pytest.raises(InputError, match="a plan takes two runs, got 3: runs names them"):
         plan(values=values(runs=3))

@@ -20,7 +20,7 @@ from ndcg_asymptotics.analysis.orders.distinguish import Distinction
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
-from ndcg_asymptotics.analysis.planning.findings import FamilyMember, PlanRow
+from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
 from ndcg_asymptotics.analysis.runs.collections_outcome import (
     CollectionsComparison,
@@ -119,7 +119,6 @@ ROWS = {
     "candidates mean": CandidateRow,
     "check": Check,
     "agreement": JudgeAgreement,
-    "choice": FamilyMember,
     "combined difference": OfBoth,
     "compare with a judge": JudgedComparison,
     "grade agreement": GradeAgreement,

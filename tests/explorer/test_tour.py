@@ -36,11 +36,11 @@ def test_everybody_gets_1() -> None:
 @pytest.mark.slow
 def test_required_lengths_and_queries_are_those_of_plan() -> None:
     whole, ten = na.plan(*LINEAR, ["nDCG", "nDCG@10"], n=1000).rows
-    assert f"from n = {whole.required_n:,} on" in answer(3)
-    assert f"k = 10 needs {ten.required_lists:,}" in answer(4)
+    assert f"from n = {whole.order.required_n:,} on" in answer(3)
+    assert f"k = 10 needs {ten.queries.required:,}" in answer(4)
     corrected = na.plan("polynomial(0.54, -0.96, 1.32)", "constant(0.5)", ["nDCG(power(0.8))"]).rows[0]
-    assert corrected.ahead == "constant(0.5)"
-    assert f"B, whose top is lower, is ahead on {corrected.long_run:.0%}" in answer(6)
+    assert corrected.order.ahead == "constant(0.5)"
+    assert f"B, whose top is lower, is ahead on {corrected.order.long_run:.0%}" in answer(6)
 
 
 @pytest.mark.slow
@@ -48,4 +48,4 @@ def test_limits_ties_and_few_items() -> None:
     assert "at the top, 0.5 and 0.4." in answer(5)
     assert "a coin toss, with probability 0.5" in answer(7)
     found = na.plan("roc_power(0.4)", "roc_power(0.6)", ["nDCG@10"], n=10**6, relevant=1).rows[0]
-    assert f"and {found.queries} at n = 1,000,000" in answer(8)
+    assert f"and {found.queries.required:,} at n = 1,000,000" in answer(8)

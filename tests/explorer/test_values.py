@@ -132,9 +132,9 @@ def test_the_explorer_says_what_plan_says() -> None:
         assert 10**row.wrong.log10 == pytest.approx(wrong, rel=0.03)
         assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
         found = values.experiment(state).rows([state.measured])
-        assert [one.required_n for one in found] == [row.required_n]
+        assert [one.order.required_n for one in found] == [row.order.required_n]
         (quick,) = values.experiment(state, values.LITTLE).rows([state.measured])
-        assert quick.required_n_low is None or quick.required_n_low <= row.required_n_high
+        assert quick.order.required_n_low is None or quick.order.required_n_low <= row.order.required_n_high
         points = [against_n.point(state, m) for m in against_n.NODES[:3]]  # n is between them
         smooth = against_n.Smooth.through(points, against_n.OrderLaw.of(state))
         drawn = np.interp(np.log(n), np.log(smooth.n), smooth.log10_wrong)
@@ -148,7 +148,7 @@ SPARSE = "share=0.01&a=step(0, 0.2, 0.95)&b=constant(0.01)&measure=nDCG"
 def test_a_length_under_a_fixed_cutoff_is_exact() -> None:
     state = State.from_query(CERTAIN)
     (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG@10"]
-    assert (found.required_n, found.required_n_method) == (504, "exact")
+    assert (found.order.required_n, found.order.required_n_method) == (504, "exact")
     assert "nDCG@10 from n = 504 on" in values.conclusion(state, values.rows(state, values.LITTLE))
 
 

@@ -144,8 +144,8 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     grown = na.grow(frames, judged, "nDCG", orders=2)
     assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)
     assert "runs" not in grown.settings
-    planned = na.plan(runs=frames, qrels=judged, measures="nDCG", theory=False)
-    assert planned.as_dict() == na.plan(runs=runs, qrels=labels, measures="nDCG", theory=False).as_dict()
+    planned = na.plan(runs=frames, qrels=judged, measures="nDCG")
+    assert planned.as_dict() == na.plan(runs=runs, qrels=labels, measures="nDCG").as_dict()
 
 
 def letor(path: Path, seed: int) -> Path:

@@ -227,8 +227,8 @@ def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power:
 def test_the_reason_tells_the_two_meanings_of_exponent_0_apart() -> None:
     found = plan(*TOPS, ["nDCG", "nDCG@10"], n=50)
     assert "nDCG@10: the labels at the very top are certain and differ" in str(found)
-    assert [row.long_run for row in found.rows] == [1.0, 1.0]
-    assert {row.measure: row.error_exponent for row in found.rows} == {"nDCG": 1.0, "nDCG@10": 0.0}
+    assert [row.order.long_run for row in found.rows] == [1.0, 1.0]
+    assert {row.measure: row.order.error_exponent for row in found.rows} == {"nDCG": 1.0, "nDCG@10": 0.0}
 
 
 NEAR = roc_curve(lambda t: np.minimum(10 * t, 1.0), name="above a tenth")

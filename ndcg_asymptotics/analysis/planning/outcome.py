@@ -1,13 +1,15 @@
-"""The outcome of planning: answers in sentences, and a table by measure."""
+"""The outcome of a plan: answers in sentences, and a table by measure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ndcg_asymptotics.analysis.planning import sentences
-from ndcg_asymptotics.analysis.planning.findings import Findings, PlanRow
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
+from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.tables import (
     Data,
     Line,
@@ -18,19 +20,58 @@ from ndcg_asymptotics.core.tables import (
     details,
     remark_lines,
 )
+from ndcg_asymptotics.core.text import listed
 
+_NAMED = 3  # measures that a sentence names
+_MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 """The columns of the second table."""
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Findings, Report):
-    """The outcome of `plan`: what it finds (`Findings`), to be printed."""
+class Plan(Report):
+    """The outcome of `plan`.
+
+    Attributes
+    ----------
+    a, b : str
+        The rankers, empty where a standard deviation was stated.
+    source : {"curves", "runs", "sd"}
+    design : Requirements
+    rows : tuple of PlanRow
+        By the number of queries that measures need, the smallest first.
+    remarks : tuple of str
+    pilot : int or None
+        The number of queries of the runs.
+    """
+
+    a: str
+    b: str
+    source: str
+    design: Annotated[Requirements, Data(inline=True)]
+    rows: tuple[PlanRow, ...]
+    remarks: tuple[str, ...] = ()
+    pilot: int | None = None
+
+    @classmethod
+    def ordered(
+        cls,
+        names: Sequence[str],
+        source: str,
+        design: Requirements,
+        rows: Sequence[PlanRow],
+        remarks: Sequence[str],
+        pilot: int | None = None,
+    ) -> Plan:
+        """Return the plan of rows, which it puts in order; ``names`` are those of the two rankers."""
+        ordered = tuple(sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0)))
+        first, second = names
+        return cls(first, second, source, design, ordered, tuple(remarks), pilot)
 
     @property
     def answers(self) -> Annotated[list[str], Data()]:
         """The answers in the order of the questions, a sentence each."""
-        return sentences.answers(self)
+        return _answers(self)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the answers, a table by measure, and lines that say what its numbers mean."""
@@ -43,27 +84,217 @@ class Plan(Findings, Report):
         yield from details([*tables[1:], *self._notes()])
 
     def _notes(self) -> Iterator[Line]:
-        yield Line(sentences.meanings(self))
+        yield Line(_meanings(self))
         for row in self.rows:
-            if reason := row.reason or (row.why if row.error_exponent == 0 else ""):
+            if reason := row.reason or (row.order.why if row.order.error_exponent == 0 else ""):
                 yield Line(f"{row.measure}: {reason}.")
         yield from remark_lines(self.remarks, warnings=False)
 
     def _table(self) -> Table:
-        return Table.of(
-            f"{self.a} against {self.b}" if self.a else "",
-            PlanRow,
-            self.rows,
-            queries=sentences.required(self),
-            **dict.fromkeys(_SAMPLE_SIZES),
-        )
+        title = f"{self.a} against {self.b}" if self.a else ""
+        headings = {"queries.shown": _required(self), **dict.fromkeys(_SAMPLE_SIZES)}
+        return Table.of(title, PlanRow, self.rows, **headings)
 
     def _sample_sizes(self) -> Table:
         """Return what the stated queries detect, and the queries for several systems and for an interval."""
-        others = [one.path for one in declared(PlanRow) if one.path not in ("measure", *_SAMPLE_SIZES)]
+        shown = ("measure", *_SAMPLE_SIZES)
+        others = [one.path for one in declared(PlanRow) if one.path.rpartition(".")[2] not in shown]
         headings = {
             "anova_lists": f"queries for {self.design.systems} systems",
             "width_lists": f"queries for width {self.design.interval_width}",
         }
         found = Table.of("", PlanRow, self.rows, **dict.fromkeys(others), **headings)
         return found if len(found.columns) > len(("measure", "sd")) else Table("", (), ())
+
+
+def _by_required_length(rows: Sequence[PlanRow]) -> list[PlanRow]:
+    """Return the rows that have a required length, the shortest first."""
+    return sorted((row for row in rows if row.order.required_n), key=lambda row: row.order.required_n or 0)
+
+
+def _answers(plan: Plan) -> list[str]:
+    if plan.source == "sd":
+        return [_detected(plan), *_enough(plan)]
+    said = (_long_run(plan), _lengths(plan), _queries(plan), *_enough(plan), _opposite(plan))
+    return [sentence for sentence in said if sentence]
+
+
+def _long_run(plan: Plan) -> str:
+    parts = []
+    for name, other in ((plan.a, plan.b), (plan.b, plan.a)):
+        rates = [
+            (row.measure, row.order.long_run)
+            for row in plan.rows
+            if row.order.long_run is not None and row.order.ahead == name
+        ]
+        shares = []
+        if sure := [measure for measure, rate in rates if rate == 1]:
+            shares.append(f"on every list by {listed(sure)}")
+        if unsure := [(measure, rate) for measure, rate in rates if 0 < rate < 1]:
+            of_lists = (" of the lists", *("" for _ in unsure[1:]))
+            said = [
+                f"{percent(rate)}{of} by {name}" for (name, rate), of in zip(unsure, of_lists, strict=True)
+            ]
+            shares.append(f"on {'only ' if sure else ''}{listed(said)}")
+        if equal := [measure for measure, rate in rates if rate == 0]:
+            shares.append(f"on none by {listed(equal)}, as both become equal")
+        if shares:
+            parts.append(f"{name} comes before {other} {'; '.join(shares)}")
+    return f"In the long run {'. '.join(parts)}." if parts else ""
+
+
+def _lengths(plan: Plan) -> str:
+    rates = [row.order.long_run for row in plan.rows if row.order.long_run is not None]
+    if not rates:
+        return ""
+    known, rate = _by_required_length(plan.rows), f"{plan.design.rate:g}"
+    if not known:
+        sure = len(rates) == len(plan.rows) and max(rates) < plan.design.rate
+        none = "No list is long enough" if sure else "No list is known to be long enough"
+        return f"{none} to show the right order with probability {rate}."
+    first, last = known[0], known[-1]
+    said = (
+        f"One list shows the order of the long run with probability {rate} from {first.order.required_n:,} "
+        f"documents on by {first.measure}"
+    )
+    return said + (f", from {last.order.required_n:,} on by {last.measure}." if last is not first else ".")
+
+
+def _test(plan: Plan) -> str:
+    return f"a paired t test at level {plan.design.alpha:g} has {plan.design.power:.0%} power"
+
+
+def _queries(plan: Plan) -> str:
+    known = [row for row in plan.rows if row.queries.required]
+    n, runs = plan.rows[0].n, plan.source == "runs"
+    if not known and runs:
+        return (
+            "The means of the two runs do not differ, so that these queries do not say how many are needed."
+        )
+    if not known:
+        return f"With lists of {n or 0:,} documents no number of queries is known with which {_test(plan)}."
+    first, last = known[0], known[-1]
+    said = f"{_test(plan)} with {first.queries.shown} {'new ' if runs else ''}queries by {first.measure}"
+    said += f" and {last.queries.shown} by {last.measure}" if last is not first else ""
+    if runs:
+        return f"{IF_OBSERVED.capitalize()}, {said}{_assured(plan)}."
+    return f"With lists of {n or 0:,} documents {said}."
+
+
+def _assured(plan: Plan) -> str:
+    """Return the numbers of queries at the lower bounds of the differences of runs, where there are any."""
+    bounds = sorted((row.queries.assured, row.measure) for row in plan.rows if row.queries.assured)
+    if not bounds:
+        return ""
+    ends = listed([f"{number:,} by {of}" for number, of in dict.fromkeys((bounds[0], bounds[-1]))])
+    differ = [row for row in plan.rows if row.difference.effect is not None]
+    none = [row.measure for row in differ if not row.queries.assured]
+    return f"; {IF_BOUND}, with {ends}" + (f" and with no number by {listed(none)}" if none else "")
+
+
+def _enough(plan: Plan) -> Iterator[str]:
+    queries = plan.design.queries
+    if queries is None:
+        return
+    told = [row for row in plan.rows if row.queries.enough is not None]
+    if plan.source == "sd":
+        for row in told:
+            word, needed = "enough" if row.queries.enough else "too few", row.queries.shown or _MANY
+            yield f"For a difference of {row.difference.mean:g} they are {word}: {needed} are needed."
+    elif told:
+        said = [(row.measure, "enough" if row.queries.enough else "too few") for row in told]
+        yield f"The {queries} queries are {_by(said, 'enough', 'too few')}."
+    elif queries != plan.pilot:
+        words = "reach the assured number", "reach only the number as observed", "reach neither number"
+        said = []
+        for row in plan.rows:
+            numbers = (row.queries.assured or math.inf, row.queries.required or math.inf, 0)
+            if row.difference.sd is not None:
+                word = next(w for w, number in zip(words, numbers, strict=True) if queries >= number)
+                said.append((row.measure, word))
+        if said:
+            yield f"{queries:,} new queries {_by(said, *words)}."
+
+
+def _opposite(plan: Plan) -> str:
+    """Return the measures whose means are in another order than by the measure with the fewest queries."""
+    effects = [(row.measure, row.difference.effect) for row in plan.rows if row.difference.effect]
+    opposite = [measure for measure, effect in effects if effect * effects[0][1] < 0]
+    if not opposite:
+        return ""
+    better, other = (plan.a, plan.b) if effects[0][1] > 0 else (plan.b, plan.a)
+    return f"On average {better} is ahead by {effects[0][0]}, but {other} by {listed(opposite)}."
+
+
+def _detected(plan: Plan) -> str:
+    row, design = plan.rows[0], plan.design
+    if row.sizes.detectable is not None:
+        detected = row.sizes.detectable_interval
+        return f"With {design.queries} queries {_test(plan)} if the difference is {detected} or more."
+    if row.difference.mean:
+        needed = f"{row.queries.shown or _MANY} queries"
+        test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
+        return f"A difference of {row.difference.mean:g} needs {needed} for {test}."
+    queries = _MANY if row.sizes.width_lists is None else f"{row.sizes.width_lists:,}"
+    return f"{queries} queries give an interval of mean width {design.interval_width:g}."
+
+
+def _meanings(plan: Plan) -> str:
+    """Return what the numbers of the tables mean."""
+    design, rows, runs = plan.design, plan.rows, plan.source == "runs"
+    test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
+    parts = []
+    if any(row.order.long_run is not None for row in rows):
+        parts.append(
+            "Long run: the limit of the share of lists that show the right order. Required documents: "
+            f"the length of a list from which on that share is {design.rate:g} or more."
+        )
+    if any(row.queries.required for row in rows):
+        parts.append(f"{_required(plan).capitalize()}: for {test}{f', {IF_OBSERVED}' if runs else ''}.")
+    if runs:
+        parts.append(BOUND_LEGEND)
+    if any(row.sizes.detectable for row in rows):
+        parts.append(
+            f"Detectable difference: the smallest for which {design.queries} queries give it that power."
+        )
+    if any(row.difference.effect for row in rows):
+        parts.append("Effect size: the mean difference on one list over its standard deviation.")
+    if any(row.wrong is not None for row in rows):
+        where = f" of {rows[0].n:,} documents" if rows[0].n else ""
+        parts.append(
+            "P(wrong order): the share of queries on which the other run is ahead, with its 95% interval; a "
+            "tie is not counted as wrong."
+            if runs
+            else f"P(wrong order): on one list{where}; a tie counts as wrong."
+        )
+    if design.systems is not None:
+        parts.append(
+            f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
+            "where the best and the worst system differ by the difference."
+        )
+    if design.interval_width is not None:
+        parts.append(
+            f"Queries for width {design.interval_width:g}: the mean width of the interval of the difference."
+        )
+    return " ".join(parts)
+
+
+def _required(plan: Plan) -> str:
+    """Return what the required number of queries is called."""
+    return "queries as observed" if plan.source == "runs" else "required queries"
+
+
+def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
+    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10".
+
+    More than three measures with the same word are not named if others are.
+    """
+    by = {word: [measure for measure, its in said if its == word] for word in words}
+    most = max(words, key=lambda word: len(by[word]))
+    parts = [f"{word} by {listed(by[word])}" for word in words if by[word] and word != most]
+    if not parts:
+        many = "both" if len(said) == 2 else f"all {len(said)}"
+        return f"{most} by {f'{many} measures' if len(said) > 1 else listed(by[most])}"
+    if len(by[most]) > _NAMED:
+        return listed([*parts, f"{most} by the other {len(by[most])} measures"])
+    return listed([f"{word} by {listed(by[word])}" for word in words if by[word]])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NoReturn, Unpack, cast
+from collections.abc import Collection, Mapping
+from typing import Literal, Unpack, cast
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
-from ndcg_asymptotics.analysis.planning.findings import PlanRow
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
+from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow, RequiredQueries, SampleSizes
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.measures import Measures
 from ndcg_asymptotics.measures.gains import Gain
@@ -20,15 +20,24 @@ from ndcg_asymptotics.measures.measure import MEASURES
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies.relevant import Relevant
 
-_OPTIONS = {
+_Source = Literal["two curves, a and b", "two runs and qrels", "values", "sd"]
+"""What is known of two rankers."""
+_INPUTS: Mapping[_Source, tuple[str, ...]] = {
+    "two curves, a and b": ("a", "b"),
+    "two runs and qrels": ("runs", "qrels"),
+    "values": ("values",),
+    "sd": ("sd",),
+}
+"""The arguments of each source, all of which are needed."""
+_OPTIONS: Mapping[_Source, tuple[str, ...]] = {
     "two curves, a and b": ("n", "gain", "relevant"),
-    "two runs and qrels": ("runs", "columns", "like", "gain", "missing"),
+    "two runs and qrels": ("columns", "like", "gain", "missing"),
     "values": ("runs", "columns", "lower_is_better", "missing"),
     "sd": ("difference", "pilot"),
 }
-"""What may be stated of each kind of input, beside what all of them take."""
+"""The further arguments of each source, beside those of all."""
 _REASONS = {
-    "relevant": 'runs come with their relevant items; curves are stated such as a="roc_power(0.4)"',
+    "relevant": "runs come with their relevant items",
     "gain": "values have no labels",
 }
 
@@ -51,7 +60,6 @@ def plan(
     like: str | None = None,
     gain: Gain | None = None,
     missing: Missing | None = None,
-    theory: bool = True,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment that tells two rankers apart: by which measure, with how many documents and queries.
@@ -88,8 +96,6 @@ def plan(
         Of values.
     like, gain, missing
         As in `evaluate`; curves take ``gain`` and values ``missing``.
-    theory : bool
-        Whether to fit curves to runs.
     **design
         The fields of `Requirements`: ``rate``, ``power``, ``level``, ``queries``, ``systems`` and
         ``interval_width``. ``queries`` is by default the number that both runs answer.
@@ -101,11 +107,11 @@ def plan(
         queries, if a number is out of range, and if there is nothing to plan for a standard deviation.
 
     >>> found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG@3"], n=100, queries=15)
-    >>> [(row.measure, row.required_lists, row.enough) for row in found.rows]
+    >>> [(row.measure, row.queries.required, row.queries.enough) for row in found.rows]
     [('nDCG', 6, True), ('nDCG@3', 18, False)]
     >>> row = plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).rows[0]
-    >>> row.required_lists, row.required_lists_low, row.required_lists_high, round(row.detectable, 4)
-    (34, 24, 54, 0.0808)
+    >>> row.queries.shown, row.sizes.detectable_interval
+    ('34 [24, 54]', '0.0808 [0.0662, 0.1038]')
 
     Of runs, and of values of which less is better:
 
@@ -115,27 +121,18 @@ def plan(
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
     >>> runs = {"good": run(0.6), "bad": run(1.0)}
-    >>> row = plan(runs=runs, qrels=labels, measures="nDCG", theory=False).rows[0]
-    >>> row.ahead, row.required_lists_low < row.required_lists < row.queries_assured
+    >>> row = plan(runs=runs, qrels=labels, measures="nDCG").rows[0]
+    >>> row.order.ahead, row.queries.low < row.queries.required < row.queries.assured
     ('good', True)
     >>> def seconds(mean):
     ...     return {str(query): value for query, value in enumerate(rng.normal(mean, 1.0, 50))}
     >>> runs = {"new": seconds(4.0), "old": seconds(5.0)}
     >>> found = plan(values=runs, measures="seconds", lower_is_better=["seconds"])
-    >>> found.rows[0].measure, found.rows[0].ahead, 10 < found.rows[0].required_lists < 40
+    >>> found.rows[0].measure, found.rows[0].order.ahead, 10 < found.rows[0].queries.required < 40
     ('seconds', 'new', True)
     """
-    of_values = values is not None
-    complete = (
-        a is not None and b is not None,
-        runs is not None and qrels is not None and not of_values,
-        of_values,
-        sd is not None,
-    )
-    of_runs = qrels is not None or (runs is not None and not of_values)
-    begun = (a is not None or b is not None, of_runs, of_values, sd is not None)
-    given = {
-        "runs": runs,
+    inputs = {"a": a, "b": b, "runs": runs, "qrels": qrels, "values": values, "sd": sd}
+    options = {
         "n": n,
         "relevant": relevant,
         "columns": columns,
@@ -146,30 +143,20 @@ def plan(
         "difference": difference,
         "pilot": pilot,
     }
-    kinds = [kind for kind, known in zip(_OPTIONS, complete, strict=True) if known]
-    if len(kinds) != 1 or sum(begun) > 1:
-        _refuse(begun, given, {"a": a, "b": b, "runs": runs, "qrels": qrels, "values": values, "sd": sd})
-    kind = kinds[0]
-    refuse_others(f"a plan of {kind}", given, _OPTIONS[kind], _REASONS)
-    asked = MEASURES if measures is None else measures
-    if a is not None and b is not None:
-        return plan_curves(
-            a,
-            b,
-            cast("Measures", asked),
-            n=n,
-            gain=gain,
-            relevant=relevant,
-            **design,
-        )
-    if sd is not None:
-        one = () if measures is None else any_measures_of(measures)
-        require(len(one) <= 1, "sd belongs to one measure", "measures")
-        return _plan_for_sd(sd, *one, difference=difference, pilot=pilot, **design)
+    source = _source(inputs, options)
+    given = {"runs": runs, **options}
+    refuse_others(f"a plan of {source}", given, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
+    match source:
+        case "two curves, a and b":
+            asked = cast("Measures", MEASURES if measures is None else measures)
+            curves = cast("Scorer | str", a), cast("Scorer | str", b)
+            return plan_curves(*curves, asked, n=n, gain=gain, relevant=relevant, **design)
+        case "sd":
+            return _plan_for_sd(cast("float", sd), measures, difference, pilot, **design)
     # curves and standard deviations need no readers of runs
     from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
 
-    if of_values:
+    if source == "values":
         return plan_values(
             values,
             {
@@ -182,18 +169,41 @@ def plan(
             **design,
         )
     conventions: ConventionOptions = {"like": like, "gain": gain, "missing": missing}
-    return plan_runs(runs, qrels, asked, columns=columns, theory=theory, conventions=conventions, **design)
+    every = MEASURES if measures is None else measures
+    return plan_runs(runs, qrels, every, columns=columns, conventions=conventions, **design)
+
+
+def _source(inputs: Mapping[str, object], options: Mapping[str, object]) -> _Source:
+    """Return what is known of the rankers; refuse too little, and several sources.
+
+    Names of runs, beside values, are no source.
+    """
+    stated = {name for name, value in inputs.items() if value is not None}
+    if "values" in stated:
+        stated.discard("runs")
+    begun = [source for source, names in _INPUTS.items() if stated & {*names}]
+    if len(begun) == 1 and stated >= {*_INPUTS[begun[0]]}:
+        return begun[0]
+    used = {name for name, value in options.items() if value is not None}
+    meant = begun or [source for source, names in _OPTIONS.items() if used & {*names}]
+    if len(meant) == 1:
+        lacking = [name for name in _INPUTS[meant[0]] if name not in stated]
+        curves = "; relevance curves are stated as a and b" if lacking == ["qrels"] else ""
+        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}{curves}", lacking[0])
+    some = f"; got some of {' and of '.join(begun)}" if begun else ""
+    raise InputError(f"plan needs either {', or '.join(_INPUTS)}{some}")
 
 
 def _plan_for_sd(
     sd: float,
-    measure: AnyMeasure | str = "any measure",
-    *,
+    measures: AnyMeasures | None,
     difference: float | None,
     pilot: int | None,
     **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment of which only a standard deviation is known (topic set size design)."""
+    asked = () if measures is None else any_measures_of(measures)
+    require(len(asked) <= 1, "sd belongs to one measure", "measures")
     required = Requirements(**design)
     require_size(sd, "sd")
     require_size(None if difference is None else abs(difference), "difference")
@@ -202,24 +212,20 @@ def _plan_for_sd(
         any(x is not None for x in stated),
         "a plan for a standard deviation needs queries, a difference or the width of an interval",
     )
-    asked = required.systems is None or difference is not None
-    require(asked, "an analysis of variance needs the difference of the best and the worst system", "systems")
-    sds = None if pilot is None else sd_interval(sd, pilot, required.alpha)
-    ends = None if sds is None else (required.lists(difference, sds[0]), required.lists(difference, sds[1]))
-    row = PlanRow(str(measure), **required.sizes(difference, sd, ends, sds))
+    require(
+        required.systems is None or difference is not None,
+        "an analysis of variance needs the difference of the best and the worst system",
+        "systems",
+    )
+    ends = (sd, sd) if pilot is None else sd_interval(sd, pilot, required.alpha)
+    needed, low, high = (required.lists(difference, one) for one in (sd, *ends))
+    enough = None
+    if required.queries is not None and difference is not None:
+        enough = needed is not None and needed <= required.queries
+    row = PlanRow(
+        str(*asked) if asked else "any measure",
+        queries=RequiredQueries(needed, low, high, enough=enough),
+        difference=ListDifference(difference, sd=sd),
+        sizes=SampleSizes.of(required, difference, sd, ends),
+    )
     return Plan("", "", "sd", required, (row,))
-
-
-def _refuse(begun: Sequence[bool], given: Mapping[str, object], inputs: Mapping[str, object]) -> NoReturn:
-    """Say what a plan needs, and what is lacking if it is plain what was meant."""
-    some = [kind for kind, known in zip(_OPTIONS, begun, strict=True) if known]
-    meant = some or [
-        kind for kind, names in _OPTIONS.items() if any(given[name] is not None for name in names)
-    ]
-    if len(meant) == 1:
-        words = meant[0].replace(",", "").split()
-        lacking = [name for name, value in inputs.items() if name in words and value is None]
-        curves = "; relevance curves are stated as a and b" if lacking == ["qrels"] else ""
-        raise InputError(f"plan needs {meant[0]}: add {' and '.join(lacking)}{curves}", lacking[0])
-    said = f"; got some of {' and of '.join(some)}" if some else ""
-    raise InputError(f"plan needs either {', or '.join(_OPTIONS)}{said}")

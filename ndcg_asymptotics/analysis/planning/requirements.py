@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from ndcg_asymptotics.analysis.power import (
-    detectable_effect,
-    lists_for,
-    lists_for_anova,
-    lists_for_width,
-    require_power,
-)
+from ndcg_asymptotics.analysis.power import detectable_effect, lists_for, require_power
 from ndcg_asymptotics.analysis.runs.paired import alpha_of
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
@@ -97,50 +91,3 @@ class Requirements:
         if not difference:
             return None
         return lists_for(difference / sd, self.power, self.alpha) if sd > 0 else 2
-
-    def sizes(
-        self,
-        difference: float | None,
-        sd: float,
-        ends: tuple[int | None, int | None] | None = None,
-        sds: tuple[float, float] | None = None,
-    ) -> dict[str, Any]:
-        """Return the fields of a `PlanRow` that follow from a difference and its standard deviation.
-
-        Parameters
-        ----------
-        difference : float or None
-            None where it is not known.
-        sd : float
-        ends : two numbers of queries, or None for more than 1e15, optional
-            An interval of the required number, where the difference or ``sd`` is an estimate.
-        sds : two floats, optional
-            An interval of ``sd``, where it is an estimate.
-        """
-        lists = self.lists(difference, sd)
-        low, high = ends or (lists, lists)
-        lowest, highest = sds or (sd, sd)
-        effect = self.detectable
-        enough = None
-        if self.queries is not None and difference is not None:
-            enough = lists is not None and lists <= self.queries
-        detected = [None] * 3 if effect is None else [effect * one for one in (sd, lowest, highest)]
-        anova = width = None
-        if self.systems is not None and difference and sd > 0:
-            anova = lists_for_anova(difference / sd, self.systems, self.power, self.alpha)
-        if self.interval_width is not None:
-            width = lists_for_width(self.interval_width / sd, self.alpha) if sd > 0 else 2
-        return {
-            "difference": difference,
-            "sd": sd,
-            "effect": difference / sd if difference is not None and sd > 0 else None,
-            "required_lists": lists,
-            "required_lists_low": low,
-            "required_lists_high": high,
-            "enough": enough,
-            "detectable": detected[0],
-            "detectable_low": detected[1],
-            "detectable_high": detected[2],
-            "anova_lists": anova,
-            "width_lists": width,
-        }

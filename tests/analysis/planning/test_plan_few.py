@@ -28,12 +28,12 @@ def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
     needed = {}
     for n in (10**6, 10**12):
         found = plan(*PAIR, ["nDCG", "nDCG@10"], n=n, relevant=1)
-        needed[n] = {row.measure: row.required_lists for row in found.rows}
+        needed[n] = {row.measure: row.queries.required for row in found.rows}
         (whole,) = (row for row in found.rows if row.measure == "nDCG")
-        assert whole.required_n is None
-        assert "never settles" in whole.why
+        assert whole.order.required_n is None
+        assert "never settles" in whole.order.why
         # -log T is exponential with the means 1/0.4 and 1/0.6
-        assert whole.long_run == pytest.approx(0.6, abs=1e-6)
+        assert whole.order.long_run == pytest.approx(0.6, abs=1e-6)
         assert "on 60.0% of the lists by nDCG" in str(found)
     assert needed[10**12]["nDCG@10"] / needed[10**6]["nDCG@10"] == pytest.approx(10**2.4, rel=0.25)
     assert needed[10**12]["nDCG"] < needed[10**6]["nDCG"] < 500
@@ -91,8 +91,8 @@ def test_lists_are_long_enough_for_their_relevant_items() -> None:
 def test_one_answer_about_depths_that_do_not_overlap() -> None:
     found = plan("step(0, 0.5, 0.5)", "step(0.5, 0, 0.5)", ["nDCG", "nDCG@10"], n=50, relevant=1)
     whole, top = sorted(found.rows, key=lambda row: len(row.measure))
-    assert (whole.long_run, whole.error_exponent) == (1.0, 1.0)
-    assert (top.long_run, top.error_exponent) == (0.0, 0.0)
+    assert (whole.order.long_run, whole.order.error_exponent) == (1.0, 1.0)
+    assert (top.order.long_run, top.order.error_exponent) == (0.0, 0.0)
     said = str(found)
     assert "on every list by nDCG" in said
     assert "nDCG@10: almost no list has a relevant item above the cutoff: the order never" in said
@@ -133,12 +133,9 @@ def test_one_relevant_item_needs_no_draws() -> None:
         assert row.wrong.method == "exact"
         assert row.wrong.log10 == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
     assert 10 ** (rows["nDCG@10"].wrong.log10 or 0) == pytest.approx(0.8481, abs=5e-5)
-    n = rows["nDCG"].required_n or 0
+    n = rows["nDCG"].order.required_n or 0
     assert right_orders(n - 1, n - 1) < 0.55 <= right_orders(n, n)
-    assert rows["nDCG"].required_n_method == "exact"
-    assert {choice.wrong.method for choice in (*found.exponents, *found.cutoffs)} == {"exact"}
-    (cut,) = (choice for choice in found.cutoffs if choice.at == 20)
-    assert cut.wrong.log10 == pytest.approx(math.log10(1 - right_orders(1000, 20)), abs=1e-7)
+    assert rows["nDCG"].order.required_n_method == "exact"
 
 
 @pytest.mark.slow
@@ -148,8 +145,8 @@ def test_draws_are_shown_with_their_interval() -> None:
     assert row.wrong.log10 is not None
     assert row.wrong.high is not None
     assert row.wrong.low < row.wrong.log10 < row.wrong.high
-    assert row.required_n_low is not None
-    assert row.required_n is not None
-    assert row.required_n_high is not None
-    assert row.required_n_low <= row.required_n <= row.required_n_high
+    assert row.order.required_n_low is not None
+    assert row.order.required_n is not None
+    assert row.order.required_n_high is not None
+    assert row.order.required_n_low <= row.order.required_n <= row.order.required_n_high
     assert "the long run is that of drawn lists of 1e+12 items, 66.4% to 67.7% with 95%" in row.reason

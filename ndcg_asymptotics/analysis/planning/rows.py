@@ -1,0 +1,252 @@
+"""The rows of a plan: what a measure needs to tell two rankers apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.right_order import LongRun
+from ndcg_asymptotics.analysis.planning.required_length import Length
+from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.analysis.power import lists_for_anova, lists_for_width
+from ndcg_asymptotics.analysis.replication import in_interval
+from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
+from ndcg_asymptotics.core.text import with_error
+
+_EFFECT_DIGITS = 0.005  # half a unit of the second decimal
+_LEAST_SHOWN = 1e-3  # of a rate in percent
+
+
+def percent(rate: float) -> str:
+    """Return a probability in percent; one that is not 0 or 1 is not rounded to it.
+
+    >>> [percent(rate) for rate in (0.0, 1e-5, 0.6582, 0.99999, 1.0)]
+    ['0.0%', '<0.1%', '65.8%', '99.9%', '100%']
+    """
+    if 0 < rate < _LEAST_SHOWN:
+        return f"<{_LEAST_SHOWN:.1%}"
+    return "100%" if rate == 1 else f"{min(100 * rate, 99.9):.1f}%"
+
+
+def _shown_mean(value: float) -> str:
+    return value.text(4) if isinstance(value, Estimate) else f"{value:+.4f}"
+
+
+def _shown_effect(value: float) -> str:
+    """Return the effect to two decimals, or to fewer with its error where that is larger."""
+    if not isinstance(value, Estimate) or value.error < _EFFECT_DIGITS:
+        return f"{value:+.2f}"
+    text = with_error(abs(value), value.error, 3)
+    return text if text.startswith("below") else f"{'-' if value < 0 else '+'}{text}"
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order that a single list shows, as lists grow.
+
+    Attributes
+    ----------
+    ahead : str or None
+        The ranker that is ahead on long lists; where that is not known, on average over the queries of runs.
+    long_run : float or None
+        The limit of the probability that a list shows the right order.
+    error_exponent : float or None
+        The e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where that probability does not fall, or no
+        faster than a power of n.
+    why : str
+        The reason for the error exponent.
+    required_n, required_n_low, required_n_high : int or None
+        The smallest length from which on one list shows the right order with the required probability, with a
+        95% interval where it is simulated.
+    required_n_method : str or None
+        How it is known (`planning.required_length`).
+    """
+
+    ahead: str | None = None
+    long_run: Annotated[float | None, Column("long run", percent, optional=True)] = None
+    error_exponent: Annotated[float | None, Column("error exponent", general(".3g"), 5, optional=True)] = None
+    why: str = ""
+    required_n: Annotated[int | None, Column("required documents", general(","), optional=True)] = None
+    required_n_low: int | None = None
+    required_n_high: int | None = None
+    required_n_method: Annotated[str | None, Column("method", None, 6, optional=True)] = None
+
+    @classmethod
+    def of(cls, run: LongRun, length: Length, names: Sequence[str]) -> Order:
+        """Return the order of a long run and a required length; ``names`` are those of the rankers."""
+        low, high = length.between or (None, None)
+        ahead, end = names[run.ahead], run.end
+        return cls(ahead, run.rate, end.exponent, end.reason, length.n, low, high, length.method or None)
+
+    @property
+    def length_interval(
+        self,
+    ) -> Annotated[str | None, Column("95% interval", str, 4, optional=True, before="required_n_method")]:
+        """The ends of the interval of the required length."""
+        if self.required_n_low is None:
+            return None
+        return f"{self.required_n_low:,} to {self.required_n_high:,}"
+
+
+@dataclass(frozen=True)
+class ListDifference:
+    """The difference of the two rankers on one list.
+
+    Attributes
+    ----------
+    mean, error : float or None
+        The mean, 0 where it is within the error bounds of the two means; and a bound of its error, of curves.
+    sd, sd_error : float or None
+        The standard deviation, and a bound of its error, of curves.
+    """
+
+    mean: Annotated[float | None, Data("difference")] = None
+    error: Annotated[float | None, Data("difference_error")] = None
+    sd: Annotated[float | None, Column("standard deviation", fixed(4), optional=True)] = None
+    sd_error: float | None = None
+
+    @property
+    def effect(self) -> Annotated[float | None, Data()]:
+        """The mean over the standard deviation."""
+        return self.mean / self.sd if self.mean is not None and self.sd else None
+
+    @property
+    def shown(self) -> Annotated[float | None, Column("difference", _shown_mean, 2, optional=True)]:
+        """The mean with its error where it has one; 0 where it is within its error."""
+        return Estimate.of(self.mean or None, self.error) or self.mean
+
+    @property
+    def shown_effect(self) -> Annotated[float | None, Column("effect size", _shown_effect, optional=True)]:
+        """The effect, with a bound of its error where it is computed from curves."""
+        if not self.sd or not self.effect or self.sd_error is None or self.error is None:
+            return self.effect
+        least = self.sd - self.sd_error
+        error = self.error + abs(self.effect) * self.sd_error
+        return Estimate(self.effect, error / least if least > 0 else math.inf)
+
+
+@dataclass(frozen=True)
+class RequiredQueries:
+    """The numbers of queries that a paired t test needs.
+
+    Attributes
+    ----------
+    required, low, high : int or None
+        The number, with an interval where the difference or the standard deviation is an estimate; the ends
+        are equal where both are exact. Of runs it is the number if the true difference is as large as the
+        observed one.
+    assured : int or None
+        Of runs: the number at a lower bound of the effect (`analysis.replication`); None where the bound is
+        not positive.
+    enough : bool or None
+        Whether the stated number of queries is at least ``required``; None for runs, of which that is an
+        estimate.
+    """
+
+    required: Annotated[int | None, Data("required_lists")] = None
+    low: Annotated[int | None, Data("required_lists_low")] = None
+    high: Annotated[int | None, Data("required_lists_high")] = None
+    assured: Annotated[
+        int | None, Column("assured queries", general(","), optional=True), Data("queries_assured")
+    ] = None
+    enough: Annotated[
+        bool | None, Column("enough", lambda enough: "yes" if enough else "no", optional=True)
+    ] = None
+
+    @property
+    def shown(
+        self,
+    ) -> Annotated[str | None, Column("required queries", str, optional=True, before="assured")]:
+        """The required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
+        return None if self.required is None else in_interval(self.required, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class SampleSizes:
+    """What the stated queries detect, and the numbers of queries of other designs.
+
+    Attributes
+    ----------
+    detectable, detectable_low, detectable_high : float or None
+        The smallest difference that the stated number of queries detects, with an interval.
+    anova_lists, width_lists : int or None
+        The number of queries for an analysis of variance of several systems whose best and worst have the
+        difference, and for the stated mean width of the interval of a difference.
+    """
+
+    detectable: float | None = None
+    detectable_low: float | None = None
+    detectable_high: float | None = None
+    anova_lists: Annotated[int | None, Column("queries for systems", general(","), optional=True)] = None
+    width_lists: Annotated[int | None, Column("queries for a width", general(","), optional=True)] = None
+
+    @classmethod
+    def of(
+        cls, design: Requirements, mean: float | None, sd: float, sds: tuple[float, float] | None = None
+    ) -> SampleSizes:
+        """Return the sizes for a difference; ``sds`` is an interval of ``sd``, where that is an estimate."""
+        effect, anova, width = design.detectable, None, None
+        lowest, highest = sds or (sd, sd)
+        if design.systems is not None and mean and sd > 0:
+            anova = lists_for_anova(mean / sd, design.systems, design.power, design.alpha)
+        if design.interval_width is not None:
+            width = lists_for_width(design.interval_width / sd, design.alpha) if sd > 0 else 2
+        if effect is None:
+            return cls(anova_lists=anova, width_lists=width)
+        return cls(effect * sd, effect * lowest, effect * highest, anova, width)
+
+    @property
+    def detectable_interval(
+        self,
+    ) -> Annotated[str | None, Column("detectable difference", str, optional=True, before="anova_lists")]:
+        """The smallest difference that is detected, with its interval."""
+        if self.detectable is None:
+            return None
+        if self.detectable_low == self.detectable_high:
+            return f"{self.detectable:.4f}"
+        return f"{self.detectable:.4f} [{self.detectable_low:.4f}, {self.detectable_high:.4f}]"
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """The needs of one measure to tell two rankers apart: documents and queries.
+
+    Attributes
+    ----------
+    measure : str
+    n : int or None
+        The length of the lists; None where they are those of runs, or unknown.
+    order : Order
+    queries : RequiredQueries
+    difference : ListDifference
+    wrong : WrongOrder or None
+        The probability that one list does not show the right order. Of runs it is the share of queries on
+        which the other ranker is ahead, without the ``ties``.
+    ties : float or None
+        Of runs: the share of queries on which the two are equal.
+    sizes : SampleSizes
+    reason : str
+        Why a number is missing, or how far it can be trusted.
+    """
+
+    measure: Annotated[str, Column("measure", whole=True)]
+    n: int | None = None
+    order: Annotated[Order, Data(inline=True)] = Order()
+    queries: Annotated[RequiredQueries, Data(inline=True)] = RequiredQueries()
+    difference: Annotated[ListDifference, Data(inline=True)] = ListDifference()
+    wrong: Annotated[
+        WrongOrder | None, Column("P(wrong order)", str, 1, optional=True), Data(inline=True)
+    ] = None
+    ties: float | None = None
+    sizes: Annotated[SampleSizes, Data(inline=True)] = SampleSizes()
+    reason: str = ""
+
+    @property
+    def tied(
+        self,
+    ) -> Annotated[float | None, Column("ties", "{:.1%}".format, 1, optional=True, before="detectable")]:
+        """The share of ties, None where there are none."""
+        return self.ties or None
