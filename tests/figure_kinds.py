@@ -77,7 +77,7 @@ def compared(count: int, judge: bool = False) -> Any:
     runs = {name: scores[name] for name in list(scores)[:count]}
     humans = {q: labels[q] for q in list(labels)[:15]} if judge else labels
     measures = ["nDCG", "nDCG@10", "nDCG@1", "nDCG(power(0.5))"]
-    return na.compare(runs, humans, measures, judge=labels if judge else None, resamples=199, theory=False)
+    return na.compare(runs, humans, measures, judge=labels if judge else None, resamples=199)
 
 
 @cache
@@ -115,6 +115,6 @@ FIGURES: dict[str, Draw] = {
     ),
     "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
     "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
-    "growing": lambda width: plots.growth_figure(growing(), width=width),
+    "growing": lambda width: plots.system_figure(growing(), width=width),
 }
 """Functions that draw at a width in inches, by the kind of figure."""

@@ -78,7 +78,7 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "grow", *both, "--orders", 2
     yield "grow", *both, "--orders", 2, "--groups", 2
     yield "compare", *files[:2], *judged, "--measure", "nDCG", "--resamples", 99, "--fail-if-worse"
-    yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99, "--no-theory"
+    yield "compare", *files, *judged, "--measure", "nDCG", "--resamples", 99
     (folder / "collections.csv").write_text(
         "collection,qrels,run,path\n"
         + "".join(f"{c},qrels,{run},{run}.run\n" for c in "uvwxyz" for run in ("a", "b"))

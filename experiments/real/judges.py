@@ -64,7 +64,7 @@ def rows(runs: Mapping[str, Run], truth: Qrels) -> Iterator[str]:
     """Yield the lines of a table in Markdown, and the answers in words."""
     queries = np.random.default_rng(2).permutation(sorted(truth))[:QUERIES].tolist()
     humans = {query: truth[query] for query in queries}
-    whole = compare(runs, truth, MEASURES, theory=False).pairs[0]
+    whole = compare(runs, truth, MEASURES).pairs[0]
     yield "| judge | measure | labels | difference | interval | worth |"
     yield "|---|---|---|---:|---|---:|"
     for every in whole.by_measure:

@@ -22,7 +22,7 @@ from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, the
 from ndcg_asymptotics.cli.help import Command, prepare
 from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.core.removed import COMMANDS, removed
+from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
 
 _MODULES = (lists, plan, theory, run, analyse, explore)  # in the order of --help
 _COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
@@ -179,6 +179,8 @@ def _advice(error: typer.TyperException) -> str:
     """Return what to write in place of an option of other programs, and of a measure without its option."""
     context = getattr(error, "ctx", None)
     options = _options(context.command).values() if context else ()
+    if gone := removed(getattr(error, "option_name", ""), OPTIONS):
+        return f"; {gone}"
     name = getattr(error, "option_name", "").lstrip("-")
     if name in ("k", "cutoff", "top") and "--measure" in options:
         return "; the cutoff is a part of the measure: --measure nDCG@10"

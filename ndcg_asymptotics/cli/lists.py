@@ -256,7 +256,6 @@ class _Compared(Options):
         Literal["zero", "drop"],
         typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
     ] = "zero"
-    theory: Annotated[bool, typer.Option("--theory/--no-theory", help="Predict NDCG on longer lists.")] = True
     power: Power = 0.8
     level: Level = 0.95
     correction: Annotated[
@@ -320,7 +319,7 @@ def compare(
     Examples:
 
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
-        ndcg-asymptotics compare *.run --qrels my.qrels --no-theory
+        ndcg-asymptotics compare *.run --qrels my.qrels
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
         ndcg-asymptotics compare a.run b.run --qrels human.qrels \\
             --judge machine.qrels

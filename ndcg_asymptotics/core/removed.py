@@ -1,4 +1,4 @@
-"""What earlier versions had and this one has not: commands, specs and fields, and what to use instead."""
+"""What earlier versions had and this one has not, by kind, and what to use instead."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ COMMANDS: Mapping[str, str] = {
     "verify": "`info` compares every file with its digest",
 }
 """The commands, by name."""
+
+OPTIONS: Mapping[str, str] = {
+    "--no-theory": "leave it out, longer lists are not predicted",
+    "--theory": "use `fit` and `predict`",
+}
+"""The options of `compare`, by name."""
 
 SPECS: Mapping[str, str] = {
     "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",

@@ -1,4 +1,4 @@
-"""Figures of a comparison of runs: differences with intervals, and the rates at which cut lists agree."""
+"""Figures of a comparison of runs: differences with intervals, and the pairs that measures tell apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,11 +19,9 @@ from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, ShownDifference
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import panels, titles
-from ndcg_asymptotics.plots.margin import margin_labels
-from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band
+from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.saving import Drawing
-from ndcg_asymptotics.plots.scales import length_axis
-from ndcg_asymptotics.plots.style import COLORS, GREY, measure_styles, style
+from ndcg_asymptotics.plots.style import COLORS, GREY, style
 
 _ROW = 0.28  # height of a measure's row, in inches
 _LONGEST = 24  # characters of a run's name in a title
@@ -86,42 +83,15 @@ def zero_line(ax: Axes, left: str, right: str) -> None:
     ax.set_xlim(min(low, -_SHORT_SIDE * high), max(high, -_SHORT_SIDE * low))
 
 
-def cut_rates(ax: Axes, pair: PairComparison) -> Axes:
-    """Draw how often samples of n documents have the order of the whole lists, against n."""
-    lines, labels = measure_styles(judged.measure for judged in pair.by_measure), []
-    for judged in pair.by_measure:
-        if not judged.cuts:
-            continue
-        line = lines[judged.measure]
-        n, rate, low, high = np.array([[c.n, c.rate, c.low, c.high] for c in judged.cuts]).T
-        band(ax, n, low, high, line.color, 0.14)
-        ax.plot(n, rate, color=line.color, ls=line.dashes)
-        labels.append((float(rate[-1]), _formula(judged.measure), line))
-    margin_labels(ax, labels)
-    length_axis(ax, sorted({cut.n for judged in pair.by_measure for cut in judged.cuts}))
-    ax.set_ylim(0, 1.03)
-    ax.set_ylabel("share of samples")
-    ax.set_xlabel("documents $n$ of the sample")
-    titles(ax, "samples in the order of the whole lists")
-    return ax
-
-
 def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: float | None = None) -> Figure:
-    """Return a figure of one pair: the differences and, if lists are long enough, the rates of samples."""
-    cut = any(judged.cuts for judged in pair.by_measure)
+    """Return a figure of the differences of one pair."""
     with style():
-        height = max(2.6, 0.9 + _ROW * len(pair.by_measure))
-        figure, axes = panels(2 if cut else 1, height=height, width=width)
+        figure, (ax,) = panels(1, height=max(2.6, 0.9 + _ROW * len(pair.by_measure)), width=width)
         label, rows = pair.drawn
-        draw_differences(axes[0], rows, range(len(rows)), comparison.alpha)
-        difference_axes(axes[0], pair.a, pair.b, [row.name for row in rows], label)
-        if cut:
-            cut_rates(axes[1], pair)
+        draw_differences(ax, rows, range(len(rows)), comparison.alpha)
+        difference_axes(ax, pair.a, pair.b, [row.name for row in rows], label)
         intervals = any(row.low is not None for row in rows)
-        key = significance_key(comparison, [row.p for row in rows], intervals=intervals)
-        if cut:
-            key.append(grey_band(f"{100 * comparison.level:.6g}% band"))
-        figure_legend(figure, key)
+        figure_legend(figure, significance_key(comparison, [row.p for row in rows], intervals=intervals))
     return figure
 
 

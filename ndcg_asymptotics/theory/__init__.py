@@ -1,4 +1,4 @@
-"""Exact and asymptotic values of NDCG, without simulation: limits, means, standard deviations."""
+"""Exact and asymptotic values of NDCG, without simulation: limits, means, standard deviations, laws."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Comparisons of runs: differences by hand, truncated lists, the report, and refusals."""
+"""Comparisons of runs: differences by hand, the report, and refusals."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from scipy import stats
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare
-from ndcg_asymptotics.analysis.runs.compared import Cut, MeasureComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.paired import sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
-from ndcg_asymptotics.analysis.runs.truncation import rank_weights, truncated_dcg
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_all
 
@@ -44,7 +42,7 @@ def two(a: str = "good", b: str = "bad", **options):
 
 def test_differences_are_those_of_the_evaluations():
     scores, labels = collection()
-    found = two(theory=False)
+    found = two()
     by_query = [
         na.lists.evaluate(scores[name], labels, list(na_measures(found))).values for name in ("good", "bad")
     ]
@@ -66,15 +64,11 @@ def test_a_paragraph_comes_first():
     first, _, rest = said.partition("\n\n")
     assert first.startswith("good is better than bad by ")
     assert "95% interval" in first
-    assert "longer lists" not in first  # two fitted curves have no interval
-    assert "They have no interval here, and other queries may order the runs the other way." in " ".join(
-        rest.split()
-    )
     assert "good against bad" in " ".join(rest.split())
     assert "Corrected p-values are max-T (Westfall and Young), for 6 tests" in " ".join(rest.split())
-    turned = str(two("bad", "good", theory=False))
+    turned = str(two("bad", "good"))
     assert turned.startswith("good is better than bad")
-    twins = str(two("fair", "twin", theory=False))
+    twins = str(two("fair", "twin"))
     assert twins.startswith(
         "30 queries show no significant difference between fair and twin by any of the 6 measures"
     )
@@ -155,7 +149,7 @@ def test_few_differences_give_no_number_of_queries(differing: int, queries: int)
 
 def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
     scores, labels = collection()
-    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=99, theory=False)
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=99)
     few = [judged.ties > 15 and judged.ties < 30 for pair in found.pairs for judged in pair.by_measure]
     assert 0 < sum(few) < 12
     assert found.remarks[0].startswith(
@@ -165,7 +159,7 @@ def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
 
 def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
     scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
-    found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99, theory=False)
+    found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99)
     lines = str(found).splitlines()
     names = "difference, p, corrected p, effect size, wins / ties / losses."
     assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
@@ -186,76 +180,16 @@ def test_measures_that_contradict_each_other_are_named():
     labels = {str(q): {f"d{i:02}": float(i < 10) for i in range(60)} for q in range(20)}
     top = {q: {d: (100.0 if d == "d00" else float(d[1:])) for d in docs} for q, docs in labels.items()}
     rest = {q: {d: (100.0 if d == "d59" else -float(d[1:])) for d in docs} for q, docs in labels.items()}
-    found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    found = compare({"top": top, "rest": rest}, labels, ["nDCG", "nDCG@1"], resamples=999)
     said = found.pairs[0].text
     assert "is significantly better: the answer depends on the measure." in said
     signs = [judged.difference.sign for judged in found.pairs[0].by_measure]
     assert signs == [-1, 1]
 
 
-@pytest.mark.slow
-def test_cut_lists_against_drawing_them_one_by_one():
-    scores, labels = collection(queries=12)
-    runs = {name: scores[name] for name in ("good", "bad")}
-    found = compare(runs, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False)
-    rng = np.random.default_rng(5)
-    for judged in found.pairs[0].by_measure:
-        measure = na.Measure.parse(judged.measure)
-        right, decided = {10: 0, 20: 0, 50: 0}, 0
-        for query, documents in labels.items():
-            names = list(documents)
-            values = {name: np.array([run[query][d] for d in names]) for name, run in runs.items()}
-            y = np.array([documents[d] for d in names])
-
-            def order(chosen, values=values, y=y, measure=measure) -> float:
-                one, other = (measure.evaluate(y[chosen], s[chosen]) for s in values.values())
-                return float(np.sign(one - other))
-
-            whole = order(np.arange(len(names)))
-            if whole == 0:
-                continue
-            decided += 100
-            for _ in range(100):
-                drawn = rng.permutation(len(names))
-                for n in right:
-                    right[n] += order(drawn[:n]) == whole
-        assert [cut.n for cut in judged.cuts] == list(right)
-        for cut in judged.cuts:
-            # 12 queries x 10 orders: the standard error is at most 0.05 even if orders were alike; four of it
-            assert abs(cut.rate - right[cut.n] / decided) < 0.2
-            assert cut.low <= cut.rate <= cut.high
-        assert judged.cuts[-1].rate > judged.cuts[0].rate + 0.2
-    # documents are drawn at random, not cut from the ends of lists
-    assert "Share of samples of n documents that order the runs as the whole list does" in str(found)
-    assert "runcated" not in str(found)
-
-
-def test_the_length_of_sufficient_lists():
-    nothing = paired_difference(np.ones(6))
-
-    def enough(*rates: float) -> int | None:
-        cuts = tuple(Cut(10**i, rate, 0.0, 1.0) for i, rate in enumerate(rates, 1))
-        return MeasureComparison("nDCG", 0.0, 0.0, nothing, 1.0, cuts).enough
-
-    assert enough(0.2, 0.95, 0.97) == 100
-    assert enough(0.95, 0.5, 0.97) == 1000
-    assert enough(0.2, 0.5) is None
-    assert enough() is None
-
-
-def test_longer_lists_are_those_of_fitted_groups():
-    found = two(measures=["nDCG", "nDCG(power(0.5))", "nDCG@10"])
-    log, power, cut = (judged.longer_lists for judged in found.pairs[0].by_measure)
-    assert (log.at, log.theorem) == (10**6, "Theorem 1")
-    assert 0 < log.b < log.a < 1
-    assert (power.at, power.theorem) == (None, "Theorem 3")
-    assert "as Theorem 6" in cut.theorem
-    assert all(judged.longer_lists.a > judged.longer_lists.b for judged in found.pairs[0].by_measure)
-
-
 def test_several_runs_are_compared_in_pairs():
     scores, labels = collection()
-    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999)
     assert [(pair.a, pair.b) for pair in found.pairs] == list(itertools.combinations(RUNS, 2))
     power = {row.measure: row for row in found.discriminative_power}
     assert power["nDCG"].significant == 5  # all but the twins
@@ -276,7 +210,7 @@ def test_several_runs_are_compared_in_pairs():
 
 def test_ranks_and_groups_of_several_runs():
     scores, labels = collection()
-    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999, theory=False)
+    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=999)
     for measure, rows in enumerate(found.as_dict()["rankings"]):
         by_pair = {frozenset((pair.a, pair.b)): pair.by_measure[measure] for pair in found.pairs}
         assert [row["mean"] for row in rows["runs"]] == sorted(
@@ -301,9 +235,7 @@ def test_ranks_and_groups_of_several_runs():
 
 def test_latex_names_what_a_run_beats_and_the_best_is_bold():
     scores, labels = collection()
-    found = compare(
-        {"_a": scores["good"], "b": scores["bad"], "c": scores["twin"]}, labels, "nDCG", theory=False
-    )
+    found = compare({"_a": scores["good"], "b": scores["bad"], "c": scores["twin"]}, labels, "nDCG")
     pairs = {(pair.a, pair.b): pair.by_measure[0] for pair in found.pairs}
     assert all(judged.p < 0.05 for judged in pairs.values())
     means = [pairs["_a", "b"].mean_a, pairs["_a", "b"].mean_b, pairs["_a", "c"].mean_b]
@@ -318,7 +250,7 @@ def test_latex_names_what_a_run_beats_and_the_best_is_bold():
 def test_values_by_query_are_those_of_the_queries_that_count():
     scores, labels = collection()
     fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
-    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
+    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99)
     assert len(found.by_query.rows) == 40
     judged = found.pairs[0].by_measure[0]
     values = {name: [row[2] for row in found.by_query.rows if row[0] == name] for name in ("good", "bad")}
@@ -341,7 +273,7 @@ def test_runs_share_a_group_exactly_if_they_are_not_apart():
 def test_queries_that_not_all_answer_do_not_count():
     scores, labels = collection()
     fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
-    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99, theory=False)
+    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99)
     assert found.queries == 20
     assert "10 of the queries that good answers are not answered by all runs and do not count." in str(found)
 
@@ -359,12 +291,12 @@ def test_refusals(tmp_path):
     with pytest.raises(InputError, match="a file is given twice"):
         compare([tmp_path / "a.run"] * 2, tmp_path / "q")
     with pytest.raises(InputError, match=r"^power: must lie between alpha"):
-        two(power=0.01, theory=False)
+        two(power=0.01)
 
 
 def test_two_copies_of_a_run_are_identical(tmp_path):
     scores, labels = collection(queries=8)
-    found = compare({"a": scores["good"], "b": scores["good"]}, labels, ["nDCG", "nDCG@1"], theory=False)
+    found = compare({"a": scores["good"], "b": scores["good"]}, labels, ["nDCG", "nDCG@1"])
     assert all(judged.difference.identical for judged in found.pairs[0].by_measure)
     assert str(found).startswith("a and b have the same value by every measure on each of the 8 queries.")
     assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
@@ -372,8 +304,8 @@ def test_two_copies_of_a_run_are_identical(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tied", "theory"), [(0, False), (2, False), (1, True)])
-def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path):
+@pytest.mark.parametrize("tied", [0, 1, 2])
+def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, tmp_path):
     """Both have the same document on top, wherever the measure stands among the others."""
     scores, labels = collection(queries=12, runs={"a": 0.8, "b": 2.0, "c": 0.4})
     for query, documents in scores["b"].items():
@@ -383,19 +315,17 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, theory, tmp_path
     measures.insert(tied, "nDCG@1")
     for names in (("a", "b"), ("a", "b", "c")):
         runs = {name: scores[name] for name in names}
-        found = compare(runs, labels, measures, resamples=999, theory=theory)
+        found = compare(runs, labels, measures, resamples=999)
         pair = found.pairs[0]
         assert [judged.difference.identical for judged in pair.by_measure] == [
             m == "nDCG@1" for m in measures
         ]
-        assert pair.by_measure[tied].cuts == ()
         assert "By nDCG@1 they are equal on every query." in pair.text
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG@1 "))
         assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "equal" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
-        if not theory:  # which no figure shows
-            assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
+        assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
 
 
 def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):
@@ -412,65 +342,9 @@ def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):
     counts = []
     for names in (["good", "bad"], [*scores]):
         drawn.clear()
-        compare({name: scores[name] for name in names}, labels, resamples=99, theory=False)
+        compare({name: scores[name] for name in names}, labels, resamples=99)
         counts.append(sum(drawn))
     assert counts == [2 * 99] * 2  # for the p-values by themselves and for max-T, whatever the tests
-
-
-def test_a_comparison_of_several_runs_has_the_cuts_of_each_pair():
-    """Cuts depend on the pool of the runs, which is the same here for each pair."""
-    scores, labels = collection(queries=12)
-    found = compare(scores, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False)
-    for pair in found.pairs:
-        alone = compare(
-            {n: scores[n] for n in (pair.a, pair.b)}, labels, ["nDCG", "nDCG@10"], resamples=99, theory=False
-        )
-        for one, other in zip(pair.by_measure, alone.pairs[0].by_measure, strict=True):
-            assert [cut.n for cut in one.cuts] == [cut.n for cut in other.cuts]
-            for cut, same in zip(one.cuts, other.cuts, strict=True):
-                assert (cut.rate, cut.low, cut.high) == pytest.approx(
-                    (same.rate, same.low, same.high), abs=1e-12
-                )
-
-
-@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)@0.2n", "DCG(linear)@5"])
-def test_truncated_lists_have_the_dcg_of_the_definition(text):
-    rng = np.random.default_rng(3)
-    measure, n = na.Measure.parse(text), 40
-    scores = np.where(rng.random((3, n)) < 0.3, -np.inf, rng.integers(0, 6, (3, n)))  # with many ties
-    labels = rng.integers(0, 3, n).astype(float)
-    arrival, lengths = rng.permutation(n), np.array([1, 5, 20, n])
-    levels = np.stack([np.unique(-s, return_inverse=True)[1] for s in scores])
-    found = truncated_dcg(levels, labels, arrival, lengths, rank_weights([measure], lengths))
-    for run, s in enumerate(scores):
-        for at, size in enumerate(lengths.tolist()):
-            first = arrival[:size]
-            ranking = first[np.argsort(-s[first], kind="stable")]
-            k = min(measure.cutoff(size), size)
-            expected = labels[ranking[:k]] @ measure.discount(np.arange(1.0, k + 1), float(size))
-            assert found[0, run, at] == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-def test_longer_lists_are_predicted_once_for_each_run(monkeypatch):
-    scores, labels = collection(queries=8, documents=30)
-    asked = []
-
-    def counted(scorer, measure, n):
-        asked.append(str(measure))
-        return na.theory.expected_ndcg(scorer, measure, n)
-
-    monkeypatch.setattr("ndcg_asymptotics.analysis.runs.ranked.expected_ndcg", counted)
-    found = compare(scores, labels, "nDCG", resamples=99)  # the limit of nDCG is 1 for all runs
-    assert asked == ["nDCG"] * 4 * 8  # groups of queries
-    # a run has the same prediction in each of its pairs
-    means: dict[str, set[float]] = {}
-    for pair in found.pairs:
-        longer = pair.by_measure[0].longer_lists
-        assert longer is not None
-        means.setdefault(pair.a, set()).add(longer.a)
-        means.setdefault(pair.b, set()).add(longer.b)
-    assert [len(of_run) for of_run in means.values()] == [1] * 4
-    assert len(set.union(*means.values())) == 4
 
 
 def test_inputs_that_do_not_fit_are_refused_or_named_first():
@@ -478,7 +352,7 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
     a, b = scores["good"], scores["fair"]
 
     def compared(other, measures=("nDCG", "nDCG@10")):
-        return compare({"a": a, "b": other}, labels, measures, resamples=99, theory=False)
+        return compare({"a": a, "b": other}, labels, measures, resamples=99)
 
     def renamed(run, share):
         return {
@@ -508,6 +382,6 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
 def test_ties_that_change_a_mean_are_named():
     scores, labels = collection()
     tied = {q: {d: float(np.round(s)) for d, s in of.items()} for q, of in scores["fair"].items()}
-    found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99, theory=False)
+    found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99)
     (said,) = (remark for remark in found.remarks if "repeated scores" in remark)
     assert said.startswith("b: repeated scores: the mean nDCG@10 is ")

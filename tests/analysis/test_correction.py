@@ -157,5 +157,5 @@ def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     assert d.shape == (100, 276)
     assert by_student <= by_max_t <= 1.1 * by_student
     assert not any(p < 0.05 for p in holm(by_199_permutations(d)))
-    several = compare(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"], theory=False)
+    several = compare(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"])
     assert [row.corrected for row in several.discriminative_power] == [5, 3]

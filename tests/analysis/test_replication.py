@@ -248,7 +248,7 @@ def collection() -> dict[str, Any]:
 def both() -> tuple[Comparison, Plan]:
     measures = ["nDCG", "nDCG@1", "nDCG@5", "nDCG(geometric(2))"]
     return (
-        compare(**collection(), measures=measures, resamples=199, theory=False),
+        compare(**collection(), measures=measures, resamples=199),
         plan(**collection(), measures=measures),
     )
 

@@ -13,6 +13,7 @@ import typer
 from json_documents import documents
 
 from ndcg_asymptotics.analysis.check_outcome import Check
+from ndcg_asymptotics.analysis.law_tests import LawTest
 from ndcg_asymptotics.analysis.limit_tests import LimitTest
 from ndcg_asymptotics.analysis.mean_tests import MeanTest
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
@@ -20,7 +21,7 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.rates import Decay
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.analysis.planning.rows import PlanRow
-from ndcg_asymptotics.analysis.runs.agreement import GradeAgreement, JudgeAgreement, ShareOfDocuments
+from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, ShareOfDocuments
 from ndcg_asymptotics.analysis.runs.collections_outcome import (
     CollectionsComparison,
     CollectionsRow,
@@ -28,9 +29,7 @@ from ndcg_asymptotics.analysis.runs.collections_outcome import (
     PairOverCollections,
 )
 from ndcg_asymptotics.analysis.runs.compared import (
-    Cut,
     DiscriminativePower,
-    LongListMeans,
     MeasureComparison,
     PairComparison,
 )
@@ -120,7 +119,6 @@ ROWS = {
     "agreement": JudgeAgreement,
     "combined difference": OfBoth,
     "compare with a judge": JudgedComparison,
-    "grade agreement": GradeAgreement,
     "gate": Gate,
     "gate row": GateRow,
     "judge": Quality,
@@ -136,15 +134,14 @@ ROWS = {
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
     "counted order": CountedOrder,
-    "cut": Cut,
     "damage": Damage,
     "decay": Decay,
     "decided loss": LossDecision,
     "distinguish": Distinction,
     "excess of a loss": LossExcess,
     "exponent": FittedExponent,
+    "law test": LawTest,
     "limit test": LimitTest,
-    "longer lists": LongListMeans,
     "mean test": MeanTest,
     "losses risk": ExcessRisk,
     "pair": Pair,

@@ -242,7 +242,7 @@ def test_comparisons_with_conventions():
     copies = {f"{q}{i}": q for i in range(3) for q in RUN}
     runs = {name: {c: of[q] for c, q in copies.items()} for name, of in (("a", RUN), ("b", run))}
     qrels = {c: QRELS[q] for c, q in copies.items()}
-    found = compare(runs, qrels, "nDCG@5", like="letor", theory=False, resamples=99)
+    found = compare(runs, qrels, "nDCG@5", like="letor", resamples=99)
     (row,) = found.pairs[0].by_measure
     assert row.measure == "nDCG(clipped_log(2))@5"
     expected = [evaluate(of, QRELS, "nDCG@5", like="letor").mean.item() for of in (RUN, run)]

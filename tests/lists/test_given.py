@@ -137,8 +137,8 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     }
     frames = {name: pl.DataFrame(frame(run, "query", "document", "score")) for name, run in runs.items()}
     judged = pa.Table.from_pandas(frame(labels, "query", "document", "label"))
-    compared = na.compare(frames, judged, "nDCG", resamples=99, theory=False)
-    assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99, theory=False).as_dict()
+    compared = na.compare(frames, judged, "nDCG", resamples=99)
+    assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99).as_dict()
     first, second = na.fit(frames, judged, out=tmp_path / "curves")
     assert (first.name, second.name) == ("good.json", "bad.json")
     grown = na.grow(frames, judged, "nDCG", orders=2)
@@ -163,7 +163,7 @@ def letor(path: Path, seed: int) -> Path:
 
 def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
     files = [letor(tmp_path / f"fold{i}.txt", i) for i in (1, 2)]
-    found = na.compare(lists=files, feature=[1, 2], measures="nDCG", resamples=99, theory=False)
+    found = na.compare(lists=files, feature=[1, 2], measures="nDCG", resamples=99)
     assert (found.runs, found.queries) == (
         ("feature 1", "feature 2"),
         16,
@@ -176,12 +176,10 @@ def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
         assert values == dict(zip(alone["all files"].queries, alone["all files"].values[:, 0], strict=True))
     # the label as a score has ties, which are averaged: all orders of tied documents are ideal
     weights = [{3: 1.0}, {1: 0.5, 3: 0.0}]
-    ideal = na.compare(lists=files[0], weights=weights, measures="nDCG", resamples=99, theory=False)
+    ideal = na.compare(lists=files[0], weights=weights, measures="nDCG", resamples=99)
     assert ideal.runs == ("weights 1", "weights 2")
     assert ideal.pairs[0].by_measure[0].mean_a == pytest.approx(1.0, abs=1e-15)
-    worst = na.compare(
-        lists=files[0], feature=[1, 3], ties="worst", measures="nDCG@3", resamples=99, theory=False
-    )
+    worst = na.compare(lists=files[0], feature=[1, 3], ties="worst", measures="nDCG@3", resamples=99)
     assert worst.pairs[0].by_measure[0].mean_b == pytest.approx(1.0)
     with pytest.raises(na.InputError, match="lists: needs two rankers: feature or weights twice"):
         na.compare(lists=files, feature=1)
@@ -202,7 +200,7 @@ def test_a_feature_is_compared_with_weights_in_files(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "model.txt").write_text(weights)
     paths = [tmp_path / name / "model.txt" for name in ("new", "old")]
-    found = na.compare(lists=letor, feature=1, weights=paths, measures="nDCG@5", resamples=99, theory=False)
+    found = na.compare(lists=letor, feature=1, weights=paths, measures="nDCG@5", resamples=99)
     assert found.runs == ("feature 1", *map(str, paths))
     assert found.pairs[1].by_measure[0].difference.identical  # the old weights are those of the feature
     assert not found.pairs[0].by_measure[0].difference.identical
@@ -219,7 +217,7 @@ def test_conventions_of_compare_are_those_of_evaluate() -> None:
         {"unjudged": "drop"},
         {"like": "sklearn"},
     ):
-        found = na.compare(runs, labels, "nDCG@5", resamples=99, theory=False, **options)
+        found = na.compare(runs, labels, "nDCG@5", resamples=99, **options)
         alone = na.evaluate(runs, labels, "nDCG@5", **options)
         means = found.pairs[0].by_measure[0]
         assert [means.mean_a, means.mean_b] == pytest.approx([alone[name].mean[0] for name in "ab"])

@@ -241,7 +241,7 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     chosen = {name: RUNS[name] for name in runs}
     human = {q: LABELS[q] for q in list(LABELS)[:8]} if judged else LABELS
     judge = LABELS if judged else None
-    compared = compare(chosen, human, MEASURES[::2], judge=judge, theory=False, resamples=99)
+    compared = compare(chosen, human, MEASURES[::2], judge=judge, resamples=99)
     page = report(compared)
     p_of = attrgetter("clearest.combined.p" if judged else "clearest.p")
     best = min(compared.pairs, key=p_of)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 from scipy import special
@@ -24,7 +23,6 @@ from scipy import special
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of, t_test
 from ndcg_asymptotics.core.arrays import Bools, Floats, tails
-from ndcg_asymptotics.core.tables import Column, Table, general
 from ndcg_asymptotics.lists.names import Codes
 from ndcg_asymptotics.lists.records import Records
 
@@ -43,15 +41,6 @@ class ShareOfDocuments:
 
 
 @dataclass(frozen=True)
-class GradeAgreement:
-    """How many of the documents of a grade by humans are relevant by the judge."""
-
-    grade: Annotated[float, Column("grade by humans", general("g"))]
-    documents: Annotated[int, Column("documents", general(","))]
-    relevant: Annotated[ShareOfDocuments, Column("share that the judge calls relevant", str)]
-
-
-@dataclass(frozen=True)
 class JudgeAgreement:
     """The agreement of a judge with humans about documents that both have judged.
 
@@ -62,10 +51,6 @@ class JudgeAgreement:
     fpr, fnr : ShareOfDocuments
         The share of relevant ones by the judge among those that are not relevant by humans, and of those that
         are not relevant by the judge among those that are by humans. A label above 0 is relevant.
-    kappa : ShareOfDocuments
-        Cohen's kappa of relevance.
-    grades : tuple of GradeAgreement
-        By grade of humans.
     opposed : bool
         Whether the labels of the judge go against those of humans: the mean over queries of the covariance
         of both labels in a query, times its documents, is significantly below 0 by Student's t test.
@@ -74,14 +59,7 @@ class JudgeAgreement:
     documents: int
     fpr: ShareOfDocuments
     fnr: ShareOfDocuments
-    kappa: ShareOfDocuments
-    grades: tuple[GradeAgreement, ...]
     opposed: bool = False
-
-    def table(self) -> Table:
-        """Return a table with a row for each grade."""
-        title = f"Labels of {self.documents:,} documents that humans and the judge have judged"
-        return Table.of(title, GradeAgreement, self.grades)
 
 
 def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgreement:
@@ -97,8 +75,8 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgree
     >>> human = Records.of({"q": {"a": 1.0, "b": 0.0, "c": 0.0}, "r": {"a": 1.0, "b": 0.0}}, "label")
     >>> judge = Records.of({"q": {"a": 1.0, "b": 1.0, "c": 0.0}, "r": {"a": 0.0, "b": 0.0}}, "label")
     >>> found = agreement(human, judge)
-    >>> print(found.fpr.value, found.fnr.value, round(found.kappa.value, 3))
-    0.3333333333333333 0.5 0.167
+    >>> print(found.fpr, found.fnr)
+    0.333 [0.000, 1.000] 0.500 [0.000, 1.000]
     """
     at = judge.find(human)
     both = at >= 0
@@ -108,19 +86,8 @@ def agreement(human: Records, judge: Records, level: float = 0.95) -> JudgeAgree
     def rate(wrong: Bools, among: Bools) -> ShareOfDocuments:
         return _rate(wrong[among], row[among], level)
 
-    by_grade = tuple(
-        GradeAgreement(grade, int((grades == grade).sum()), rate(said, grades == grade))
-        for grade in np.unique(grades)[::-1].tolist()
-    )
-    kappa = _kappa(truth, said, row, level)
-    return JudgeAgreement(
-        int(both.sum()),
-        rate(said, ~truth),
-        rate(~said, truth),
-        kappa,
-        by_grade,
-        _opposed(grades, by_judge, row, level),
-    )
+    opposed = _opposed(grades, by_judge, row, level)
+    return JudgeAgreement(int(both.sum()), rate(said, ~truth), rate(~said, truth), opposed)
 
 
 def _opposed(human: Floats, judge: Floats, row: Codes, level: float) -> bool:
@@ -153,30 +120,3 @@ def _rate(hits: Bools, row: Codes, level: float) -> ShareOfDocuments:
         if variance > 0:
             effective = min(effective, float(value * (1 - value) / variance * wider**2))
     return ShareOfDocuments(value, Interval(*clopper_pearson(value * effective, effective, level)))
-
-
-def _kappa(truth: Bools, said: Bools, row: Codes, level: float) -> ShareOfDocuments:
-    """Return Cohen's kappa with Student's interval of the jackknife over queries."""
-    _, query = np.unique(row, return_inverse=True)
-    tables = np.stack([np.bincount(query, cell) for cell in (truth & said, truth, said, np.ones(len(truth)))])
-    whole = tables.sum(axis=1)
-    value = float(_kappa_of(whole[:, None])[0]) if truth.size else np.nan
-    if not np.isfinite(value):
-        return ShareOfDocuments(None, None)
-    queries = tables.shape[1]
-    without = _kappa_of(whole[:, None] - tables)
-    without = without[np.isfinite(without)]
-    if without.size < 2:
-        return ShareOfDocuments(value, Interval(-1.0, 1.0))
-    error = float(np.sqrt((queries - 1) / queries * ((without - without.mean()) ** 2).sum()))
-    reach = -error * float(special.stdtrit(without.size - 1, tails(level)[0]))
-    return ShareOfDocuments(value, Interval(max(value - reach, -1.0), min(value + reach, 1.0)))
-
-
-def _kappa_of(tables: Floats) -> Floats:
-    """Return Cohen's kappa; ``tables`` has the counts of both, of humans', of the judge's, and of all."""
-    both, human, judge, every = tables
-    with np.errstate(invalid="ignore", divide="ignore"):
-        agree = (every - human - judge + 2 * both) / every
-        chance = (human * judge + (every - human) * (every - judge)) / every**2
-        return np.asarray((agree - chance) / (1 - chance))

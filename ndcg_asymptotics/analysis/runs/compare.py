@@ -2,9 +2,9 @@
 
 For each measure the paired difference over queries with its interval and test (`analysis.runs.paired`), and
 the number of queries that would be sufficient (`analysis.runs.values`). Three runs or more are compared in
-all pairs; the number of pairs with a significant difference is the discriminative power of a measure. What
-only ranked lists show is in `analysis.runs.ranked`, labels of a judge are in `analysis.runs.judge`, and means
-over several collections in `analysis.runs.collections`.
+all pairs; the number of pairs with a significant difference is the discriminative power of a measure.
+Labels of a judge are in `analysis.runs.judge`, and means over several collections in
+`analysis.runs.collections`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ndcg_asymptotics.analysis.runs.correction import Correction, MultipleTests,
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
-from ndcg_asymptotics.analysis.runs.ranked import compare_ranked
+from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.analysis.runs.values import compare_values
-from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
+from ndcg_asymptotics.core.arrays import as_texts, require_choice
 from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluating import judged_only, of_lists
@@ -65,7 +65,6 @@ class _Options(ConventionOptions, Statistics, total=False):
     unjudged: Literal["zero", "drop"]
     lower_is_better: Collection[str]
     alternative: Alternative
-    theory: bool
 
 
 class _CollectionsOptions(ConventionOptions, Statistics, total=False):
@@ -133,7 +132,6 @@ def compare(
     resamples: int = 9999,
     seed: int = 0,
     alternative: Alternative = "two-sided",
-    theory: bool = True,
     **conventions: Unpack[ConventionOptions],
 ) -> Comparison | JudgedComparison | CollectionsComparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
@@ -145,7 +143,7 @@ def compare(
         the names of those that count, in this order.
     measures : Measure, text, or several
         By default six of NDCG, and all that there are of values. Also those of ir_measures, such as "AP", as
-        in `evaluate`; of these no longer lists are predicted.
+        in `evaluate`.
     lists : in place of runs and qrels
         An SVMlight file, or several such as the folds of a collection, whose lists are compared together.
         Ties are averaged unless ``ties`` or ``like`` says otherwise.
@@ -157,7 +155,7 @@ def compare(
         table. In a mapping, each collection has values as ``values`` takes them.
     judge : judgements, optional
         Those of a judge that may err, such as a language model, for the queries of ``qrels`` and more. Both
-        are then combined (`analysis.runs.judge`), and longer lists are not predicted.
+        are then combined (`analysis.runs.judge`).
     columns : mapping, optional
         The names of the columns of tables.
     feature : several numbers
@@ -182,8 +180,6 @@ def compare(
         Number of permutations, and the seed of all resampling.
     alternative : {"two-sided", "less", "greater"}
         As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
-    theory : bool
-        Whether to predict longer lists from curves fitted to 8 groups of queries.
     **conventions
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`. Values take
         ``missing`` only.
@@ -200,7 +196,7 @@ def compare(
     >>> labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(20)}
     >>> def run(noise):
     ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-    >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG", theory=False)
+    >>> found = compare({"good": run(0.3), "bad": run(3.0)}, labels, "nDCG")
     >>> found.pairs[0].by_measure[0].difference.sign, found.queries
     (1, 20)
 
@@ -223,7 +219,6 @@ def compare(
     require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
     kind = kinds[0]
     require_choice(unjudged, ("zero", "drop"), "unjudged")
-    require(isinstance(theory, bool), f"must be True or False, got {brief(theory)}", "theory")
     given = {
         "runs": runs,
         "qrels": qrels,
@@ -270,4 +265,4 @@ def compare(
         labels = judgements_of(qrels, columns, chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    return compare_ranked(scores, labels, asked, tests, theory=theory, **conventions)
+    return compare_values(values_of_runs(scores, labels, asked, **conventions), tests)

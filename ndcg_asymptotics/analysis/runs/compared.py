@@ -8,45 +8,17 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from ndcg_asymptotics.analysis.runs.paired import Difference
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ShownDifference, Tally
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Table, fixed, general
+from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, fixed, general
 from ndcg_asymptotics.measures.looks import measure_looks
 
 _FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
-_ENOUGH = 0.9  # the rate of agreement with the whole lists at which samples are sufficient
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The rate at which n random documents order two runs as the whole lists do, with an interval."""
-
-    n: int
-    rate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class LongListMeans:
-    """The mean NDCG of two runs in ever longer i.i.d. lists, predicted from their fitted curves.
-
-    ``a`` and ``b`` are the limits (``at`` is None) or, where these are equal, the exact means at n = ``at``.
-    """
-
-    a: float
-    b: float
-    theorem: str
-    at: int | None = None
-
-    def __str__(self) -> str:
-        return f"{self.a:.4f}, {self.b:.4f}" + (f" at n = {self.at:g}" if self.at else "")
 
 
 @dataclass(frozen=True)
 class MeasureComparison:
     """Two runs compared by one measure; differences are a - b, ``p`` is corrected for all tests.
 
-    ``cuts`` has the lengths at which some query distinguishes the runs; it is empty if they are identical.
-    Only comparisons of ranked lists have ``cuts`` and ``longer_lists``. ``wins`` and ``losses`` count the
+    ``wins`` and ``losses`` count the
     queries for which the first run is better and worse; ``span`` is the largest possible difference in one.
     """
 
@@ -55,18 +27,14 @@ class MeasureComparison:
     mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
     difference: Annotated[Difference, Data(inline=True)]
     p: Annotated[float, Column("corrected p", general(".2g"), 2), Data("p_corrected", before="effect")]
-    cuts: Annotated[tuple[Cut, ...], Data(frame=False)] = ()
-    longer_lists: Annotated[
-        LongListMeans | None, Column("longer lists", str, 6, optional=True), Data(frame=False)
-    ] = None
-    lower_is_better: Annotated[bool, Data(before="cuts")] = False
-    wins: Annotated[int, Data(before="cuts")] = 0
-    ties: Annotated[int, Data(before="cuts")] = 0
-    losses: Annotated[int, Data(before="cuts")] = 0
+    lower_is_better: bool = False
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
     span: Annotated[float, HIDDEN] = 1.0
 
     @property
-    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 1, before="longer_lists")]:
+    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 1)]:
         """For how many queries the first run is better, equal and worse."""
         return f"{self.wins:,}/{self.ties:,}/{self.losses:,}"
 
@@ -88,13 +56,6 @@ class MeasureComparison:
     def rows(self) -> tuple[MeasureComparison]:
         """The row of a table."""
         return (self,)
-
-    @property
-    def enough(self) -> int | None:
-        """The size from which on nine of ten samples agree with the whole lists, if any."""
-        below = [cut.n for cut in self.cuts if cut.rate < _ENOUGH]
-        after = [cut.n for cut in self.cuts if not below or cut.n > max(below)]
-        return min(after, default=None)
 
 
 class Drawn(NamedTuple):
@@ -138,16 +99,6 @@ class PairComparison(ComparedPair[MeasureComparison]):
             low, high = (end and max(-edge, min(end, edge)) for end in ends)
             rows.append(ShownDifference(judged.measure, looks[judged.measure], mean, low, high, judged.p))
         return Drawn("difference over its standard deviation" if scaled else "difference of the means", rows)
-
-    def cut_table(self) -> Table:
-        """Return a table of the rates at which samples order the runs as whole lists do."""
-        sizes = sorted({cut.n for judged in self.by_measure for cut in judged.cuts})
-        columns = (Column("measure", whole=True), *(Column(f"n={n:,}", fixed(3)) for n in sizes))
-        rates = {judged.measure: {cut.n: cut.rate for cut in judged.cuts} for judged in self.by_measure}
-        rows = tuple((measure, *map(rate.get, sizes)) for measure, rate in rates.items() if rate)
-        return Table(
-            "Share of samples of n documents that order the runs as the whole list does", columns, rows
-        )
 
 
 @dataclass(frozen=True)

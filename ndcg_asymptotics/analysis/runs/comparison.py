@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from ndcg_asymptotics.analysis.replication import median_number
@@ -103,7 +103,5 @@ class Comparison(ComparedPairs[PairComparison]):
         return [Line(self.leaders() + "\n"), first], [power, *others]
 
     def tables(self, pair: PairComparison) -> Iterator[Table]:
-        """Yield a table of the measures, and one of the rates of samples if there are any."""
+        """Yield a table of the measures."""
         yield pair.table(self.words.level, f", {self.queries:,} queries")
-        if any(judged.cuts for judged in pair.by_measure):
-            yield replace(pair.cut_table(), detail=True)

@@ -102,25 +102,16 @@ class Words(PairWords[PairComparison]):
 
     def method(self, found: ComparedPairs[PairComparison], *, pairs: bool) -> str:
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
-        judged = [of_measure for pair in found.pairs for of_measure in pair.by_measure]
         alpha = f"{self.alpha:.2g}"
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
         effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
-        said = (
+        return (
             f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
             f"test, which exchanges the runs within queries, and of Student's t test{interval}. "
             f"{found.corrected}. {effect}Queries as observed: for a paired t test at level {alpha} on new "
             f"queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
             + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
         )
-        if pairs and any(one.cuts for one in judged):
-            said += " Samples: each is of the documents of one query, and a tie does not count as its order."
-        if pairs and any(one.longer_lists for one in judged):
-            said += (
-                " Longer lists: the means that curves fitted to these queries tend to. They have no interval "
-                "here, and other queries may order the runs the other way."
-            )
-        return said
 
 
 def _confirming(agree: int, others: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ class Quality:
     """The bias of the judge between two runs, and its errors: numbers with their intervals.
 
     ``bias`` is the mean of the difference by its labels minus that by labels of humans, over the queries of
-    humans; rates and kappa are those of `JudgeAgreement`.
+    humans; rates are those of `JudgeAgreement`.
     """
 
     bias: float
@@ -111,13 +111,11 @@ class Quality:
     fpr_interval: Interval | None
     fnr: float | None
     fnr_interval: Interval | None
-    kappa: float | None
-    kappa_interval: Interval | None
 
     @classmethod
     def of(cls, bias: float, interval: Interval | None, found: JudgeAgreement) -> Quality:
         """Return the bias with the rates of an agreement."""
-        rates = [part for rate in (found.fpr, found.fnr, found.kappa) for part in (rate.value, rate.interval)]
+        rates = [part for rate in (found.fpr, found.fnr) for part in (rate.value, rate.interval)]
         return cls(bias, interval, *rates)  # type: ignore[arg-type]
 
     @property
@@ -216,4 +214,4 @@ class JudgedComparison(ComparedPairs[JudgedPair]):
 
     def notes(self) -> list[ReportBlock]:
         """Return the agreement of the judge with humans."""
-        return [self.agreement.table(), Line(self.words.quality(self.agreement))]
+        return [Line(self.words.quality(self.agreement))]

@@ -147,9 +147,9 @@ class JudgedWords(PairWords["JudgedPair"]):
     def quality(self, found: JudgeAgreement) -> str:
         """Return the error rates of the judge."""
         return (
-            f"Of the documents that are irrelevant by humans the judge calls {found.fpr} relevant (false "
-            f"positive rate), of those that are relevant {found.fnr} irrelevant (false negative rate). "
-            f"Cohen's kappa: {found.kappa}. Intervals have the level {self.level} and go by query."
+            f"Of {found.documents:,} documents that both have judged the judge calls {found.fpr} of those "
+            f"relevant that are irrelevant by humans (false positive rate), and {found.fnr} of the others "
+            f"irrelevant (false negative rate); {self.level} intervals over queries."
         )
 
     def method(self, found: ComparedPairs[JudgedPair], *, pairs: bool) -> str:
