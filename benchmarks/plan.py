@@ -29,7 +29,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.studies import Design, Study
 from ndcg_asymptotics.sweep import run
-from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.regime import right_rate
 
 BLANK = "constant(0.3)"
 PAIRS = {

@@ -18,12 +18,12 @@ from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,
+    growth_curves,
+    growth_figure,
+    growth_handles,
     outer_labels,
     panels,
     style,
-    system_curves,
-    system_figure,
-    system_handles,
     titles,
 )
 from ndcg_asymptotics.plots.layout import one_scale
@@ -39,12 +39,12 @@ def arrival_figure(growths: Mapping[str, Growth]) -> Figure:
         figure, axes = panels(len(growths) * len(ARRIVAL_MEASURES), columns=len(growths))
         places = [(measure, order) for measure in ARRIVAL_MEASURES for order in growths]
         for ax, (measure, order) in zip(axes, places, strict=True):
-            system_curves(growths[order], measure, ax)
+            growth_curves(growths[order], measure, ax)
             titles(ax, f"documents arrive {ARRIVAL_TEXTS[order]}" if measure == ARRIVAL_MEASURES[0] else "")
             ax.set_ylabel(f"NDCG$_n$, {Choice().formula(measure)}")
         one_scale(axes)
         outer_labels(axes)
-        figure_legend(figure, system_handles(next(iter(growths.values()))))
+        figure_legend(figure, growth_handles(next(iter(growths.values()))))
     return figure
 
 
@@ -54,7 +54,7 @@ def draw(growths: Mapping[str, Growth]) -> dict[str, Figure]:
     study = names[0].partition("-")[0]
     by_order = {name.partition("-")[2]: growth for name, growth in growths.items()}
     return {
-        f"real-{study}": system_figure(by_order["random"]),
+        f"real-{study}": growth_figure(by_order["random"]),
         f"real-{study}-arrival": arrival_figure({order: by_order[order] for order in ARRIVALS[study]}),
     }
 

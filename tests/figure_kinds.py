@@ -115,6 +115,6 @@ FIGURES: dict[str, Draw] = {
     ),
     "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
     "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
-    "growing": lambda width: plots.system_figure(growing(), width=width),
+    "growing": lambda width: plots.growth_figure(growing(), width=width),
 }
 """Functions that draw at a width in inches, by the kind of figure."""

@@ -1,10 +1,9 @@
 """Comparison of simulation with theory, for a study or a grid of studies.
 
-Three questions are asked of the simulation, with one family-wise error rate for all tests (Bonferroni):
+Two questions are asked of the simulation, with one family-wise error rate for all tests (Bonferroni):
 
 - Is the simulated mean the exact mean? For every scorer, measure and n (`mean_tests`).
 - Is the simulated standard deviation the exact one? At three list lengths, or at every n (`std_tests`).
-- Is the simulated law that of theory? At the last n (`law_tests`).
 
 One question is asked of the theorems, without any simulation: is the limit that they state the one to which
 exact means up to n = 1e18 tend (`limit_tests`)? All theoretical values come from `theory.values`.
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import overload
 
 from ndcg_asymptotics.analysis.check_outcome import Check, GridCheck
-from ndcg_asymptotics.analysis.law_tests import LawTest, judge_law
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, judge_means
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
@@ -59,8 +57,8 @@ def check(
     ----------
     results : Results, GridResults, or the path of their folder
     alpha : float
-        Family-wise error rate: the probability that any mean, standard deviation or law disagrees although
-        theory is right.
+        Family-wise error rate: the probability that any mean or standard deviation disagrees although theory
+        is right.
     perturb : float
         Multiply every theoretical value by ``1 + perturb``, to see the check fail.
     std : {"few", "every"}
@@ -93,13 +91,12 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     require_fraction(alpha, "alpha")
     require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
-    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes) + 1))
+    level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes)))
     detectable: dict[str, float] = {}
     detectable_std: dict[str, float] = {}
     means: list[MeanTest] = []
     limits: list[LimitTest] = []
     stds: list[StdTest] = []
-    laws: list[LawTest] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         theory = TheoreticalValues(scorer, measure, beside=study.measures)
@@ -111,7 +108,6 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         if least < math.inf:
             detectable[str(measure)] = least
         stds += [judge_std(simulated, n, theory, name, factor, level) for n in sizes]
-        laws.append(judge_law(simulated, theory, name, factor, level))
         errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
         if errors:
             detectable_std[str(measure)] = min(errors)
@@ -123,7 +119,6 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         rows=means,
         limits=limits,
         stds=stds,
-        laws=laws,
         detectable=detectable,
         detectable_std=detectable_std,
     )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
 
-from ndcg_asymptotics.analysis.law_tests import LawTest
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
 from ndcg_asymptotics.analysis.std_tests import StdTest
@@ -19,22 +18,21 @@ from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
 if TYPE_CHECKING:
     import pandas as pd
 
-TestKind = Literal["means", "standard deviations", "laws", "limits"]
+TestKind = Literal["means", "standard deviations", "limits"]
 
-_KINDS: tuple[TestKind, ...] = ("means", "standard deviations", "laws", "limits")
-_SHORT = ("means", "std", "law", "limit")  # the kinds in headings
+_KINDS: tuple[TestKind, ...] = ("means", "standard deviations", "limits")
+_SHORT = ("means", "std", "limit")  # the kinds in headings
 _SHOWN = 20  # rows of measures, and of points that disagree
 _SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
 
-_Test = MeanTest | StdTest | LawTest | LimitTest
-_AnyTest = TypeVar("_AnyTest", MeanTest, StdTest, LawTest, LimitTest)
+_Test = MeanTest | StdTest | LimitTest
+_AnyTest = TypeVar("_AnyTest", MeanTest, StdTest, LimitTest)
 
 Tests = TypedDict(
     "Tests",
     {
         "means": list[MeanTest],
         "standard deviations": list[StdTest],
-        "laws": list[LawTest],
         "limits": list[LimitTest],
     },
 )
@@ -76,11 +74,6 @@ class CellTests:
     def std(self) -> Annotated[TestVerdict | None, Column("std")]:
         """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
         return _if_tested(worst(self.tests["standard deviations"]))
-
-    @property
-    def law(self) -> Annotated[TestVerdict | None, Column("law")]:
-        """The verdict on the law; None if it was not tested."""
-        return _if_tested(worst(self.tests["laws"]))
 
     @property
     def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
@@ -127,7 +120,6 @@ class Check(Report):
     rows: list[MeanTest]
     limits: list[LimitTest]
     stds: list[StdTest]
-    laws: list[LawTest]
     detectable: dict[str, float]
     detectable_std: dict[str, float]
 
@@ -137,7 +129,6 @@ class Check(Report):
         return {
             "means": self.rows,
             "standard deviations": self.stds,
-            "laws": self.laws,
             "limits": self.limits,
         }
 
@@ -157,23 +148,20 @@ class Check(Report):
         yield from self._conclusion()
 
     def long(self) -> Iterator[ReportBlock]:
-        """Return the same with the mean at every n, and every standard deviation and law."""
+        """Return the same with the mean at every n, and every standard deviation."""
         yield self._heading()
         for cell in self.by_cell():
             yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.tests["means"])
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
-        yield Table.of("Laws, simulated and of theory (Kolmogorov-Smirnov)", LawTest, self.laws)
         yield from self._conclusion()
 
     def by_cell(self) -> list[CellTests]:
         """Return the tests of each scorer and measure."""
-        means, stds = _by_cell(self.rows), _by_cell(self.stds)
-        laws, limits = _by_cell(self.laws), _by_cell(self.limits)
+        means, stds, limits = _by_cell(self.rows), _by_cell(self.stds), _by_cell(self.limits)
         found: dict[tuple[str, str], Tests] = {
             cell: {
                 "means": means[cell],
                 "standard deviations": stds.get(cell, []),
-                "laws": laws.get(cell, []),
                 "limits": of_limit,
             }
             for cell, of_limit in limits.items()
@@ -189,7 +177,7 @@ class Check(Report):
 
     def _summary(self) -> Table:
         title = "At the largest n; |z| and verdicts are over every n that was tested"
-        return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std", "law")
+        return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std")
 
     def _conclusion(self) -> Iterator[ReportBlock]:
         yield replace(limits_table(self.limits), detail=True)
@@ -212,13 +200,11 @@ class Check(Report):
     def _power(self) -> Iterator[Line]:
         """Yield what the tests can and cannot detect."""
         yield from _not_tested("standard deviations", self.stds)
-        yield from _not_tested("laws", self.laws)
         yield Line(
-            "Family-wise error rate of the tests of means, standard deviations and laws: "
+            "Family-wise error rate of the tests of means and standard deviations: "
             f"at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} for each test). Means and "
             "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
-            "dominates, and elsewhere by betting, which is valid for any values in [0, 1]; laws by "
-            "Kolmogorov-Smirnov."
+            "dominates, and elsewhere by betting, which is valid for any values in [0, 1]."
         )
         for what, least in (("mean", self.detectable), ("standard deviation", self.detectable_std)):
             if least:
@@ -254,7 +240,7 @@ def _nothing_disagrees(checks: Sequence[Check]) -> Line:
     return Line(f"Nothing that was tested disagrees. Not tested: {', '.join(left)}.", "bold yellow")
 
 
-def _not_tested(what: str, tests: Sequence[StdTest | LawTest]) -> Iterator[Line]:
+def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
     """Return a line for each measure of which something was not tested, with the first reason."""
     for measure in dict.fromkeys(test.measure for test in tests):
         every = [test for test in tests if test.measure == measure]
@@ -317,8 +303,8 @@ class GridCheck(Report):
         checks = list(self.points.values())
         state = "" if self.complete else " INCOMPLETE: more were requested."
         yield Line(
-            f"{len(checks)} points. {_tested(checks)} Family-wise error rate of the tests of means, standard "
-            f"deviations and laws: at most {self.alpha:g} (Bonferroni).{state}"
+            f"{len(checks)} points. {_tested(checks)} Family-wise error rate of the tests of means and "
+            f"standard deviations: at most {self.alpha:g} (Bonferroni).{state}"
         )
         wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
         if wrong:
@@ -337,7 +323,7 @@ class GridCheck(Report):
     def every_verdict(self) -> Table:
         """Return a table with a row for each point, scorer and measure."""
         columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
-        kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 3, 2), strict=True))
+        kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 2), strict=True))
         rows = tuple(
             (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
         )

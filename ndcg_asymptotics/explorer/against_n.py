@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
-from scipy.special import log_ndtr, ndtri, ndtri_exp
+from scipy.special import log_ndtr, ndtri_exp
 
 from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, draw_orders, drawable, wrong_order
 from ndcg_asymptotics.analysis.orders.right_order import ahead, better_first
@@ -22,8 +22,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.explorer.state import LARGEST, NAMES, State
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
-from ndcg_asymptotics.theory.fluctuations.laws import regime, standard_cdfs
+from ndcg_asymptotics.theory.fluctuations.regime import regime
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
 NODES = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
@@ -33,7 +32,6 @@ FIRST = (10, 100, 10**4, 10**9, 10**18)
 LENGTHS = np.geomspace(10, 1e18, 145)
 """The list lengths at which they are drawn, beside those."""
 
-_EFFECTS = np.linspace(-8, 8, 33)  # effect sizes at which a law that is not normal is tabulated
 _CHART_EFFORT, _CHART_ENOUGH = 0.05, 50  # the share of draws for the chart, and wrong orders that are enough
 _LAST_RATE = 7.0  # quantile beyond which a rate has rounded to 1
 _SMALLEST_SD = 1e-300  # whose logarithm is drawn for 0
@@ -136,19 +134,11 @@ class OrderLaw:
     @classmethod
     def of(cls, state: State) -> OrderLaw | None:
         """Return the law of a state; None where a few depths decide, whatever n is."""
-        measure, pair = state.measured, _in_order(state)
+        pair = _in_order(state)
         if not pair[0].iid:
             return None
         sign = 1 if pair == state.scorers else -1
-        if regime(pair, measure) in ("normal", "certain") or measure.cutoff.regime == "fixed":
-            return cls("the normal law", sign, lambda effect: effect)
-        right = 1 - standard_cdfs(pair, measure, -_EFFECTS)
-        table = PchipInterpolator(_EFFECTS, np.clip(ndtri(right), -_LAST_RATE, _LAST_RATE))
-        return cls(
-            "the law of the top",
-            sign,
-            lambda effect: np.asarray(table(np.clip(effect, _EFFECTS[0], _EFFECTS[-1]))),
-        )
+        return cls("the normal law", sign, lambda effect: effect)
 
     def right(self, effect: Floats) -> Floats:
         """Return the normal quantile of P(right order) for effect sizes of the difference A - B."""
@@ -158,15 +148,15 @@ class OrderLaw:
 def _right(state: State, n: int) -> float | None:
     """Return the normal quantile of P(right order at n) for the chart, None where it is not known.
 
-    It comes from some hundred lists where as many as 50 of them are wrong, and from enumeration elsewhere;
-    with a fixed number of relevant items it is that of `wrong_order`.
+    It comes from some hundred lists where as many as 50 of them are wrong; with a fixed number of relevant
+    items it is that of `wrong_order`.
     """
     measure, pair = state.measured, _in_order(state)
     found, iid = None, pair[0].iid
     if iid and drawable(pair[0], measure, n):
         counts = draw_orders(*pair, [measure], n, _CHART_EFFORT)[0][0]
         found = WrongOrder.counted(*counts) if counts[0] >= _CHART_ENOUGH else None
-    if found is None and (not iid or enumerable(pair[0], measure, n)):
+    if found is None and not iid:
         found = wrong_order(*pair, measure, n, effort=_CHART_EFFORT)
     if found is None or found.log10 is None:
         return _LAST_RATE if found and found.high is None else None

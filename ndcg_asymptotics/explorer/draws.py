@@ -47,7 +47,7 @@ class Draws:
         return Piece((self.places[0], self.said), partial(ranked_list, state, 0), partial(self._show_list, 1))
 
     def law(self, state: State) -> Piece[Bins]:
-        """Return the piece that shows the law of NDCG at n."""
+        """Return the piece that shows the bins of NDCG at n."""
         return Piece((self.places[1],), partial(bins, state), self._show_law)
 
     def _show_law(self, found: Bins) -> None:

@@ -102,46 +102,42 @@ def sum_text(found: DrawnList, ranker: int) -> str:
 
 
 class HistogramChart:
-    """The NDCG of drawn lists as a histogram for each ranker, under the numbers that theory expects."""
+    """The NDCG of drawn lists as a histogram for each ranker."""
 
     def __init__(self, colors: Palette) -> None:
         self.plot = new_figure(
             "", "NDCG", "lists", colors, x_range=Range1d(0.0, 1.0), y_range=Range1d(0.0, 30.0)
         )
-        self.drawn, self.laws = [], []
-        for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
+        self.drawn = []
+        for name, color in zip(NAMES, colors.rankers, strict=True):
             drawn = ColumnDataSource({"left": [], "right": [], "top": []}, name=f"histogram {name}")
-            law = ColumnDataSource({"x": [], "y": []}, name=f"law {name}")
             self.plot.quad(
-                "left", "right", "top", 0, source=drawn, color=color, fill_alpha=_BARS, line_alpha=_BARS
+                "left",
+                "right",
+                "top",
+                0,
+                source=drawn,
+                color=color,
+                fill_alpha=_BARS,
+                line_alpha=_BARS,
+                legend_label=name,
             )
-            dash = "solid" if index == 0 else "dashed"
-            self.plot.line("x", "y", source=law, color=color, line_width=2, line_dash=dash, legend_label=name)
             self.drawn.append(drawn)
-            self.laws.append(law)
         legend(self.plot, colors, "top_left")
         self._bins: Bins | None = None
         self.show_drawn(np.empty((0, 2)))
 
     def show(self, bins: Bins) -> None:
-        """Show new bins with what is expected in them; `show_drawn` then counts the lists in these."""
+        """Show new bins; `show_drawn` then counts the lists in them."""
         self._bins = bins
-        middles = (bins.edges[1:] + bins.edges[:-1]) / 2
-        for law, expected in zip(self.laws, bins.expected, strict=True):
-            law.data = {"x": [], "y": []} if expected is None else {"x": middles, "y": expected}
-        most = max((float(e.max()) for e in bins.expected if e is not None), default=LISTS / 10)
         set_range(self.plot.x_range, float(bins.edges[0]), float(bins.edges[-1]))
-        set_range(self.plot.y_range, 0.0, _HEADROOM * most)
-        if bins.expected[0] is None:
-            known = "no law is known"
-        else:
-            known = "lines: the exact law" if bins.exact else "lines: the law of long lists"
+        set_range(self.plot.y_range, 0.0, _HEADROOM * LISTS / 10)
         self.plot.yaxis[0].axis_label = f"of {LISTS} lists"
-        self.plot.xaxis[0].axis_label = f"NDCG at n = {count_text(bins.n)} ({known})"
+        self.plot.xaxis[0].axis_label = f"NDCG at n = {count_text(bins.n)}"
 
     def show_drawn(self, values: Floats) -> None:
         """Show the NDCG of drawn lists, (lists, 2)."""
-        self.plot.title.text = f"NDCG of {len(values)} drawn lists" if len(values) else "The law of NDCG"
+        self.plot.title.text = f"NDCG of {len(values)} drawn lists"
         if self._bins is None:
             return
         edges, most = self._bins.edges, 0.0

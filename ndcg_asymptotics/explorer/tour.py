@@ -58,7 +58,7 @@ def _sum_of_a_list(state: State) -> str:
     return (
         f"The sum with the relevant items first, {found.best:.3g}. NDCG divides by it: A's filled bars add "
         f"up to {found.sums[0]:.3g}, so its NDCG is {found.ndcg[0]:.3f}, and that of B is "
-        f"{found.ndcg[1]:.3f}. Another list has other values: draw some, and watch them fill the law."
+        f"{found.ndcg[1]:.3f}. Another list has other values: draw some, and watch how they spread."
     )
 
 

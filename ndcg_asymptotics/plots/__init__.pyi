@@ -13,6 +13,9 @@ from .gallery import measure_figure as measure_figure
 from .gallery import order_figure as order_figure
 from .gallery import overview_figure as overview_figure
 from .gallery import pair_figures as pair_figures
+from .growing import growth_curves as growth_curves
+from .growing import growth_figure as growth_figure
+from .growing import growth_handles as growth_handles
 from .judged import judged_figure as judged_figure
 from .layout import note as note
 from .layout import outer_labels as outer_labels
@@ -28,6 +31,3 @@ from .scales import length_axis as length_axis
 from .style import line_styles as line_styles
 from .style import measure_style as measure_style
 from .style import style as style
-from .systems import system_curves as system_curves
-from .systems import system_figure as system_figure
-from .systems import system_handles as system_handles

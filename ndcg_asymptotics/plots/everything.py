@@ -20,9 +20,9 @@ from ndcg_asymptotics.plots.comparison import comparison_drawings
 from ndcg_asymptotics.plots.fitted import fitted_drawings, holds_curves
 from ndcg_asymptotics.plots.gallery import study_drawings
 from ndcg_asymptotics.plots.grid import grid_drawings
+from ndcg_asymptotics.plots.growing import growth_drawings
 from ndcg_asymptotics.plots.judged import judged_drawings
 from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
-from ndcg_asymptotics.plots.systems import system_drawings
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import open_any
@@ -121,7 +121,7 @@ def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
     if isinstance(found, GridResults):
         return grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")
     if isinstance(found, Growth):
-        return system_drawings, "these results", _OF_STUDIES
+        return growth_drawings, "growing lists", _OF_STUDIES
     if isinstance(found, Comparison):
         return comparison_drawings, "a comparison", ()
     if isinstance(found, JudgedComparison):

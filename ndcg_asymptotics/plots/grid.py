@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,7 +31,7 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.fluctuations.laws import right_rate
+from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
@@ -73,7 +74,8 @@ def parameter_figure(
     It has panels of NDCG_n, of the rate of the wrong order of two scorers, and of the signal-to-noise ratio
     Delta/sigma of one list, which is the mean of the difference of the two scorers over its standard
     deviation. Markers are simulated, with two standard errors or a 95% interval. Lines are theory: the exact
-    mean, the law of long lists, and the exact moments of the difference. Dotted lines are limits of the mean.
+    mean, the normal law of the order, and the exact moments of the difference. Dotted lines are limits of the
+    mean.
 
     The curves of a panel are the scorers or pairs. A grid with other parameters has a panel for each scorer
     and pair instead, and a curve for each combination of the other parameters. A grid that names no pairs has
@@ -184,10 +186,10 @@ def _wrong(point: Results, pair: Names, column: int, n: int) -> Sequence[float]:
         mean = float(_gaps(point, pair, measure, n).mean())
     found = rate_of(n, order == np.sign(mean))
     a, b = _scorers(point, pair if mean > 0 else pair[::-1])
-    try:
-        theory = 1 - right_rate(a, b, measure, n)
-    except NotAvailableError:
-        theory = math.nan
+    theory = math.nan
+    if regime((a, b), measure) in ("normal", "top ranks"):
+        with suppress(NotAvailableError):
+            theory = 1 - right_rate(a, b, measure, n)
     return 1 - found.rate, 1 - found.high, 1 - found.low, theory
 
 

@@ -2,62 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.arrays import LEVEL
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
-from ndcg_asymptotics.plots.marks import grey_band, grey_line, white_marker
+from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
+from ndcg_asymptotics.plots.margin import margin_labels
+from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line, handle, white_marker
+from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import length_axis
-from ndcg_asymptotics.plots.series import Series
-from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings
+from ndcg_asymptotics.plots.style import GREY, MarkerSettings, style
 
 _POINTS = 250  # points of a line
 _POOLED: MarkerSettings = {"ls": "none", "marker": "_", "ms": 6, "mew": 1.1}
 
 
-class GrowthSeries(Series):
-    """Runs against the number of documents that have arrived."""
+def growth_curves(
+    growth: Growth,
+    measure: Measure | str,
+    ax: Axes | None = None,
+    *,
+    choice: Choice | None = None,
+    names: bool = True,
+) -> Axes:
+    """Draw NDCG of every run against the number of documents that have arrived.
 
-    def __init__(self, growth: Growth, choice: Choice | None) -> None:
-        super().__init__(growth.measures, growth.runs, choice)
-        self.growth = growth
+    It is the mean over queries with its band. If lists are compared with theory, markers are the exact mean
+    for groups of queries, and dashes that for one curve of all queries.
 
-    def draw(self, ax: Axes, measure: int, lines: Mapping[str, LineStyle]) -> dict[str, float]:
-        growth, theory = self.growth, self.growth.theory
-        shown = growth.drawn(_POINTS)
-        sizes, (low, high) = growth.sizes[shown], growth.band()
-        ends = {}
-        for run, line in lines.items():
-            r = self.systems.index(run), measure
-            mean = growth.mean[r][shown]
-            ax.fill_between(sizes, low[r][shown], high[r][shown], color=line.color, alpha=0.14, lw=0)
-            ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
-            if theory is not None:
-                ax.plot(theory.sizes, theory.pooled[r], color=line.color, **_POOLED)
-                ax.plot(theory.sizes, theory.grouped[r], ls="none", **line.hollow, zorder=3)
-            ends[run] = float(mean[-1])
-        length_axis(ax, sizes)
-        top = 1.1 * float(np.fmax(high, growth.mean)[:, measure][:, shown].max())
-        drawn = self.measures[measure]
-        ax.set_ylim(0, min(1.02, top) if drawn.normalised else top)
-        ax.set_ylabel(f"{value_name(drawn)}$_n$")
-        return ends
+    Parameters
+    ----------
+    growth : Growth
+    measure : Measure or its text
+        One of the measures of ``growth``.
+    ax : matplotlib Axes, optional
+        The current ones by default.
+    choice : Choice, optional
+        The runs to draw, with their labels and colours.
+    names : bool
+        Whether the names of the runs stand at the ends of their curves.
 
-    def handles(self) -> list[Artist]:
-        found = [
-            grey_line(f"mean over {len(self.growth.queries)} queries"),
-            grey_band(f"{LEVEL:.0%} band over queries"),
-        ]
-        if self.growth.theory is None:
-            return found
-        return [
-            *found,
-            white_marker(f"i.i.d., {self.growth.theory.groups} groups of queries"),
-            Line2D([], [], color=GREY, label="i.i.d., one pooled curve", **_POOLED),
-        ]
+    Raises
+    ------
+    InputError
+        If ``growth`` does not have the measure or a run.
+    """
+    choice, ax = choice or Choice(), plt.gca() if ax is None else ax
+    drawn = _known(growth, measure)
+    column, shown, theory = growth.measures.index(drawn), growth.drawn(_POINTS), growth.theory
+    sizes, (low, high) = growth.sizes[shown], growth.band()
+    labels = []
+    for run, line in choice.among(growth.runs).items():
+        r = growth.runs.index(run), column
+        mean = growth.mean[r][shown]
+        ax.fill_between(sizes, low[r][shown], high[r][shown], color=line.color, alpha=0.14, lw=0)
+        ax.plot(sizes, mean, color=line.color, ls=line.dashes, lw=1.1)
+        if theory is not None:
+            ax.plot(theory.sizes, theory.pooled[r], color=line.color, **_POOLED)
+            ax.plot(theory.sizes, theory.grouped[r], ls="none", **line.hollow, zorder=3)
+        labels.append((float(mean[-1]), choice.label(run), line))
+    length_axis(ax, sizes)
+    top = 1.1 * float(np.fmax(high, growth.mean)[:, column][:, shown].max())
+    ax.set_ylim(0, min(1.02, top) if drawn.normalised else top)
+    ax.set_ylabel(f"{value_name(drawn)}$_n$")
+    titles(ax, choice.title(drawn))
+    if names:
+        margin_labels(ax, labels)
+    return ax
+
+
+def _known(growth: Growth, measure: Measure | str) -> Measure:
+    measure, known = Measure.of(measure), ", ".join(map(str, growth.measures))
+    require(measure in growth.measures, f"no values of {measure}, there are: {known}", "measure")
+    return measure
+
+
+def growth_handles(growth: Growth) -> list[Artist]:
+    """Return legend handles for the lines, bands and markers of `growth_curves`."""
+    handles: list[Artist] = [
+        grey_line(f"mean over {len(growth.queries)} queries"),
+        grey_band(f"{LEVEL:.0%} band over queries"),
+    ]
+    if growth.theory is not None:
+        handles.append(white_marker(f"i.i.d., {growth.theory.groups} groups of queries"))
+        handles.append(Line2D([], [], color=GREY, label="i.i.d., one pooled curve", **_POOLED))
+    return handles
+
+
+def growth_figure(
+    growth: Growth,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> Figure:
+    """Return a figure of `growth_curves` with a panel for each measure, by default all of them."""
+    choice, chosen = choice or Choice(), growth.measures if measures is None else measures
+    single = len(chosen) == 1
+    with style():
+        figure, axes = panels(len(chosen), height=3.0 if single else 2.3, width=width)
+        for measure, ax in zip(chosen, axes, strict=True):
+            growth_curves(growth, measure, ax, choice=choice, names=single)
+        if all(Measure.of(measure).normalised for measure in chosen):
+            one_scale(axes)
+        outer_labels(axes)
+        lines = {} if single else choice.among(growth.runs)
+        named = [handle(line, choice.label(name), marker=False) for name, line in lines.items()]
+        figure_legend(figure, [*named, *growth_handles(growth)])
+    return figure
+
+
+def growth_drawings(
+    growth: Growth,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> list[Drawing]:
+    """Return a `growth_figure` of each measure; of several measures there is an overview, too."""
+    chosen = growth.measures if measures is None else [_known(growth, measure) for measure in measures]
+    draw = partial(growth_figure, growth, width=width, choice=choice)
+    figures: list[Drawing] = [((str(measure),), partial(draw, (measure,))) for measure in chosen]
+    return [(("overview",), partial(draw, chosen)), *figures] if len(chosen) > 1 else figures

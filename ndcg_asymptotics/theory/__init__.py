@@ -1,4 +1,4 @@
-"""Exact and asymptotic values of NDCG, without simulation: limits, means, standard deviations, laws."""
+"""Exact and asymptotic values of NDCG, without simulation: limits, means, standard deviations."""
 
 import lazy_loader
 

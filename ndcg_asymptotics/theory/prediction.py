@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, overload
+from typing import Annotated, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, list_lengths
@@ -29,16 +27,9 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.enumeration import exact_law
-from ndcg_asymptotics.theory.fluctuations.laws import regime
-from ndcg_asymptotics.theory.fluctuations.limit_law import LimitLaw, limit_law
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
-from ndcg_asymptotics.theory.rules.quadrature import SPACING
-
-_QUANTILES = (0.05, 0.5, 0.95)
-_CLOSE = 0.2  # distance of a law up to which its interval is printed
 
 
 @dataclass(frozen=True)
@@ -46,13 +37,7 @@ class Prediction:
     """The limit and its theorem, exact mean and standard deviation, and the pseudo-expectation at n.
 
     ``rate`` is the leading term of the mean of lists with a fixed number of relevant items, such as
-    "1.28/n^0.3". ``law`` is the limiting law of NDCG_n about its mean (`theory.fluctuations.laws`), and
-    ``law_distance`` bounds the distance of the distribution function at n from it
-    (`theory.fluctuations.limit_law`).
-    ``quantiles_from`` is "exact" where few ranks count, so that quantiles are found by enumeration, and where
-    every list has one relevant item. Elsewhere it is "law", and they are those of the limiting law; one below
-    the probability of an empty list is 0. There are none where no law holds, or the standard deviation is
-    not known.
+    "1.28/n^0.3".
     ``pseudo_expectation`` is None for lists so short that it exceeds 1. ``reason`` says why there is no limit
     or no exact value; it is empty if there are all of them. For DCG ``limit`` is that of DCG_n / F(k(n)), and
     ``unit`` is F(k(n)); for NDCG the unit is 1.
@@ -71,10 +56,6 @@ class Prediction:
     reason: Annotated[str, Column("reason", None, 2)]
     sd: float | None
     sd_error: float | None
-    law: Annotated[str, Column("law", None, 4)]
-    law_distance: Annotated[float | None, Column("error of the law", general(".0e"), 4)]
-    quantiles: dict[str, float] | None
-    quantiles_from: Literal["exact", "law"] | None
     unit: float
 
     @property
@@ -88,17 +69,6 @@ class Prediction:
         return Estimate.of(self.sd, self.sd_error)
 
     @property
-    def most_lists(self) -> Annotated[str | None, Column("90% of lists", str, 2)]:
-        """The interval of 90% of lists, to the digits of its width; None where a law is too far."""
-        if self.quantiles is None:
-            return None
-        if self.quantiles_from == "law" and (self.law_distance is None or self.law_distance > _CLOSE):
-            return None
-        low, *_, high = self.quantiles.values()
-        digits = int(np.clip(2 - math.floor(math.log10(high - low)), 4, 9)) if high > low else 4
-        return f"{low:.{digits}f} to {high:.{digits}f}"
-
-    @property
     def assumed(self) -> Annotated[str, Column("assumptions", None, 5)]:
         """The assumptions in a line."""
         return "; ".join(self.assumptions)
@@ -106,7 +76,7 @@ class Prediction:
 
 _SHOWN = (
     *("scorer", "measure", "n", "exact_mean", "exact_sd", "limit", "rate", "theorem"),
-    *("law", "law_distance", "most_lists", "pseudo_expectation", "assumed", "reason"),
+    *("pseudo_expectation", "assumed", "reason"),
 )
 
 
@@ -193,12 +163,6 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
         except NotAvailableError as error:
             reasons.append(str(error))
-    laws = [
-        None
-        if mean is None or sd is None or error is None
-        else limit_law(scorer, measure, n, mean, sd, error)
-        for n, (mean, _), (sd, error) in zip(sizes, means, stds, strict=True)
-    ]
     return [
         Prediction(
             str(scorer),
@@ -214,12 +178,9 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             "; ".join(reasons),
             sd,
             sd_error,
-            regime((scorer,), measure),
-            None if law is None else min(law.distance, 1.0),
-            *_quantiles(scorer, measure, n, law),
             measure.unit(n),
         )
-        for n, (value, error), (sd, sd_error), law in zip(sizes, means, stds, laws, strict=True)
+        for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
     ]
 
 
@@ -232,23 +193,3 @@ def _rate(found: Limit) -> str | None:
 def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | None:
     found = pseudo_expectation(scorer, measure, n)
     return found if found is not None and found <= 1 + 1e-9 else None
-
-
-def _quantiles(
-    scorer: Scorer, measure: Measure, n: int, law: LimitLaw | None
-) -> tuple[dict[str, float] | None, Literal["exact", "law"] | None]:
-    exact = exact_law(scorer, measure, n)
-    if exact is not None:
-        return {f"{p:g}": exact.quantile(p) for p in _QUANTILES}, "exact"
-    if law is None or law.shift >= 1:  # the shift includes the error of the standard deviation
-        return None, None
-    most = measure.largest(scorer.gains, n)
-    # an empty list has NDCG 0
-    empty = math.exp(n * math.log1p(-min(sum(scorer.model.masses), 1 - SPACING)))
-    found = {}
-    for p in _QUANTILES:
-        value = law.quantile(p)
-        # the largest value, which many lists may have, is met within the law's shift
-        near = value + law.shift * law.scale >= most and law.series is not None
-        found[f"{p:g}"] = 0.0 if p <= empty else most if near else min(max(value, 0.0), most)
-    return found, "law"

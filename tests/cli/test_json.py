@@ -13,7 +13,6 @@ import typer
 from json_documents import documents
 
 from ndcg_asymptotics.analysis.check_outcome import Check
-from ndcg_asymptotics.analysis.law_tests import LawTest
 from ndcg_asymptotics.analysis.limit_tests import LimitTest
 from ndcg_asymptotics.analysis.mean_tests import MeanTest
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
@@ -140,7 +139,6 @@ ROWS = {
     "distinguish": Distinction,
     "excess of a loss": LossExcess,
     "exponent": FittedExponent,
-    "law test": LawTest,
     "limit test": LimitTest,
     "mean test": MeanTest,
     "losses risk": ExcessRisk,

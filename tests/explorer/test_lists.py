@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 pytest.importorskip("panel")
 
@@ -72,34 +71,8 @@ def test_the_sum_is_that_of_the_filled_bars() -> None:
     assert sum_text(none, 0) == "A: 0 of at most 0, NDCG = 0.0000"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "query", ["n=1000", "measure=nDCG(geometric(2))&n=1000", "relevant=1&a=roc_power(0.2)&n=200"]
-)
-def test_the_histogram_is_that_of_the_law(query: str) -> None:
-    state = State.from_query(query)
-    found = bins(state)
-    values = drawn(state)[0]
-
-    def rejected(expected: Floats) -> bool:
-        """Whether chi squared is improbable, over bins put together until 10 lists are expected in each."""
-        parts = np.floor(np.append(0.0, np.cumsum(expected)[:-1]) / 10).astype(int)
-        counted, of = np.bincount(parts, found.counts(values)), np.bincount(parts, expected)
-        counted, of = counted[of > 0], of[of > 0]
-        return bool(((counted - of) ** 2 / of).sum() > chi2.isf(1e-6, of.size - 1))
-
-    a, b = found.expected
-    assert a is not None
-    assert b is not None
-    assert not rejected(a)
-    assert rejected(b)  # the law of the other ranker
-
-
-def test_lists_that_have_no_law_have_a_histogram() -> None:
-    found = bins(State.from_query("relevant=3&n=50"))
-    assert found.expected == (None, None)
-    assert found.counts(np.array([-1.0, 0.5, 2.0])).sum() == 3
-    assert bins(State.from_query("a=constant(0.3)&b=constant(0.3)&n=10")).exact
+def test_values_beyond_the_bins_are_in_the_last_ones() -> None:
+    assert bins(State.from_query("relevant=3&n=50")).counts(np.array([-1.0, 0.5, 2.0])).sum() == 3
 
 
 @pytest.mark.slow

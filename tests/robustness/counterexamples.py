@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from oracles.first_labels import not_greater
 from scipy import stats
 
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
@@ -33,7 +34,6 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.fluctuations import difference_std
-from ndcg_asymptotics.theory.fluctuations.enumeration import order_law
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
@@ -229,10 +229,22 @@ def first_ranks(rng: Rng) -> Try:
     if end.exponent is None:
         return Try(None, end.reason)
     sizes = (10, 20, 40) if end.exponent == 1.0 else (10**2, 10**3, 10**4) if end.settles else (10**6, 10**9)
-    laws = [order_law(first, second, measure, n) for n in sizes]
-    nats = [-math.log(max(law.less + law.tie, 1e-300)) for law in laws]
+    p, breaks = first.masses[0], [*first.model.breakpoints, *second.model.breakpoints]
+
+    def chance(n: int) -> float:
+        weights = measure.discount(np.arange(1.0, min(k, n) + 1), float(n))
+        return not_greater(
+            lambda t: first.model.label_law(t)[1],
+            lambda t: second.model.label_law(t)[1],
+            n,
+            weights,
+            p,
+            breaks,
+        )
+
+    nats = [-math.log(max(chance(n), 1e-300)) for n in sizes]
     if nats[-1] > math.log(1e7):
-        return Try(None, "the enumeration has no digits left")
+        return Try(None, "the integrals have no digits left")
     late = nats[-1] - nats[-2]
 
     def holds(wrong: float) -> bool:

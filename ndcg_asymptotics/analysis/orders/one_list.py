@@ -3,12 +3,12 @@
 It is computed in one of these ways, the first that applies, and stated with an interval:
 
 ==================  =====================================================================================
-exact               by enumeration of labels, where few ranks count (`theory.fluctuations.enumeration`), and
-                    with one relevant item (`theory.fluctuations.one_item_orders`)
-counted             on drawn lists of up to 4096 items, or tops of lists, if 100 of them are wrong
+counted             on drawn lists of up to 4096 items, or tops of lists, if 100 of them are wrong; with a
+                    fixed number of relevant items on drawn ranks; elsewhere on drawn labels at the top, where
+                    these stay random
 weighted draws      by importance sampling (`engines.rare`), where fewer are wrong
 large deviations    by the tilt's cost and width (`theory.rare`), where a draw takes long
-normal law          by the law of long lists (`theory.fluctuations.laws`), without an interval
+normal law          with the exact mean and variance (`theory.fluctuations.regime`), without an interval
 ==================  =====================================================================================
 
 Draws have fixed seeds, so that equal arguments give equal answers. The engines are imported where lists are
@@ -33,10 +33,7 @@ from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.core.tables import Data
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
-from ndcg_asymptotics.theory.fluctuations.enumeration import OrderChances, enumerable, order_law
-from ndcg_asymptotics.theory.fluctuations.laws import right_rate
-from ndcg_asymptotics.theory.fluctuations.one_item import one_item
-from ndcg_asymptotics.theory.fluctuations.one_item_orders import order_of_one_item
+from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
 from ndcg_asymptotics.theory.rare import Tilt, level_tilt, log_wrong_probability
 
 SIMULATED = 4096
@@ -44,6 +41,8 @@ SIMULATED = 4096
 ENOUGH = 100
 """Wrong orders among drawn lists, which leave a relative standard error of 10%."""
 _ENOUGH_AT_LESS = 25  # of these, with less than the usual effort
+TOP_LISTS = 20_000
+"""How many times the labels of the top ranks are drawn."""
 SEED = 20130611
 """The seed of all draws."""
 FEWEST_LISTS, MOST_LISTS = 400, 100_000
@@ -51,7 +50,7 @@ FEWEST_LISTS, MOST_LISTS = 400, 100_000
 
 Counts = tuple[int, int]
 """The number of wrong orders, and of the lists among which they are."""
-OrderMethod = Literal["exact", "counted", "weighted draws", "large deviations", "normal law"]
+OrderMethod = Literal["counted", "weighted draws", "large deviations", "normal law"]
 
 _ITEMS = 3_000_000  # drawn of each scorer
 _RANKED_LISTS = 20_000  # draws of the ranks of a fixed number of relevant items
@@ -65,7 +64,6 @@ _COSTLIEST = 300.0  # nats; a smaller probability is that of large deviations
 # (docs/reliability-tests.md)
 _BELOW, _ABOVE = (0.05, 0.1, 0.3), (0.1, 0.25, 1.6)
 _BITS = math.log2(10)
-_ROUNDING = 1e-6  # relative error of an exact probability
 _SAME, _WIDE = 1e-4, 0.3  # widths of intervals, in decades, that leave more than two digits, and one
 _LOWEST_DECIMAL = -3  # power of ten, below which numbers are written with it
 
@@ -79,8 +77,8 @@ class WrongOrder:
     log10 : float or None
         None where it is 0, and where it is so small that there is only the upper end.
     low, high : float or None
-        log10 of the ends of an interval. That of draws holds the probability with 95%; an exact
-        probability lies within its ends. None for an end that is 0, and both where no interval is known.
+        log10 of the ends of an interval, which holds the probability with 95%. None for an end that is 0, and
+        both where no interval is known.
     method : str
     """
 
@@ -120,12 +118,11 @@ class WrongOrder:
         >>> counted = (WrongOrder.counted(wrong, 10_000) for wrong in (300, 3, 0))
         >>> [str(found) for found in counted]
         ['0.030 ± 0.004', '6e-5 to 9e-4', 'below 4e-4']
-        >>> print(WrongOrder(-1.1, -1.1, -1.1, "exact"), WrongOrder(-1.1, None, None, "normal law"))
-        0.079 about 0.08
+        >>> print(WrongOrder(-1.1, None, None, "normal law"))
+        about 0.08
         """
         if self.high is None:
-            none = "0" if self.method == "exact" else "-"
-            return none if self.log10 is None else f"about {log10_text(self.log10, 1)}"
+            return "-" if self.log10 is None else f"about {log10_text(self.log10, 1)}"
         if self.log10 is None:
             return f"below {log10_text(self.high, 1, math.ceil)}"
         if self.width < _SAME:
@@ -178,13 +175,9 @@ def wrong_order(
 
     >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     >>> found = wrong_order(*pair, Measure.of("nDCG@3"), 100)
-    >>> round(10**found.log10, 3), found.method
-    (0.29, 'exact')
+    >>> abs(10**found.log10 - 0.29) < 0.01, found.method
+    (True, 'counted')
     """
-    if enumerable(a, measure, n):
-        return _exact(a, b, measure, n)
-    if one_item(a):
-        return of_fixed_counts(a, b, measure, n)
     plain = None
     if drawable(a, measure, n):
         wrong, lists = drawn or draw_orders(a, b, [measure], n, effort)[0][0]
@@ -204,7 +197,17 @@ def wrong_order(
             return weighted
     if plain is not None:
         return plain
+    if regime((a, b), measure) == "lasting":
+        lists = max(int(effort * TOP_LISTS), FEWEST_LISTS)
+        return WrongOrder.counted(lists - orders_at_the_top(a, b, measure, lists)[0], lists)
     return WrongOrder(_log10(1 - right_rate(a, b, measure, n)), None, None, "normal law")
+
+
+def orders_at_the_top(a: Scorer, b: Scorer, measure: Measure, lists: int) -> Counts:
+    """Count how often each of two scorers is ahead among drawn labels of the top ranks, which stay random."""
+    from ndcg_asymptotics.engines.items.lists import count_orders_at_the_top
+
+    return count_orders_at_the_top(a.model, b.model, measure, lists, SEED)
 
 
 def drawable(scorer: Scorer, measure: Measure, n: int) -> bool:
@@ -232,40 +235,20 @@ def draw_orders(
     return [((lists - int(first), lists), (lists - int(second), lists)) for first, second in counts]
 
 
-def _exact(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
-    law = order_law(a, b, measure, n)
-    found = _log10(law.less + law.tie)
-    if found is None:
-        return WrongOrder(None, None, None, "exact")
-    return WrongOrder(found, found - _ROUNDING, min(found + _ROUNDING, 0.0), "exact")
-
-
 @shared
 def of_fixed_counts(a: Scorer, b: Scorer, measure: Measure, n: int) -> WrongOrder:
-    """Return `wrong_order` with a fixed number of relevant items: exactly if it is one, else from draws.
+    """Return `wrong_order` with a fixed number of relevant items, from draws of their ranks.
 
     >>> pair = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
     >>> str(of_fixed_counts(*pair, Measure.of("nDCG"), 10**12))
-    '0.4'
+    '0.40 ± 0.01'
     """
-    if one_item(a):
-        try:
-            return _of_one_item(*order_of_one_item(a, b, measure, n))
-        except NotAvailableError:  # a user's discount in long lists
-            pass
     from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 
     assert isinstance(a, FixedCounts)
     assert isinstance(b, FixedCounts)
     right = count_orders_of_ranks(a, b, measure, n, _RANKED_LISTS, SEED)[0]
     return WrongOrder.counted(_RANKED_LISTS - int(right), _RANKED_LISTS)
-
-
-def _of_one_item(law: OrderChances, error: float) -> WrongOrder:
-    wrong = law.less + law.tie
-    high = _log10(min(wrong + error, 1.0))
-    log10, low = _log10(wrong) if wrong > error else None, _log10(max(wrong - error, 0.0))
-    return WrongOrder(log10, low, high, "exact")
 
 
 def _weighted(a: Scorer, b: Scorer, measure: Measure, n: int, effort: float) -> WrongOrder | None:

@@ -1,10 +1,9 @@
 """The probability that one list of n items shows the right order of two scorers, and its limit.
 
 The right order is that of long lists. Its probability at n, P(NDCG_n(a) > NDCG_n(b)) if a is ahead on long
-lists, is exact where few ranks count (`theory.fluctuations.enumeration`), simulated on independent lists that
-are drawn, or that of the law of long lists with the exact mean and variance (`theory.fluctuations.laws`).
-Draws have a fixed seed, so that equal arguments give equal answers. The engines are imported where lists are
-drawn, so that nothing else waits for numba.
+lists, is simulated on independent lists that are drawn, or that of the normal law with the exact mean and
+variance (`theory.fluctuations.regime`). Draws have a fixed seed, so that equal arguments give equal answers.
+The engines are imported where lists are drawn, so that nothing else waits for numba.
 
 The limit (`long_run`) is that of the theorems on the error exponent where they give it, else that of the law.
 """
@@ -25,20 +24,16 @@ from ndcg_asymptotics.analysis.orders.one_list import (
     MOST_LISTS,
     SEED,
     SIMULATED,
+    TOP_LISTS,
     Counts,
     WrongOrder,
     of_fixed_counts,
+    orders_at_the_top,
 )
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
-from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.enumeration import (
-    enumerable,
-    order_law,
-    order_law_at_the_top,
-)
-from ndcg_asymptotics.theory.fluctuations.laws import regime, right_rate
+from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
@@ -53,7 +48,7 @@ LONGEST = 10**12
 
 _DISTINCT = 1e-6  # a larger difference of limits is that of means, whose error bounds are below this
 _NEARLY = 1 - 2.0**-53  # the largest number below 1
-_MOST_TOP_LISTS, _FEWEST_TOP_LISTS = 20_000, 4000  # draws of the labels at the top, which stay random
+_FEWEST_TOP_LISTS = 4000  # draws of the labels at the top, which stay random
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
 _ITEMS = 4_000_000  # drawn of each scorer for one probability
 _HIGHEST = 8.0  # quantiles of rates are limited to this
@@ -128,28 +123,21 @@ class RightOrder:
 
     @property
     def law_name(self) -> str:
-        """The name of the law of long lists."""
-        top = regime(self.pair, self.measure) in ("top ranks", "lasting")
-        return "law of the top ranks" if top else "normal law"
+        """How the probability on long lists is known."""
+        return "drawn labels at the top" if self.lasting else "normal law"
 
     @cached_property
     def at_the_top(self) -> float:
-        """The limit of the probability where the top ranks stay random, exact or from drawn labels."""
-        top = order_law_at_the_top(*self.pair, self.measure)
-        if top is not None:
-            return top.more
-        from ndcg_asymptotics.engines.items.lists import count_orders_at_the_top
-
+        """The limit of the probability where the top ranks stay random, from drawn labels."""
         ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
-        lists = int(self.effort * np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, _MOST_TOP_LISTS))
-        counts = count_orders_at_the_top(self.a.model, self.b.model, self.measure, lists, SEED)
-        return float(counts[self.ahead]) / lists
+        lists = int(self.effort * np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, TOP_LISTS))
+        return orders_at_the_top(self.a, self.b, self.measure, lists)[self.ahead] / lists
 
     def by_law(self, n: int) -> float:
-        """Return the probability exactly or from drawn tops where that is possible, else by the law."""
+        """Return the probability from draws where few items or the top decide, else by the normal law."""
         if not self.a.iid:
             return right(self.of_fixed_counts(n).log10)
-        if self.lasting and not enumerable(self.a, self.measure, n):
+        if self.lasting:
             if self.items(n) > SIMULATED:
                 return self.at_the_top
             self.simulate(n, max(self.affordable(n) // 4, self.fewest))
@@ -157,21 +145,12 @@ class RightOrder:
         return right_rate(*self.pair, self.measure, n)
 
     def law_quantile(self, n: int) -> float:
-        """Return the normal quantile of the probability by the law of long lists."""
-        if regime(self.pair, self.measure) == "normal":
+        """Return the normal quantile of the probability on long lists."""
+        if self.a.iid and not self.lasting:
             mean, sd = quick_moments((self.a, self.b), self.measure, n)
             mean = -mean if self.ahead else mean
             return mean / sd if sd > 0 else math.copysign(_HIGHEST, mean)
         return clipped_quantile(self.by_law(n))
-
-    @cached_property
-    def exact_to(self) -> int:
-        """The length up to which the probability is exact."""
-        return first_true(lambda n: not enumerable(self.a, self.measure, n), 0, LONGEST + 1) - 1
-
-    def exact(self, n: int) -> float:
-        """Return the probability at a length up to `exact_to`."""
-        return order_law(*self.pair, self.measure, n).more
 
     def of_fixed_counts(self, n: int) -> WrongOrder:
         """Return the probability of the wrong order of lists with a fixed number of relevant items."""
@@ -235,8 +214,8 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, effort: float = 1.0) -> Lon
 
     >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
     >>> whole, top = (long_run(*pair, Measure.of(text)) for text in ("nDCG", "nDCG@1"))
-    >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 2))
-    ((0, 1.0), (0, 0.42))
+    >>> (whole.ahead, whole.rate), (top.ahead, round(top.rate, 1))
+    ((0, 1.0), (0, 0.4))
     """
     first = ahead(a, b, measure)
     end = error_exponent(a, b, measure)
@@ -263,8 +242,6 @@ def _drawn(order: RightOrder) -> str:
     if order.a.iid:
         return ""
     found = order.of_fixed_counts(LONGEST)
-    if found.method == "exact":
-        return ""
     low, high = right(found.high), right(found.low)
     return f"; the long run is that of drawn lists of {LONGEST:.0e} items, {low:.1%} to {high:.1%} with 95%"
 

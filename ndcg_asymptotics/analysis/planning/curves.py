@@ -26,8 +26,6 @@ from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations.enumeration import enumerable
-from ndcg_asymptotics.theory.fluctuations.one_item import one_item
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std, quick_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -127,11 +125,10 @@ class Experiment:
         return ListDifference(mean, error, float(sd.value[0]), float(sd.error[0]))
 
     def drawn(self, measures: Sequence[Measure]) -> DrawnOrders:
-        """Return the orders on drawn lists that all measures share, for those that need draws."""
-        asked = [m for m in measures if not (one_item(self.a) or enumerable(self.a, m, self.n))]
-        if self.n > SIMULATED or not asked:
+        """Return the orders on drawn lists that all measures share; none of lists that are too long."""
+        if self.n > SIMULATED or not measures:
             return {}
-        return dict(zip(asked, draw_orders(self.a, self.b, asked, self.n, self.effort), strict=True))
+        return dict(zip(measures, draw_orders(self.a, self.b, measures, self.n, self.effort), strict=True))
 
     def rows(
         self, measures: Sequence[Measure], drawn: DrawnOrders | None = None, *, lengths: bool = True

@@ -6,9 +6,9 @@ The search follows the probability of the right order (`orders.right_order`) as 
 2. Some hundred lists are drawn at lengths a factor 2 apart, up to 4096. They tell a length at which the
    probability is too low and a longer one from which on it is high enough (`_scan`).
 3. Where 4096 items are too few, tops of longer lists are drawn if the cutoff is fixed (`_upwards`). Elsewhere
-   the law of long lists gives the length, which is confirmed by drawn lists up to 16,384 items (`_by_law`).
-4. Between the two lengths the required one is found exactly where labels can be enumerated (`_exact`), else
-   from more drawn lists and the slope of the law, with an interval (`_refined`).
+   the normal law gives the length, which is confirmed by drawn lists up to 16,384 items (`_by_law`).
+4. Between the two lengths the required one is found from more drawn lists and the slope of the law, with an
+   interval (`_refined`).
 
 With a fixed number of relevant items the probability is known at every length (`_by_ranks`).
 
@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy import special
@@ -32,7 +31,6 @@ from ndcg_asymptotics.analysis.orders.right_order import (
     LONGEST,
     LongRun,
     RightOrder,
-    clipped_quantile,
     long_run,
     right,
     simulate_together,
@@ -43,7 +41,7 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.laws import regime
+from ndcg_asymptotics.theory.fluctuations.regime import regime
 
 DRAWN = 4 * SIMULATED
 """Up to this length a length that the law gives is confirmed by simulation."""
@@ -186,8 +184,6 @@ def _by_ranks(question: _Question) -> Length:
     length = first(lambda found: found.log10)
     if length > LONGEST:
         return _too_long(question)
-    if question.of_fixed_counts(length).method == "exact":
-        return Length(length, None, "exact")
     between = first(lambda found: found.low), min(first(lambda found: found.high), LONGEST)
     return Length(length, between, "simulated on drawn ranks")
 
@@ -197,11 +193,9 @@ def _scan(questions: Sequence[_Question]) -> None:
     unfinished = list(questions)
     for halvings in tracked(range(SIMULATED.bit_length()), "simulated list lengths"):
         n = SIMULATED >> halvings
-        # where few ranks count rates are exact; drawn lists only save some of their evaluations
-        asked = [q for q in unfinished if n > (q.exact_to if q.exact_to < SIMULATED else 2 * _FEW_LENGTHS)]
-        if asked:
-            simulate_together(asked, n, asked[0].fewest)
-        unfinished = [q for q in asked if q.decide(n) >= 0]
+        if unfinished:
+            simulate_together(unfinished, n, unfinished[0].fewest)
+        unfinished = [q for q in unfinished if q.decide(n) >= 0]
 
 
 def _between(question: _Question) -> Length:
@@ -216,21 +210,9 @@ def _between(question: _Question) -> Length:
         return _by_law(question, scanned[0])
     else:
         low, high = _upwards(question, low)
-        if high > LONGEST > question.exact_to:
+        if high > LONGEST:
             return _too_long(question)
-        high = min(high, LONGEST)
-    if high <= question.exact_to:
-        exact = _exact(question, low, high)
-        return _too_long(question) if exact.n is None else exact
-    if low:
-        return _refined(question, low, high)
-    # drawn lists do not show where the rate is too low: labels of shorter ones are enumerated
-    exact = _exact(question, 0, question.exact_to)
-    if exact.n is None or high > scanned[0]:
-        drawn = _refined(question, question.exact_to, high)
-        if exact.n is None or drawn.n != question.exact_to + 1:
-            return drawn
-    return exact
+    return _refined(question, low, high)
 
 
 def _upwards(question: _Question, low: int) -> tuple[int, int]:
@@ -244,30 +226,6 @@ def _upwards(question: _Question, low: int) -> tuple[int, int]:
             return low, n
         low = n if decided < 0 else low
     return low, LONGEST + 1
-
-
-def _exact(question: _Question, low: int, high: int) -> Length:
-    """Return the required length in (low, high] by enumeration.
-
-    Drawn lists say that the rate is too low at ``low`` (at 0 they do not say where) and enough at ``high``.
-    There is no length where even the rate at `RightOrder.exact_to` is too low.
-    """
-
-    @cache
-    def gap(n: int) -> float:
-        return clipped_quantile(question.exact(n)) - question.wanted
-
-    while gap(high) < 0:
-        if high == question.exact_to:
-            return Length(None, None, "exact")
-        low, high = high, min(2 * high, question.exact_to)
-    if low == 0 or gap(low) >= 0:
-        low = high
-        while gap(low) >= 0:  # the one item of the shortest list is a tie
-            # in short lists, and where the cutoff grows, the rate jumps from one length to the next
-            smooth = low > 2 * _FEW_LENGTHS and question.measure.cutoff.regime == "fixed"
-            low, high = (low // 2 if smooth else low - 1), low
-    return Length(crossing(gap, low, high), None, "exact")
 
 
 def _by_law(question: _Question, low: int) -> Length:

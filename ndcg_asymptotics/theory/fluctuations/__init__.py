@@ -1,4 +1,4 @@
-"""The standard deviation and the law of NDCG of one list."""
+"""The standard deviation of NDCG of one list."""
 
 from ndcg_asymptotics.theory.fluctuations.effects import effect_sizes
 from ndcg_asymptotics.theory.fluctuations.variance import StandardDeviation, difference_std, ndcg_std

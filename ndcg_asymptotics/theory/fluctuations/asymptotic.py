@@ -2,7 +2,7 @@
 
 Where 1/2 < b, the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of
 the expected counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed. For DCG
-the same holds without IDCG. Elsewhere all items count (`influence`).
+the same holds without IDCG. Elsewhere all items count.
 """
 
 from __future__ import annotations

@@ -1,24 +1,23 @@
-"""The exact law of NDCG_n with one relevant item.
+"""The law of the rank of one relevant item, such as the held-out item of a recommender's test user.
 
 The relevant item is among the first r of n items if its depth is above that of the r-th irrelevant item,
 which has the law Beta(r, n - r) on the scale where depths of irrelevant items are uniform::
 
     P(rank <= r) = E F(G_0^-1(B)),      B ~ Beta(r, n - r),
 
-F and G_0 the distribution functions of the depths of the relevant item and of an irrelevant one. NDCG_n is
-``D(rank)/D(1)`` up to the cutoff and 0 beyond, so its law has atoms at these values and, with a cutoff, at 0.
+F and G_0 the distribution functions of the depths of the relevant item and of an irrelevant one.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaincinv
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, whole_number
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.mean.expectation import CAUTION
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
@@ -33,108 +32,46 @@ _FAR_END = 1 - 0.5 ** np.arange(1, 50)  # edges of panels that shrink towards th
 _CHUNK = 2_000_000  # nodes held at a time
 
 
-def one_item(scorer: Scorer) -> bool:
-    """Return whether every list has one relevant item.
+def rank_law(scorer: Scorer | str, n: int, ranks: ArrayLike) -> tuple[Floats, Floats]:
+    """Return P(rank <= r) of the one relevant item of lists of n items, and bounds of the errors.
 
-    >>> [one_item(Scorer.parse(f"relevant({r}, roc_power(0.4))")) for r in (1, 2)]
-    [True, False]
-    """
-    return isinstance(scorer, FixedCounts) and scorer.least_n == 1
-
-
-@dataclass(frozen=True)
-class OneItemLaw:
-    """The law of NDCG_n, or DCG_n, of lists with one relevant item.
-
-    Attributes
+    Parameters
     ----------
-    scorer : FixedCounts
-        With `one_item`.
-    measure : Measure
+    scorer : Scorer or text
+        With one relevant item in every list.
     n : int
+        Up to 9e18.
+    ranks : array of whole numbers
 
-    >>> law = OneItemLaw(FixedCounts.parse("relevant(1, roc_power(1))"), Measure.of("nDCG(zipf)"), 4)
-    >>> chance, error = law.above(np.array([0.0, 0.5, 0.9]))  # NDCG is 1, 1/2, 1/3, 1/4 with equal chances
-    >>> chance.round(12), bool((error < 1e-12).all())
-    (array([1.  , 0.25, 0.25]), True)
-    >>> law.quantile(0.5)
-    0.3333333333333333
-    """
+    Raises
+    ------
+    InputError
+        If lists have another number of relevant items.
 
-    scorer: FixedCounts
-    measure: Measure
-    n: int
-
-    def above(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return P(NDCG_n > x), and bounds of the errors, for an array."""
-        return rank_law(self.scorer, self.n, self._ranks_above(x.ravel()).reshape(x.shape))
-
-    def quantile(self, p: float) -> float:
-        """Return the smallest x with P(NDCG_n <= x) >= p, 0 < p < 1."""
-        # that of the largest rank r with P(rank >= r) = 1 - P(rank <= r - 1) >= p
-        low, high = 1, self.n
-        while low < high:
-            ranks = np.geomspace(low, high, 32).round().astype(np.int64)
-            ranks = np.unique(np.append(ranks[(ranks > low) & (ranks < high)], high))
-            below, error = rank_law(self.scorer, self.n, ranks - 1)
-            enough = int(np.count_nonzero(1 - below + error >= p))
-            low = int(ranks[enough - 1]) if enough else low
-            high = int(ranks[enough]) - 1 if enough < ranks.size else low
-        return float(self.values(np.array([low]))[0])
-
-    def values(self, ranks: Integers) -> Floats:
-        """Return the NDCG_n of lists with the relevant item at these ranks."""
-        measure, n = self.measure, self.n
-        counted = ranks <= measure.cutoff(n)
-        found = self._top * np.asarray(measure.discount(np.where(counted, ranks, 1), float(n)))
-        return np.where(counted, found, 0.0)
-
-    @property
-    def _top(self) -> float:
-        """The factor of the discount: 1/D(1), or the gain for DCG."""
-        counts, gains = self.scorer.counts, self.scorer.gains
-        divisor = float(self.measure.normaliser(np.array(counts), gains, self.n))
-        (gain,) = (y for y, count in zip(gains, counts, strict=True) if count)
-        return gain / divisor if divisor else 0.0  # linear has D(1) = 0 at n = 1
-
-    def _ranks_above(self, x: Floats) -> Integers:
-        """Return the number of ranks at which NDCG_n exceeds x."""
-        low, high = np.zeros(x.size, np.int64), np.full(x.size, self.n)
-        while (low < high).any():
-            middle = high - (high - low) // 2
-            exceeds = self.values(np.maximum(middle, 1)) > x
-            low, high = np.where(exceeds, middle, low), np.where(exceeds, high, np.maximum(middle - 1, low))
-        return low
-
-
-def rank_law(scorer: FixedCounts, n: int, ranks: Integers) -> tuple[Floats, Floats]:
-    """Return P(rank <= r) of the one relevant item at ranks r, and bounds of the errors.
-
-    >>> scorer = FixedCounts.parse("relevant(1, roc_power(0.3))")
-    >>> value, error = rank_law(scorer, 10**12, np.array([0, 10**11, 10**12]))
+    >>> value, error = rank_law("relevant(1, roc_power(0.3))", 10**12, [0, 10**11, 10**12])
     >>> value.round(9), bool((error < 1e-9).all())
     (array([0.        , 0.50118723, 1.        ]), True)
     """
-    distinct, places = np.unique(ranks, return_inverse=True)
-    value, error = (part[places].reshape(ranks.shape) for part in _rank_law(scorer, n, distinct))
-    return value, error
-
-
-def _rank_law(model: FixedCounts, n: int, ranks: Integers) -> tuple[Floats, Floats]:
-    certain = ranks >= n
-    value, error = certain.astype(np.float64), np.zeros(ranks.size)
+    model, n = Scorer.of(scorer), whole_number(n, "n", 1, LARGEST_N)
+    if not (isinstance(model, FixedCounts) and model.least_n == 1):
+        raise InputError(
+            f"lists need one relevant item, as those of relevant(1, roc_power(0.3)), got {model}", "scorer"
+        )
+    distinct, places = np.unique(np.asarray(ranks, np.int64), return_inverse=True)
+    certain = distinct >= n
+    value, error = certain.astype(np.float64), np.zeros(distinct.size)
     for deep in (False, True):
-        chosen = (ranks > 0) & ~certain & ((ranks > n // 2) == deep)
-        side = (n - ranks if deep else ranks)[chosen].astype(np.float64)
-        value[chosen], error[chosen] = rank_law_from(model, n, side, deep)
-    return value, error
+        chosen = (distinct > 0) & ~certain & ((distinct > n // 2) == deep)
+        side = (n - distinct if deep else distinct)[chosen].astype(np.float64)
+        value[chosen], error[chosen] = _from_side(model, n, side, deep)
+    shape = np.shape(ranks)
+    return value[places].reshape(shape), error[places].reshape(shape)
 
 
-def rank_law_from(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple[Floats, Floats]:
+def _from_side(model: FixedCounts, n: int, side: Floats, deep: bool) -> tuple[Floats, Floats]:
     """Return P(rank <= side), where ``deep`` P(rank <= n - side), and bounds of the errors.
 
-    ``side`` is the number of items on the nearer side, 0 < side < n; between whole numbers the law
-    Beta(r, n - r) continues it.
+    ``side`` is the number of items on the nearer side, 0 < side < n.
     """
     value, error = np.zeros(side.size), np.zeros(side.size)
     for tail in (False, True):

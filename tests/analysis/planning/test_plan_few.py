@@ -125,17 +125,17 @@ def right_orders(n: int, k: int) -> float:
     return float((p * (1 - np.cumsum(q)))[:k].sum())
 
 
-def test_one_relevant_item_needs_no_draws() -> None:
+def test_orders_with_one_relevant_item() -> None:
+    """Shares of 20,000 lists and more are known to 0.0035: five standard errors are 0.018."""
     found = plan(*PAIR, ["nDCG", "nDCG@10"], n=1000, relevant=1, rate=0.55)
     rows = {row.measure: row for row in found.rows}
     for measure, k in (("nDCG", 1000), ("nDCG@10", 10)):
         row = rows[measure]
-        assert row.wrong.method == "exact"
-        assert row.wrong.log10 == pytest.approx(math.log10(1 - right_orders(1000, k)), abs=1e-7)
-    assert 10 ** (rows["nDCG@10"].wrong.log10 or 0) == pytest.approx(0.8481, abs=5e-5)
+        assert row.wrong.method == "counted"
+        assert 10**row.wrong.log10 == pytest.approx(1 - right_orders(1000, k), abs=0.018)
+    assert 10 ** rows["nDCG@10"].wrong.log10 == pytest.approx(0.8481, abs=0.018)
     n = rows["nDCG"].order.required_n or 0
-    assert right_orders(n - 1, n - 1) < 0.55 <= right_orders(n, n)
-    assert rows["nDCG"].order.required_n_method == "exact"
+    assert abs(right_orders(n, n) - 0.55) < 0.018
 
 
 @pytest.mark.slow

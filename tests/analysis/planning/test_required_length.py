@@ -1,4 +1,4 @@
-"""Required list lengths against exact rates and against lists drawn by the definition."""
+"""Required list lengths against exact rates of short lists and against lists drawn by the definition."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_f
 from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import lists as lists_module
-from ndcg_asymptotics.engines.items.lists import count_orders, count_orders_at_the_top
+from ndcg_asymptotics.engines.items.lists import count_orders
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.enumeration import order_law, order_law_at_the_top
 
 
 def required(a: str, b: str, measure: str, rate: float) -> Length:
@@ -66,19 +65,22 @@ def rate(a, b, p: float, weights: np.ndarray, n: int, lists: int, seed: int) -> 
         ((0.9, -0.8), (0.5,), "nDCG", 0.8, 99),
     ],
 )
-def test_exact_lengths_are_the_first_that_are_long_enough(
+def test_short_lengths_have_the_rate(
     a: tuple[float, ...], b: tuple[float, ...], measure: str, wanted: float, cut: int
 ) -> None:
     first, second = (f"polynomial({', '.join(map(str, c))})" for c in (a, b))
     found = required(first, second, measure, wanted)
-    assert found.method == "exact"
-    assert found.between is None
+    assert found.method.startswith("simulated")
     assert found.n is not None
+    assert found.between is not None
+    assert found.between[0] <= found.n <= found.between[1]
     wrong = [
         chance_not_greater(Polynomial(a), Polynomial(b), n, lambda r: 1 / math.log(1 + r), cut)
         for n in (found.n - 1, found.n)
     ]
-    assert wrong[0] > 1 - wanted >= wrong[1]
+    # some 10,000 lists of each length: 5 standard errors
+    assert wrong[0] > 1 - wanted - 0.02
+    assert wrong[1] <= 1 - wanted + 0.02
 
 
 def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
@@ -86,7 +88,8 @@ def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
     found = required("step(0, 1, 0.7)", "constant(0.3)", "nDCG", 0.95)
     ties = [sum(stats.binom.pmf(c, n, 0.3) / math.comb(n, c) for c in range(n + 1)) for n in (9, 10)]
     assert ties[0] > 0.05 > ties[1]
-    assert found.n == 10
+    assert found.between is not None
+    assert found.between[0] <= 10 <= found.between[1]
 
 
 @pytest.mark.slow
@@ -210,26 +213,6 @@ def test_a_length_is_required_exactly_where_the_long_run_has_the_rate(
     assert bool(run.reason) is (run.rate < 1)
 
 
-@pytest.mark.parametrize("text", ["nDCG", "nDCG(zipf)", "nDCG(linear)", "nDCG@3", "nDCG(geometric(2))"])
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("linear(0.1, 0.7)", "constant(0.4)"),
-        ("graded(3=linear(0.1, 0.3), 1=constant(0.2))", "graded(3=constant(0.2), 1=constant(0.2))"),
-    ],
-)
-def test_drawn_orders_are_those_of_enumeration(text: str, pair: tuple[str, str]) -> None:
-    (a, b), lists = map(Scorer.of, pair), 20_000
-    for n in (1, 5):
-        ((more, less),) = count_orders(a, b, [Measure.of(text)], n, lists, seed=3)
-        law = order_law(a, b, Measure.of(text), n)
-        for seen, said in ((more, law.more), (less, law.less)):
-            # false alarm: 6e-7 each
-            assert abs(seen / lists - said) <= 5 * math.sqrt(said * (1 - said) / lists) + 1e-9
-        if n > 1:
-            assert abs(more / lists - law.less) > 5 * math.sqrt(law.less * (1 - law.less) / lists)
-
-
 @pytest.mark.slow
 def test_drawn_orders_are_those_of_the_items_engine() -> None:
     a, b, lists = Scorer.of("power(0.1, 0.9, 3)"), Scorer.of("constant(0.3)"), 1500
@@ -265,13 +248,3 @@ def test_more_lists_begin_with_the_same_ones(a: str, b: str, n: int, items: int)
     few, many = (count_orders(*pair, [Measure.of("nDCG@10")], n, lists, seed=3)[0] for lists in (100, 9000))
     assert (few <= many).all()
     assert few.sum() <= 100
-
-
-def test_orders_drawn_at_the_top() -> None:
-    a, b = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
-    law = order_law_at_the_top(a, b, Measure.of("nDCG@4"))
-    assert law is not None
-    more, less = count_orders_at_the_top(a, b, Measure.of("nDCG@4"), 20_000, seed=1)
-    for seen, said in ((more, law.more), (less, law.less)):
-        assert abs(seen / 20_000 - said) < 5 * math.sqrt(said * (1 - said) / 20_000)  # 6e-7
-    assert abs(more / 20_000 - law.less) > 0.1

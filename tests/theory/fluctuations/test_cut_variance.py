@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import naive
+from oracles import first_labels, naive
 from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 from scipy import stats
@@ -17,7 +17,6 @@ from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.fluctuations.cut_moments import depths_at_cutoff
 from ndcg_asymptotics.theory.fluctuations.cut_rules import CutIdeal
 from ndcg_asymptotics.theory.fluctuations.effort import FINE, ROUGH, USUAL, Effort
-from ndcg_asymptotics.theory.fluctuations.enumeration import ndcg_law
 from ndcg_asymptotics.theory.fluctuations.variance import ndcg_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rules.mesh import Mesh
@@ -225,10 +224,14 @@ def test_the_longest_lists_have_independent_labels_at_the_top(effort: Effort, of
 
 
 def test_a_steep_discount_and_rare_grades() -> None:
-    """F bends sharply at a count of 1. Enumeration shares no rule with the usual evaluation."""
+    """F bends sharply at a count of 1. The oracle shares no rule with the evaluation."""
     scorer, measure, n = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))", Measure.of("nDCG(power(20))@2"), 60
     found = ndcg_std(scorer, measure, [n])
-    expected, other = (deviation(*ndcg_law(Relevance.of(scorer), measure, m)) for m in (n, n + 1))
+    relevance, weights = Relevance.of(scorer), measure.discount(np.array([1.0, 2.0]))
+    expected, other = (
+        deviation(*first_labels.values(lambda t: relevance.label_law(t)[1], relevance.gains, weights, m))
+        for m in (n, n + 1)
+    )
     assert abs(found.value[0] - expected) <= found.error[0] < 1e-6
     assert abs(found.value[0] - other) > found.error[0]
 

@@ -1,8 +1,7 @@
-"""The exact law of NDCG with one relevant item, against enumeration, beta functions and exact means."""
+"""The exact law of the rank of one relevant item, against enumeration, beta functions and exact means."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import mpmath
@@ -13,18 +12,14 @@ from oracles.discounts import DISCOUNTS
 from oracles.naive import ndcg
 from scipy import stats
 
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import FixedCounts, Scorer
-from ndcg_asymptotics.theory.fluctuations.one_item import OneItemLaw, one_item, rank_law
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.theory.fluctuations.one_item import rank_law
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.prediction import predict
 
 TWO = "graded(2=roc_power(0.3), 1=roc_power(1))"
 LONG = (1000, 10**6, 10**18)
-
-
-def law(spec: str, measure: str, n: int) -> OneItemLaw:
-    return OneItemLaw(FixedCounts.parse(spec), Measure.parse(measure), n)
 
 
 @pytest.mark.parametrize(
@@ -115,29 +110,7 @@ def test_the_exact_mean_is_that_of_the_law(spec: str, measure: str) -> None:
     assert chances @ values == pytest.approx(expected_ndcg(spec, measure, [n]).value[0], rel=1e-10)
 
 
-def test_atoms() -> None:
-    # P(rank <= r) is r (r + 1)/20
-    found, _ = law("relevant(1, roc_power(2))", "nDCG(zipf)@2", 4).above(np.array([-1.0, 0.0, 0.5, 1.0]))
-    assert found == pytest.approx([1.0, 0.3, 0.1, 0.0], abs=1e-13)
-    assert not one_item(Scorer.parse("relevant(2, roc_power(1))"))
-
-
-@pytest.mark.parametrize("n", [1, 7, 10**18])
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG@3", "DCG(linear)"])
-def test_quantiles(measure: str, n: int) -> None:
-    found = law("relevant(1, roc_power(0.5))", measure, n)
-    for p in (0.05, 0.5, 0.95):
-        x = found.quantile(p)
-        (above, below), _ = found.above(np.array([x * (1 + 1e-9), x * (1 - 1e-9) - 1e-12]))
-        assert 1 - below < p <= 1 - above + 1e-12
-
-
-def test_predictions_have_exact_quantiles() -> None:
-    (row,) = predict("roc_power(0.3)", "nDCG(zipf)", 1000, relevant=1)
-    assert (row.law, row.quantiles_from) == ("one item", "exact")
-    assert row.quantiles is not None
-    # the median rank: P(rank <= r) = Gamma(r + 0.3) Gamma(n) / (Gamma(r) Gamma(n + 0.3)) is 1/2 near r = 99
-    rank = round(1 / row.quantiles["0.5"])
-    lg = math.lgamma
-    share = [math.exp(lg(r + 0.3) + lg(1000) - lg(r) - lg(1000.3)) for r in (rank - 1, rank)]
-    assert share[0] < 0.5 <= share[1]
+@pytest.mark.parametrize("other", ["relevant(2, roc_power(1))", "linear(0.1, 0.7)"])
+def test_lists_with_another_number_of_relevant_items_are_refused(other: str) -> None:
+    with pytest.raises(InputError, match="one relevant item"):
+        rank_law(other, 10, [1, 2])
