@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 import ndcg_asymptotics
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import compiled
-from ndcg_asymptotics.engines.compiled import kernel, made_writable, sources_digest
+from ndcg_asymptotics.engines.compiled import kernel, kernel_folder, made_writable, sources_digest
 
 PACKAGE = Path(ndcg_asymptotics.__file__).parent
 
@@ -102,6 +103,36 @@ def test_a_folder_in_which_no_file_can_be_made_is_not_used(tmp_path: Path) -> No
     for place in (tmp_path / "file" / "below", Path("/proc/none")):
         with pytest.raises(OSError, match=str(place)):
             made_writable(place, "0" * 32)
+
+
+def test_the_first_place_that_is_writable_has_the_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(compiled, "say", said.append)
+    monkeypatch.setattr(compiled, "SOURCES", tmp_path / "engines")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "home")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "given"))
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "tmp").mkdir()
+    digest = sources_digest(tmp_path / "engines")
+    places = "given/ndcg-asymptotics-kernels", "engines/__pycache__/kernels", "home/kernels"
+    for place in places:
+        assert kernel_folder.__wrapped__() == tmp_path / place / digest
+        shutil.rmtree(tmp_path / place)
+        (tmp_path / place).touch()  # nobody, not even root, can make a folder in a file
+    assert said == []
+    temporary = kernel_folder.__wrapped__()
+    assert temporary.parents[2] == tmp_path / "tmp"
+    assert os.environ["NUMBA_CACHE_DIR"] == str(temporary.parents[1])  # workers find the same folder
+    assert kernel_folder.__wrapped__() == temporary
+    (line,) = said
+    assert "no cache folder is writable" in line
+    shutil.rmtree(tmp_path / "tmp")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    with pytest.raises(InputError, match="set NUMBA_CACHE_DIR or TMPDIR"):
+        kernel_folder.__wrapped__()
 
 
 def double(x: float) -> float:
