@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.populations.curve_file import CURVE, Empirical, encode
@@ -81,6 +82,12 @@ def compared(count: int, judge: bool = False) -> Any:
 
 
 @cache
+def planned() -> Plan:
+    """Return a plan from two curves."""
+    return na.plan(a="linear(0.1, 0.7)", b="constant(0.4)", measures=["nDCG"], n=40)
+
+
+@cache
 def growing() -> Growth:
     """Return growing lists, compared with theory."""
     scores, labels = lists(30)
@@ -114,6 +121,7 @@ FIGURES: dict[str, Draw] = {
         compared(2, True), compared(2, True).pairs[0], width=width
     ),
     "discriminative power": lambda width: plots.power_figure(compared(3), width=width),
+    "plan": lambda width: plots.plan_figure(planned(), width=width),
     "fitted": lambda width: plots.fitted_figure({"a": fitted(), "b": fitted(shift=0.1)}, width=width),
     "growing": lambda width: plots.growth_figure(growing(), width=width),
 }

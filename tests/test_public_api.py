@@ -177,7 +177,7 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     for of, given, said in (
         (out, {"against": "p"}, "against: does not belong to a study, leave it out: only grids have param"),
         (points, {"scorers": "a"}, "scorers: does not belong to a grid"),
-        (3, {}, "found: expected results, a comparison or a path, got 3"),
+        (3, {}, "found: expected results, a comparison, a plan or a path, got 3"),
     ):
         with pytest.raises(na.InputError, match=said):
             na.plots.draw_all(of, tmp_path / "figures", **given)

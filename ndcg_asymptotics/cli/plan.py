@@ -9,6 +9,7 @@ import typer
 
 from ndcg_asymptotics.cli.options import (
     Columns,
+    Figures,
     GainLike,
     Level,
     Like,
@@ -110,6 +111,7 @@ def plan(
     runs: Runs,
     measure: SixAnyMeasures = None,
     given: _Planned,
+    figures: Figures,
     output: TableOutputOfMany,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
@@ -137,3 +139,4 @@ def plan(
         **given.handed,
     )
     output.show(found, "plan")
+    figures.save(found)

@@ -26,6 +26,7 @@ from .marks import figure_legend as figure_legend
 from .orders import order_error_exponents as order_error_exponents
 from .orders import order_handles as order_handles
 from .orders import wrong_order_rates as wrong_order_rates
+from .planning import plan_figure as plan_figure
 from .saving import save as save
 from .scales import length_axis as length_axis
 from .style import line_styles as line_styles

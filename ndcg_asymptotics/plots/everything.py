@@ -1,4 +1,4 @@
-"""Figures of whatever a command finds: results of any kind, comparisons and fitted curves."""
+"""Figures of whatever a command finds: results of any kind, comparisons, plans and fitted curves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief
@@ -22,6 +23,7 @@ from ndcg_asymptotics.plots.gallery import study_drawings
 from ndcg_asymptotics.plots.grid import grid_drawings
 from ndcg_asymptotics.plots.growing import growth_drawings
 from ndcg_asymptotics.plots.judged import judged_drawings
+from ndcg_asymptotics.plots.planning import plan_drawings
 from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -48,14 +50,14 @@ def draw_all(
     width: float | None = None,
     **saved: Unpack[SaveOptions],
 ) -> list[Path]:
-    """Draw and save every figure of results, of a comparison of runs or of fitted curves.
+    """Draw and save every figure of results, of a comparison of runs, of a plan or of fitted curves.
 
     A study has an overview, a figure per measure and one per pair of scorers; one of the rare engine has a
     figure per pair, of how the probability of the wrong order falls.
 
     Parameters
     ----------
-    found : Results, GridResults, Growth, a comparison, or path
+    found : Results, GridResults, Growth, a comparison, Plan, or path
         A path is that of a folder of results, of a file of a fitted curve, or of a folder of such files.
         Figures of incomplete results say so.
     out : path
@@ -126,4 +128,6 @@ def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
         return comparison_drawings, "a comparison", ()
     if isinstance(found, JudgedComparison):
         return judged_drawings, "a comparison with a judge", ()
-    raise InputError(f"expected results, a comparison or a path, got {brief(found)}", "found")
+    if isinstance(found, Plan):
+        return plan_drawings, "a plan", ()
+    raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")

@@ -134,7 +134,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
         (("fit", "--out", "curve.json"), "fit needs either runs and qrels, or lists"),
         (
-            ("figures", "results", "--out", "figures", "--figure-format", "gif"),
+            ("plan", "--sd", 0.2, "--figure-format", "gif"),
             "must be of svg, png, pdf, got 'gif'",
         ),
         (
@@ -163,14 +163,16 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.slow
-def test_plan_for_curves(run: Run) -> None:
+def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
-    code, out, _ = run("plan", *PAIR, *measures, "-n", 10, "--queries", 30, "--json")
+    code, out, err = run("plan", *PAIR, *measures, "-n", 10, "--queries", 30, "--json", "--figures", tmp_path)
     assert code == 0
     plain = json.loads(out)
     zipf, top = plain["rows"]
     assert zipf["error_exponent"] == pytest.approx(0.2)
     assert (zipf["long_run"], top["required_n"], plain["queries"]) == (1.0, None, 30)
+    assert {path.name for path in tmp_path.iterdir()} == {"plan.png"}
+    assert "plan.png" in err
     code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 10, "-v")
     assert code == 0
     assert text.startswith("In the long run")

@@ -156,14 +156,6 @@ THEORY = (
         ("tests/theory/test_limits.py", "-k", "limiting_std"),
     ),
     Mutation(
-        "influence of one item: the push of the others by half",
-        "theory/fluctuations/influence.py",
-        "np.where(within, dt * mean * slope, 0.0)",
-        "np.where(within, 0.5 * dt * mean * slope, 0.0)",
-        (LINEAR, "nDCG"),
-        ("tests/theory/fluctuations/test_influence.py",),
-    ),
-    Mutation(
         "pseudo-expectation: ranks from 2 in the ideal list",
         "theory/pseudo_expectation.py",
         "ends = np.clip(n * np.cumsum((0.0, *relevance.masses)), 1.0, k)",

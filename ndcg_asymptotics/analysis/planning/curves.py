@@ -103,7 +103,8 @@ class Experiment:
     def plan(self, measures: Sequence[Measure]) -> Plan:
         """Return the plan of an experiment with these measures."""
         rows = self.rows(measures, self.drawn(measures))
-        return Plan.ordered(self.names, "curves", self.design, rows, [_INDEPENDENT])
+        pair = self.a, self.b
+        return Plan.ordered(self.names, "curves", self.design, rows, [_INDEPENDENT], scorers=pair)
 
     def difference(self, measure: Measure) -> ListDifference:
         """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b).
@@ -182,15 +183,11 @@ class Experiment:
                 wrong = self._wrong(measure, ahead, drawn.get(measure))
             except NotAvailableError as error:  # everything else is known
                 reasons = reasons or [f"the probability of the wrong order is {error}"]
-        needed = self.design.lists(mean, sd)
-        enough = None
-        if self.design.queries is not None:
-            enough = needed is not None and needed <= self.design.queries
         return PlanRow(
             str(measure),
             self.n,
             order=Order.of(*order, self.names) if order else Order(),
-            queries=RequiredQueries(needed, needed, needed, enough=enough),
+            queries=RequiredQueries.of(self.design, mean, sd),
             difference=difference,
             wrong=wrong,
             sizes=SampleSizes.of(self.design, mean, sd),

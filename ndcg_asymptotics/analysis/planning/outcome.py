@@ -11,6 +11,7 @@ from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
 from ndcg_asymptotics.core.tables import (
+    HIDDEN,
     Data,
     Line,
     Report,
@@ -21,8 +22,8 @@ from ndcg_asymptotics.core.tables import (
     remark_lines,
 )
 from ndcg_asymptotics.core.text import listed
+from ndcg_asymptotics.populations import Scorer
 
-_NAMED = 3  # measures that a sentence names
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
 _SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
 """The columns of the second table."""
@@ -43,6 +44,8 @@ class Plan(Report):
     remarks : tuple of str
     pilot : int or None
         The number of queries of the runs.
+    scorers : (Scorer, Scorer) or None
+        The rankers of a plan from curves.
     """
 
     a: str
@@ -52,6 +55,7 @@ class Plan(Report):
     rows: tuple[PlanRow, ...]
     remarks: tuple[str, ...] = ()
     pilot: int | None = None
+    scorers: Annotated[tuple[Scorer, Scorer] | None, HIDDEN] = None
 
     @classmethod
     def ordered(
@@ -62,11 +66,12 @@ class Plan(Report):
         rows: Sequence[PlanRow],
         remarks: Sequence[str],
         pilot: int | None = None,
+        scorers: tuple[Scorer, Scorer] | None = None,
     ) -> Plan:
         """Return the plan of rows, which it puts in order; ``names`` are those of the two rankers."""
         ordered = tuple(sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0)))
         first, second = names
-        return cls(first, second, source, design, ordered, tuple(remarks), pilot)
+        return cls(first, second, source, design, ordered, tuple(remarks), pilot, scorers)
 
     @property
     def answers(self) -> Annotated[list[str], Data()]:
@@ -285,16 +290,6 @@ def _required(plan: Plan) -> str:
 
 
 def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
-    """Return which measures have which of the words, such as "enough by nDCG and too few by nDCG@10".
-
-    More than three measures with the same word are not named if others are.
-    """
+    """Return which measures have which of the words, such as "enough by nDCG; too few by nDCG@10"."""
     by = {word: [measure for measure, its in said if its == word] for word in words}
-    most = max(words, key=lambda word: len(by[word]))
-    parts = [f"{word} by {listed(by[word])}" for word in words if by[word] and word != most]
-    if not parts:
-        many = "both" if len(said) == 2 else f"all {len(said)}"
-        return f"{most} by {f'{many} measures' if len(said) > 1 else listed(by[most])}"
-    if len(by[most]) > _NAMED:
-        return listed([*parts, f"{most} by the other {len(by[most])} measures"])
-    return listed([f"{word} by {listed(by[word])}" for word in words if by[word]])
+    return "; ".join(f"{word} by {listed(measures)}" for word, measures in by.items() if measures)

@@ -218,13 +218,9 @@ def _plan_for_sd(
         "systems",
     )
     ends = (sd, sd) if pilot is None else sd_interval(sd, pilot, required.alpha)
-    needed, low, high = (required.lists(difference, one) for one in (sd, *ends))
-    enough = None
-    if required.queries is not None and difference is not None:
-        enough = needed is not None and needed <= required.queries
     row = PlanRow(
         str(*asked) if asked else "any measure",
-        queries=RequiredQueries(needed, low, high, enough=enough),
+        queries=RequiredQueries.of(required, difference, sd, ends),
         difference=ListDifference(difference, sd=sd),
         sizes=SampleSizes.of(required, difference, sd, ends),
     )

@@ -156,6 +156,20 @@ class RequiredQueries:
         bool | None, Column("enough", lambda enough: "yes" if enough else "no", optional=True)
     ] = None
 
+    @classmethod
+    def of(
+        cls,
+        design: Requirements,
+        mean: float | None,
+        sd: float,
+        sds: tuple[float, float] | None = None,
+    ) -> RequiredQueries:
+        """Return the numbers for a difference; ``sds`` is an interval of ``sd``, if that is an estimate."""
+        needed, low, high = (design.lists(mean, one) for one in (sd, *(sds or (sd, sd))))
+        if design.queries is None or mean is None:
+            return cls(needed, low, high)
+        return cls(needed, low, high, enough=needed is not None and needed <= design.queries)
+
     @property
     def shown(
         self,

@@ -21,7 +21,10 @@ from ndcg_asymptotics.cli.options import TableOutput
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plots import plan_figure
+from ndcg_asymptotics.plots.planning import EXPONENTS
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory import effect_sizes
 from ndcg_asymptotics.theory.fluctuations.variance import difference_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -87,12 +90,28 @@ def test_measures_are_ordered_by_the_queries_they_need() -> None:
         assert row.sizes.width_lists == lists_for_width(0.1 / row.difference.sd, 0.05)
 
 
+def test_the_figure_marks_the_largest_effects() -> None:
+    by_exponent, by_cutoff = plan_figure(planned()).axes
+    families = {
+        by_exponent: [f"nDCG(power({b}))" for b in EXPONENTS],
+        by_cutoff: [f"nDCG@{k}" for k in (1, 2, 5, 10, 20, 40)],
+    }
+    for ax, measures in families.items():
+        effects = effect_sizes(GOOD, BLANK, 40, measures)
+        np.testing.assert_allclose(ax.lines[0].get_ydata(), effects)
+        assert ax.lines[2].get_ydata() == [effects.max()]
+        said = " ".join(text.get_text() for text in ax.texts)
+        assert f"{lists_for(effects.max(), 0.8, 0.05)} queries" in said
+    with pytest.raises(InputError, match="only a plan from relevance curves has a figure"):
+        plan_figure(plan(sd=0.2, queries=10))
+
+
 def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     said = planned().answers
     starts = ("In the long run", "One list shows", "With lists of 40 documents", "The 15")
     assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
     assert "only" in said[0]
-    assert "enough by nDCG and too few by nDCG(geometric(2)) and nDCG@3" in said[3]
+    assert "enough by nDCG; too few by nDCG(geometric(2)) and nDCG@3" in said[3]
     TableOutput(verbose=True).show(planned(), "plan")
     out = capsys.readouterr().out
     lines = out.splitlines()
