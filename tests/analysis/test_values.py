@@ -300,5 +300,11 @@ def test_a_plan_of_values_is_that_of_a_comparison() -> None:
     assert (row.queries.required, row.queries.assured) == (d.queries, d.queries_assured)
     options: Any = {"measures": ["s"], "lower_is_better": ["s"]}
     assert (row.order.ahead, plan(values=given, **options).rows[0].order.ahead) == ("new", "old")
+    few = {"new": dict.fromkeys(map(str, range(40)), 0.5), "old": dict.fromkeys(map(str, range(40)), 0.5)}
+    few["new"]["7"] = 1.0
+    found = plan(values=few)
+    assert found.rows[0].queries.required is None
+    assert found.rows[0].reason == "the runs differ in 1 of 40 queries, too few to say how many are needed"
+    assert "316" not in str(found)
     with pytest.raises(InputError, match="a plan takes two runs, got 3: runs names them"):
         plan(values=values(runs=3))

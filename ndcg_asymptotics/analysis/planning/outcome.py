@@ -174,7 +174,7 @@ def _queries(plan: Plan) -> str:
     n, runs = plan.rows[0].n, plan.source == "runs"
     if not known and runs:
         return (
-            "The means of the two runs do not differ, so that these queries do not say how many are needed."
+            "The means of the runs do not differ, or the runs do in too few queries to say how many it takes."
         )
     if not known:
         return f"With lists of {n or 0:,} documents no number of queries is known with which {_test(plan)}."

@@ -21,7 +21,14 @@ from ndcg_asymptotics.analysis.planning.rows import (
 )
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
-from ndcg_asymptotics.analysis.runs.paired import effect_size, level_text, moments_of, without_rounding
+from ndcg_asymptotics.analysis.runs.paired import (
+    FEWEST_DIFFERING,
+    effect_size,
+    level_text,
+    moments_of,
+    mostly_ties,
+    without_rounding,
+)
 from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
@@ -112,6 +119,10 @@ def _row(measure: AnyMeasure | str, d: Floats, design: Requirements, names: Sequ
     """Return the needs of a measure by the differences of two runs on some queries."""
     if not d.any():
         return PlanRow(str(measure), reason="the runs have the same value on every query")
+    differing = int(np.count_nonzero(d))
+    if mostly_ties(differing, d.size, FEWEST_DIFFERING):
+        few = f"the runs differ in {differing} of {d.size:,} queries, too few to say how many are needed"
+        return PlanRow(str(measure), reason=few)
     ((mean, sd),) = moments_of(d[:, None])
     needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise

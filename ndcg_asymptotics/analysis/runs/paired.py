@@ -50,7 +50,8 @@ ROUNDING = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
 FEW_DIFFERING = 30
 """Differences that are not 0, with fewer of which intervals of mostly equal values cover too rarely."""
-_FEWEST_DIFFERING = 10  # the same for numbers of new queries
+FEWEST_DIFFERING = 10
+"""Differences that are not 0, with fewer of which mostly equal values give no number of new queries."""
 
 
 class Interval(NamedTuple):
@@ -254,7 +255,7 @@ def paired_differences(
             found.append(Difference(0.0, 0.0, None, 1.0))
             continue
         needed = Replication(None, None, None, None)
-        if not mostly_ties(count, queries, _FEWEST_DIFFERING):
+        if not mostly_ties(count, queries, FEWEST_DIFFERING):
             needed = replication(mean / sd if sd > 0 else math.inf, queries, power, alpha)
         interval, p = test.interval, test.p
         if direction:
