@@ -149,7 +149,7 @@ def test_a_length_under_a_fixed_cutoff() -> None:
     state = State.from_query(CERTAIN)
     (found,) = [row for row in values.rows(state, values.LITTLE) if row.measure == "nDCG@10"]
     assert abs(found.order.required_n - 504) < 100  # by enumeration of labels it is 504
-    said = f"nDCG@10 from n = {found.order.required_n:,} on"
+    said = f"nDCG@10 from n = {found.order.required_n:,}"
     assert said in values.conclusion(state, values.rows(state, values.LITTLE))
 
 
@@ -160,11 +160,12 @@ def test_the_order_of_few_relevant_items_is_that_of_lists_of_n_items() -> None:
     state, smooth = shown(f"relevant=1&{FEW}&measure=nDCG(zipf)")
     assert smooth.means[0][-1] < 1e-6
     assert smooth.law is None
-    # of one item it tends to 0.4, the share of 0.4 in 0.4 + 0.6
-    assert 10 ** smooth.log10_wrong[-1] == pytest.approx(0.4, abs=1e-6)
+    # of one item it tends to 0.4, the share of 0.4 in 0.4 + 0.6; five standard errors of 20,000 lists
+    assert 10 ** smooth.log10_wrong[-1] == pytest.approx(0.4, abs=0.018)
     (row,) = plan(*state.scorers, "nDCG(zipf)", n=1000).rows
     assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
-    assert np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong) == pytest.approx(row.wrong.log10)
+    drawn = np.interp(np.log(1000), np.log(smooth.n), smooth.log10_wrong)
+    assert drawn == pytest.approx(row.wrong.log10, abs=0.05)
 
 
 def test_no_drawn_list_in_the_wrong_order_is_no_probability() -> None:

@@ -131,7 +131,7 @@ class RightOrder:
         """The limit of the probability where the top ranks stay random, from drawn labels."""
         ranks = min(self.measure.cutoff(LONGEST), _TOP_LABELS)
         lists = int(self.effort * np.clip(_TOP_LABELS // ranks, _FEWEST_TOP_LISTS, TOP_LISTS))
-        return orders_at_the_top(self.a, self.b, self.measure, lists)[self.ahead] / lists
+        return (orders_at_the_top(self.a, self.b, self.measure, lists)[self.ahead] + 0.5) / (lists + 1)
 
     def by_law(self, n: int) -> float:
         """Return the probability from draws where few items or the top decide, else by the normal law."""

@@ -49,7 +49,8 @@ DRAWN = 4 * SIMULATED
 _FEW_LENGTHS = 12  # in ranges of at most this many lengths every length is simulated
 _SHORT = 40  # lengths up to this are decided one by one
 _FIRST_SHARE = 4  # the first simulation draws one of so many lists
-_FURTHEST = 1.0  # by which a step changes log n at most
+_FURTHEST, _NEAR = 1.0, 0.9  # by which a step changes log n at most, and by which the last one does
+_MOST_STEPS = 4  # with all draws
 _APART, _DRAWN_APART = 1.25, 2.0  # ratio of lengths between which a slope is taken, and of drawn rates
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
 # a step of log n after which interpolation is exact to about 0.005, and steps that may halve an interval less
@@ -326,12 +327,15 @@ def _refined(question: _Question, low: int, high: int) -> Length:
     has. Short lengths are decided one by one.
     """
     guess, slope = _guess(question, low, high), 0.0
-    for share in (_FIRST_SHARE, 1):
+    for share in (_FIRST_SHARE, *[1] * _MOST_STEPS):
         if guess <= _SHORT or high - low <= _FEW_LENGTHS:
             return _one_by_one(question, max(low, guess // 2), min(high, 2 * guess))
         question.simulate(guess, max(question.affordable(guess) // share, question.fewest))
-        lists, slope = question.seen[guess][1], slope or _slope(question, guess)
+        before, lists = guess, question.seen[guess][1]
+        slope = slope or _slope(question, guess)
         guess, ends = _newton(question, guess, slope, low + 1, high)
+        if share == 1 and abs(math.log(guess / before)) < _NEAR:  # else the interval ends where the step does
+            break
     return Length(guess, ends, f"simulated on {lists:,} lists")
 
 
