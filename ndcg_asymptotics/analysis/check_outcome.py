@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
@@ -20,23 +20,21 @@ if TYPE_CHECKING:
 
 TestKind = Literal["means", "standard deviations", "limits"]
 
-_KINDS: tuple[TestKind, ...] = ("means", "standard deviations", "limits")
-_SHORT = ("means", "std", "limit")  # the kinds in headings
+_KINDS: dict[TestKind, str] = {"means": "means", "standard deviations": "std", "limits": "limit"}
+"""The kinds of tests, and their headings."""
 _SHOWN = 20  # rows of measures, and of points that disagree
 _SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
 
-_Test = MeanTest | StdTest | LimitTest
-_AnyTest = TypeVar("_AnyTest", MeanTest, StdTest, LimitTest)
 
-Tests = TypedDict(
-    "Tests",
-    {
-        "means": list[MeanTest],
-        "standard deviations": list[StdTest],
-        "limits": list[LimitTest],
-    },
-)
-"""The tests of each kind."""
+class Tested(Protocol):
+    """A test of one scorer under one measure, of any kind."""
+
+    @property
+    def scorer(self) -> str: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def verdict(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class CellTests:
     largest: Annotated[MeanTest, Data(inline=True)]
     stated: Annotated[LimitTest, Data(inline=True)]
     least: Annotated[float | None, Column("detectable error", lambda error: f"{100 * error:.2g}%")]
-    tests: Tests
+    tests: Mapping[TestKind, Sequence[Tested]]
 
     @property
     def verdicts(self) -> tuple[TestVerdict, ...]:
@@ -78,18 +76,15 @@ class CellTests:
     @property
     def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
         """The largest absolute z of the means."""
-        return largest_z(self.tests["means"])
+        return largest_z(self.means)
+
+    @property
+    def means(self) -> list[MeanTest]:
+        """The tests of the means."""
+        return [test for test in self.tests["means"] if isinstance(test, MeanTest)]
 
 
-def _by_cell(tests: Iterable[_AnyTest]) -> dict[tuple[str, str], list[_AnyTest]]:
-    """Return the tests of each scorer and measure."""
-    found: dict[tuple[str, str], list[_AnyTest]] = {}
-    for test in tests:
-        found.setdefault((test.scorer, test.measure), []).append(test)
-    return found
-
-
-def worst(tests: Iterable[_Test]) -> TestVerdict:
+def worst(tests: Iterable[Tested]) -> TestVerdict:
     """Return the worst verdict of several tests, "not tested" if none of them was possible."""
     found = {test.verdict for test in tests}
     verdicts: tuple[TestVerdict, ...] = ("disagrees", "agrees")
@@ -124,13 +119,9 @@ class Check(Report):
     detectable_std: dict[str, float]
 
     @property
-    def tests(self) -> dict[TestKind, Sequence[_Test]]:
+    def tests(self) -> dict[TestKind, Sequence[Tested]]:
         """All tests, by what they test."""
-        return {
-            "means": self.rows,
-            "standard deviations": self.stds,
-            "limits": self.limits,
-        }
+        return {"means": self.rows, "standard deviations": self.stds, "limits": self.limits}
 
     @property
     def agrees(self) -> Annotated[bool, Data()]:
@@ -138,7 +129,7 @@ class Check(Report):
         return not self._wrong
 
     @property
-    def _wrong(self) -> list[_Test]:
+    def _wrong(self) -> list[Tested]:
         return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
 
     def blocks(self) -> Iterator[ReportBlock]:
@@ -151,24 +142,23 @@ class Check(Report):
         """Return the same with the mean at every n, and every standard deviation."""
         yield self._heading()
         for cell in self.by_cell():
-            yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.tests["means"])
+            yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.means)
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
         yield from self._conclusion()
 
     def by_cell(self) -> list[CellTests]:
         """Return the tests of each scorer and measure."""
-        means, stds, limits = _by_cell(self.rows), _by_cell(self.stds), _by_cell(self.limits)
-        found: dict[tuple[str, str], Tests] = {
-            cell: {
-                "means": means[cell],
-                "standard deviations": stds.get(cell, []),
-                "limits": of_limit,
-            }
-            for cell, of_limit in limits.items()
-        }
+        cells: dict[tuple[str, str], dict[TestKind, list[Tested]]] = {}
+        for kind, tests in self.tests.items():
+            for test in tests:
+                cell = cells.setdefault((test.scorer, test.measure), {kind: [] for kind in _KINDS})
+                cell[kind].append(test)
+        # the last mean of a scorer and measure is that at the largest n
+        largest = {(test.scorer, test.measure): test for test in self.rows}
+        stated = {(test.scorer, test.measure): test for test in self.limits}
         return [
-            CellTests(*cell, tests["means"][-1], tests["limits"][0], self.detectable.get(cell[1]), tests)
-            for cell, tests in found.items()
+            CellTests(*cell, largest[cell], limit, self.detectable.get(cell[1]), cells[cell])
+            for cell, limit in stated.items()
         ]
 
     def _heading(self) -> Line:
@@ -191,7 +181,7 @@ class Check(Report):
         yield Line(_tested([self]), detail=not self.agrees)
         if wrong := self._wrong:
             first = wrong[0]
-            at = "" if isinstance(first, LimitTest) else f" at n = {first.n:g}"
+            at = f" at n = {first.n:g}" if isinstance(first, MeanTest | StdTest) else ""
             count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
             yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
         else:
@@ -221,8 +211,9 @@ def _counts(checks: Sequence[Check]) -> dict[TestKind, tuple[int, int]]:
     return {kind: (sum(map(_is_tested, found)), len(found)) for kind, found in tests.items()}
 
 
-def _is_tested(test: _Test) -> bool:
-    return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
+def _is_tested(test: Tested) -> bool:
+    """Return whether a test compared two values."""
+    return test.verdict not in ("not tested", "assumptions not met")
 
 
 def _tested(checks: Sequence[Check]) -> str:
@@ -323,7 +314,7 @@ class GridCheck(Report):
     def every_verdict(self) -> Table:
         """Return a table with a row for each point, scorer and measure."""
         columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
-        kinds = (Column(name, drop=drop) for name, drop in zip(_SHORT, (0, 1, 2), strict=True))
+        kinds = (Column(heading, drop=drop) for drop, heading in enumerate(_KINDS.values()))
         rows = tuple(
             (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
         )
@@ -331,27 +322,31 @@ class GridCheck(Report):
 
     def _by_measure(self) -> Table:
         """Return how many tests of each kind disagree, by measure."""
-        found: dict[str, list[Tests]] = {}
+        cells: dict[str, list[CellTests]] = {}
         for _, cell in self.by_cell():
-            found.setdefault(cell.measure, []).append(cell.tests)
-        columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1), *map(Column, _SHORT)
+            cells.setdefault(cell.measure, []).append(cell)
+        columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
         rows = tuple(
             (
                 measure,
-                largest_z([test for one in tests for test in one["means"]]),
-                *(_disagreeing([test for one in tests for test in one[kind]]) for kind in _KINDS),
+                largest_z([test for cell in of_measure for test in cell.means]),
+                *(_disagreeing(kind, of_measure) for kind in _KINDS),
             )
-            for measure, tests in itertools.islice(found.items(), _SHOWN)
+            for measure, of_measure in itertools.islice(cells.items(), _SHOWN)
         )
-        more = f"; the first {_SHOWN} of {len(found)} measures" if len(found) > _SHOWN else ""
-        return Table(f"Tests that disagree, of those that were possible, at all points{more}", columns, rows)
+        more = f"; the first {_SHOWN} of {len(cells)} measures" if len(cells) > _SHOWN else ""
+        return Table(
+            f"Tests that disagree, of those that were possible, at all points{more}",
+            (*columns, *map(Column, _KINDS.values())),
+            rows,
+        )
 
 
 def _what_disagrees(verdicts: Sequence[TestVerdict]) -> str:
-    found = zip(_SHORT, verdicts, strict=True)
-    return ", ".join(name for name, verdict in found if verdict == "disagrees")
+    headings = zip(_KINDS.values(), verdicts, strict=True)
+    return ", ".join(heading for heading, verdict in headings if verdict == "disagrees")
 
 
-def _disagreeing(tests: Sequence[_Test]) -> str:
-    done = [test for test in tests if _is_tested(test)]
-    return f"{sum(test.verdict == 'disagrees' for test in done)} of {len(done)}"
+def _disagreeing(kind: TestKind, cells: Sequence[CellTests]) -> str:
+    possible = [test for cell in cells for test in cell.tests[kind] if _is_tested(test)]
+    return f"{sum(test.verdict == 'disagrees' for test in possible)} of {len(possible)}"
