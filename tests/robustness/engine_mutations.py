@@ -423,13 +423,6 @@ ITEMS: tuple[Broken, ...] = (
     ),
     (
         "items/lists.py",
-        "lists drawn together: groups with equal weights",
-        "size=drawn, p=a.weights / a.weights.sum())",
-        "size=drawn)",
-        "of_groups",
-    ),
-    (
-        "items/lists.py",
         "at the top: labels of one scorer for both",
         "for gains, chances in (a.label_law(0.0), b.label_law(0.0))",
         "for gains, chances in (a.label_law(0.0), a.label_law(0.0))",
