@@ -61,8 +61,8 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
 
 def _draw(ax: Axes, plan: Plan, at: Floats, effects: Floats, like: str) -> None:
     """Draw effect sizes in the colour of the measure ``like``."""
-    line, known = measure_style(like), np.isfinite(effects)
-    at, effects = at[known], effects[known]
+    line, finite = measure_style(like), np.isfinite(effects)
+    at, effects = at[finite], effects[finite]
     ax.plot(at, effects, color=line.color, ls=line.dashes, marker=line.marker, ms=3.5)
     ax.axhline(0, color=GREY, ls=":", lw=0.8)
     ax.set_ylabel(r"$\Delta/\sigma$ of one list")

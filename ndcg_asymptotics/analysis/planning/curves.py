@@ -56,10 +56,10 @@ def plan_curves(
     list from the probability of the right order (`lengths_for`).
     """
     required = Requirements(**design)
-    for name, given in (("a", a), ("b", b)):
+    for name, curve in (("a", a), ("b", b)):
         require(
-            isinstance(given, Scorer | str) and not Path(given if isinstance(given, str) else "").is_file(),
-            f"must be a relevance curve, such as 'linear(0.1, 0.5)', got {brief(given)}; "
+            isinstance(curve, Scorer | str) and not Path(curve if isinstance(curve, str) else "").is_file(),
+            f"must be a relevance curve, such as 'linear(0.1, 0.5)', got {brief(curve)}; "
             "plan(runs=…, qrels=…) plans from runs",
             name,
         )

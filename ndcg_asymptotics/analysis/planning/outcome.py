@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -103,13 +103,13 @@ class Plan(Report):
     def _sample_sizes(self) -> Table:
         """Return what the stated queries detect, and the queries for several systems and for an interval."""
         shown = ("measure", *_SAMPLE_SIZES)
-        others = [one.path for one in declared(PlanRow) if one.path.rpartition(".")[2] not in shown]
+        others = [value.path for value in declared(PlanRow) if value.path.rpartition(".")[2] not in shown]
         headings = {
             "anova_lists": f"queries for {self.design.systems} systems",
             "width_lists": f"queries for width {self.design.interval_width}",
         }
-        found = Table.of("", PlanRow, self.rows, **dict.fromkeys(others), **headings)
-        return found if len(found.columns) > len(("measure", "sd")) else Table("", (), ())
+        table = Table.of("", PlanRow, self.rows, **dict.fromkeys(others), **headings)
+        return table if len(table.columns) > len(("measure", "sd")) else Table("", (), ())
 
 
 def _by_required_length(rows: Sequence[PlanRow]) -> list[PlanRow]:
@@ -120,8 +120,8 @@ def _by_required_length(rows: Sequence[PlanRow]) -> list[PlanRow]:
 def _answers(plan: Plan) -> list[str]:
     if plan.source == "sd":
         return [_detected(plan), *_enough(plan)]
-    said = (_long_run(plan), _lengths(plan), _queries(plan), *_enough(plan), _opposite(plan))
-    return [sentence for sentence in said if sentence]
+    sentences = (_long_run(plan), _lengths(plan), _queries(plan), *_enough(plan), _opposite(plan))
+    return [sentence for sentence in sentences if sentence]
 
 
 def _long_run(plan: Plan) -> str:
@@ -137,10 +137,8 @@ def _long_run(plan: Plan) -> str:
             shares.append(f"on every list by {listed(sure)}")
         if unsure := [(measure, rate) for measure, rate in rates if 0 < rate < 1]:
             of_lists = (" of the lists", *("" for _ in unsure[1:]))
-            said = [
-                f"{percent(rate)}{of} by {name}" for (name, rate), of in zip(unsure, of_lists, strict=True)
-            ]
-            shares.append(f"on {'only ' if sure else ''}{listed(said)}")
+            each = [f"{percent(r)}{of} by {m}" for (m, r), of in zip(unsure, of_lists, strict=True)]
+            shares.append(f"on {'only ' if sure else ''}{listed(each)}")
         if equal := [measure for measure, rate in rates if rate == 0]:
             shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
@@ -152,17 +150,17 @@ def _lengths(plan: Plan) -> str:
     rates = [row.order.long_run for row in plan.rows if row.order.long_run is not None]
     if not rates:
         return ""
-    known, rate = _by_required_length(plan.rows), f"{plan.design.rate:g}"
-    if not known:
+    rows, rate = _by_required_length(plan.rows), f"{plan.design.rate:g}"
+    if not rows:
         sure = len(rates) == len(plan.rows) and max(rates) < plan.design.rate
         none = "No list is long enough" if sure else "No list is known to be long enough"
         return f"{none} to show the right order with probability {rate}."
-    first, last = known[0], known[-1]
-    said = (
+    first, last = rows[0], rows[-1]
+    others = f", from {last.order.required_n:,} on by {last.measure}" if last is not first else ""
+    return (
         f"One list shows the order of the long run with probability {rate} from {first.order.required_n:,} "
-        f"documents on by {first.measure}"
+        f"documents on by {first.measure}{others}."
     )
-    return said + (f", from {last.order.required_n:,} on by {last.measure}." if last is not first else ".")
 
 
 def _test(plan: Plan) -> str:
@@ -170,20 +168,20 @@ def _test(plan: Plan) -> str:
 
 
 def _queries(plan: Plan) -> str:
-    known = [row for row in plan.rows if row.queries.required]
+    rows = [row for row in plan.rows if row.queries.required]
     n, runs = plan.rows[0].n, plan.source == "runs"
-    if not known and runs:
+    if not rows and runs:
         return (
             "The means of the runs do not differ, or the runs do in too few queries to say how many it takes."
         )
-    if not known:
+    if not rows:
         return f"With lists of {n or 0:,} documents no number of queries is known with which {_test(plan)}."
-    first, last = known[0], known[-1]
-    said = f"{_test(plan)} with {first.queries.shown} {'new ' if runs else ''}queries by {first.measure}"
-    said += f" and {last.queries.shown} by {last.measure}" if last is not first else ""
+    first, last = rows[0], rows[-1]
+    power = f"{_test(plan)} with {first.queries.shown} {'new ' if runs else ''}queries by {first.measure}"
+    power += f" and {last.queries.shown} by {last.measure}" if last is not first else ""
     if runs:
-        return f"{IF_OBSERVED.capitalize()}, {said}{_assured(plan)}."
-    return f"With lists of {n or 0:,} documents {said}."
+        return f"{IF_OBSERVED.capitalize()}, {power}{_assured(plan)}."
+    return f"With lists of {n or 0:,} documents {power}."
 
 
 def _assured(plan: Plan) -> str:
@@ -201,24 +199,24 @@ def _enough(plan: Plan) -> Iterator[str]:
     queries = plan.design.queries
     if queries is None:
         return
-    told = [row for row in plan.rows if row.queries.enough is not None]
+    rows = [row for row in plan.rows if row.queries.enough is not None]
     if plan.source == "sd":
-        for row in told:
+        for row in rows:
             word, needed = "enough" if row.queries.enough else "too few", row.queries.shown or _MANY
             yield f"For a difference of {row.difference.mean:g} they are {word}: {needed} are needed."
-    elif told:
-        said = [(row.measure, "enough" if row.queries.enough else "too few") for row in told]
-        yield f"The {queries} queries are {_by(said, 'enough', 'too few')}."
+    elif rows:
+        by_measure = {row.measure: "enough" if row.queries.enough else "too few" for row in rows}
+        yield f"The {queries} queries are {_by(by_measure, 'enough', 'too few')}."
     elif queries != plan.pilot:
         words = "reach the assured number", "reach only the number as observed", "reach neither number"
-        said = []
+        by_measure = {}
         for row in plan.rows:
             numbers = (row.queries.assured or math.inf, row.queries.required or math.inf, 0)
             if row.difference.sd is not None:
                 word = next(w for w, number in zip(words, numbers, strict=True) if queries >= number)
-                said.append((row.measure, word))
-        if said:
-            yield f"{queries:,} new queries {_by(said, *words)}."
+                by_measure[row.measure] = word
+        if by_measure:
+            yield f"{queries:,} new queries {_by(by_measure, *words)}."
 
 
 def _opposite(plan: Plan) -> str:
@@ -289,7 +287,7 @@ def _required(plan: Plan) -> str:
     return "queries as observed" if plan.source == "runs" else "required queries"
 
 
-def _by(said: Sequence[tuple[str, str]], *words: str) -> str:
+def _by(by_measure: Mapping[str, str], *words: str) -> str:
     """Return which measures have which of the words, such as "enough by nDCG; too few by nDCG@10"."""
-    by = {word: [measure for measure, its in said if its == word] for word in words}
-    return "; ".join(f"{word} by {listed(measures)}" for word, measures in by.items() if measures)
+    measures = {word: [measure for measure, its in by_measure.items() if its == word] for word in words}
+    return "; ".join(f"{word} by {listed(names)}" for word, names in measures.items() if names)

@@ -144,8 +144,8 @@ def plan(
         "pilot": pilot,
     }
     source = _source(inputs, options)
-    given = {"runs": runs, **options}
-    refuse_others(f"a plan of {source}", given, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
+    stated = {"runs": runs, **options}
+    refuse_others(f"a plan of {source}", stated, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
     match source:
         case "two curves, a and b":
             asked = cast("Measures", MEASURES if measures is None else measures)

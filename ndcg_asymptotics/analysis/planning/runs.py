@@ -66,12 +66,12 @@ def plan_runs(
     return _planned(values, required, rows, [])
 
 
-def plan_values(given: object, options: ValueOptions, **design: Unpack[RequirementOptions]) -> Plan:
+def plan_values(runs: object, options: ValueOptions, **design: Unpack[RequirementOptions]) -> Plan:
     """Plan an experiment from the values of two runs by any measures, for the queries that both answer.
 
     The parameters are what `read_values` takes, its options, and the fields of `Requirements`.
     """
-    values = read_values(given, **options)
+    values = read_values(runs, **options)
     _require_two(len(values.runs), ": runs names them")
     differences, required = _differences(values, "values"), _required(values, design)
     scales = dict(zip(values.measures, values.scales, strict=True))
