@@ -26,9 +26,10 @@ class TwoReaders:
 
         E[T_i | features] = constant + α a_i + β b_i.
 
-    Least squares, ListNet, the cosine and pairwise losses have other weights (α, β) than NDCG. The best
-    linear scorer of a convex loss that depends on the features through α a + β b has the direction (α, β),
-    since a reflection about it changes neither the loss nor the population (docs/learning/training.md).
+    Least squares, ListNet, the cosine and pairwise losses have other weights (α, β) than NDCG. A loss that is
+    convex in the weights w of a linear scorer has a minimiser in the direction (α, β): the reflection about
+    that direction changes neither the law of the features nor E[T], so w and its mirror image have the same
+    risk, and their mean, which lies in that direction, has no greater one.
 
     Parameters
     ----------
