@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 COMMANDS: Mapping[str, str] = {
-    "larger-corpus": "fit relevance curves with `fit` and use `predict` at the greater length",
+    "larger-corpus": "use `predict` of a ROC curve with --relevant, as irrelevant documents arrive",
     "order": "use `predict` for the means, or na.theory.order_in_expectation",
     "verify": "`info` compares every file with its digest",
 }
