@@ -28,8 +28,6 @@ from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.fluctuations import effect_sizes
 from ndcg_asymptotics.theory.fluctuations.effort import MeanAndDeviation
 from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.rare import error_exponent
-from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 """The b of the discounts r^-b that are compared."""
@@ -213,7 +211,7 @@ def _length(row: PlanRow) -> str:
 
 
 def conclusion(state: State, found: Sequence[PlanRow]) -> str:
-    """Return in one sentence what it takes to tell the rankers apart, and whether one query ever does.
+    """Return in one sentence what it takes to tell the rankers apart.
 
     >>> state = State()
     >>> conclusion(state, rows(state))
@@ -222,15 +220,7 @@ def conclusion(state: State, found: Sequence[PlanRow]) -> str:
     a, b = state.scorers
     if a == b:
         return "The two rankers have the same curve: no measure tells them apart."
-    said, whole = verdict(found), Measure.of(_OTHERS[0])
-    chance = None if state.relevant is None else lasting_order(a, b, whole)
-    if chance is None or error_exponent(a, b, whole).settles is not False:
-        return said
-    order = (
-        f"one query never settles it: by nDCG {NAMES[int(chance < 0.5)]} comes first on "
-        f"{100 * max(chance, 1 - chance):.0f}% of the lists, however long they are (Theorem F2)"
-    )
-    return f"{said[:-1]}; {order}." if said else f"{order[0].upper()}{order[1:]}."
+    return verdict(found)
 
 
 def table(state: State, points: Sequence[Point], sweeps: Sequence[EffectSize]) -> Iterator[tuple[str, ...]]:

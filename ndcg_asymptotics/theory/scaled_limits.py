@@ -32,12 +32,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from ndcg_asymptotics.core.arrays import ENDLESS, LARGEST_LOG, Floats
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.measures.cutoffs import ListPower
-from ndcg_asymptotics.populations import FixedCounts, Scorer
-from ndcg_asymptotics.populations.roc import SHALLOWEST, Roc, Top
+from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.populations.roc import Roc, Top
 from ndcg_asymptotics.theory.rules.acceleration import accelerated
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
@@ -47,7 +47,6 @@ _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
-_LATTICE, _SPAN = 2**18, 1e-12  # points of a law of sums of log T, and what it leaves out
 _FARTHEST = (1e90, 1e18)  # ranks at which the constant of a discount is looked for, if D is known there
 _SETTLING = 15  # ranks up to there
 
@@ -360,105 +359,3 @@ def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     else:
         value, scale = top.sum * kappa / (kappa - b) / ideal, Scale(b + left * (kappa - b), 0)
     return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F7", top.text))
-
-
-def long_run_order(a: FixedCounts, b: FixedCounts) -> float:
-    """Return lim P(NDCG_n of a > NDCG_n of b) under the log discount (Theorem F2).
-
-    Another discount needs ``(log r)^2 (D(xr) - D(r)) -> -C log x`` for every x > 0. The limit is
-    ``P(sum_i y_i log T_i < the same sum of b)``, as NDCG_n falls by that sum over (log n)^2. The scorers are
-    independent given the labels. The laws of the sums are convolved on a lattice.
-
-    >>> round(long_run_order(*(FixedCounts.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))), 6)
-    0.6
-    """
-    require(a.gains == b.gains and a.counts == b.counts, "two scorers need the same relevant items")
-    if a.least_n == 1:
-        return _first_of_two(a, b, 1.0)
-    grades = [(j, y, count) for j, (y, count) in enumerate(zip(a.gains, a.counts, strict=True)) if count]
-    reach = sum(y * count * max(_log_span(a, j), _log_span(b, j)) for j, y, count in grades)
-    step = 2 * reach / _LATTICE
-    transform = np.ones(_LATTICE // 2 + 1, complex)
-    for j, y, count in grades:
-        # -y log T_a, and of b with the opposite sign
-        for model, turned in ((a, False), (b, True)):
-            mass = _lattice_law(model, j, y, step)
-            found = np.fft.rfft(np.roll(mass[::-1], 1) if turned else mass)
-            transform *= found**count
-    difference = np.fft.irfft(transform, _LATTICE)
-    # the sum of -y log T of a above that of b; at 0 both orders are equally likely
-    return min(max(float(difference[1 : _LATTICE // 2].sum() + difference[0] / 2), 0.0), 1.0)
-
-
-def lasting_order(a: Scorer, b: Scorer, measure: Measure) -> float | None:
-    """Return lim P(NDCG_n of a > NDCG_n of b) of lists with a number of relevant items, None if not known.
-
-    Under a cutoff that is fixed or grows more slowly than n it is 0: almost no list has a relevant item
-    above it, so both have NDCG 0 (Theorems F6 and F7). It is also known for whole lists under the log
-    discount (Theorem F2), and with one relevant item under every falling discount, where the smaller rank
-    has the larger NDCG and ranks are of the order of depths, up to a cutoff cn.
-
-    >>> pair = [Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6)]
-    >>> [round(lasting_order(*pair, Measure.of(text)), 6) for text in ("nDCG(zipf)", "nDCG@0.5n", "nDCG@10")]
-    [0.6, 0.557858, 0.0]
-    """
-    if not (isinstance(a, FixedCounts) and isinstance(b, FixedCounts)):
-        return None
-    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
-    if regime in ("fixed", "sublinear"):
-        return None if certain_top(a) or certain_top(b) else 0.0
-    if a.least_n == 1 and isinstance(asymptotics, ConstantDecay):
-        above, others = (_share_above(model, measure.cutoff.share) for model in (a, b))
-        return above * (1 - others)
-    if a.least_n == 1 and asymptotics.known:
-        return _first_of_two(a, b, measure.cutoff.share)
-    if isinstance(asymptotics, LogDecay) and regime == "none" and not (certain_top(a) or certain_top(b)):
-        return long_run_order(a, b)
-    return None
-
-
-def certain_top(model: FixedCounts) -> bool:
-    """Return whether relevant items have a positive probability to be above all irrelevant ones for every n.
-
-    >>> curves = "step(0, 1, 0.5)", "linear(0, 1)"
-    >>> [certain_top(FixedCounts.parse(f"relevant(1, {curve})")) for curve in curves]
-    [True, False]
-    """
-    highest = model.laws[-1].quantile(np.array(SHALLOWEST))
-    shares = [float(law.cdf(highest)) for law, count in zip(model.laws, model.counts, strict=False) if count]
-    return max(shares) > 1e-9
-
-
-def _share_above(model: FixedCounts, c: float) -> float:
-    """Return P(T < c) of the one relevant item."""
-    (own,) = (law for law, count in zip(model.laws, model.counts, strict=False) if count)
-    return float(own.cdf(model.laws[-1].quantile(np.array(c))))
-
-
-def _first_of_two(a: FixedCounts, b: FixedCounts, c: float) -> float:
-    """Return P(T_A < T_B and T_A < c) of the one relevant item of each scorer; level depths count half."""
-    (own,) = (law for law, count in zip(a.laws, a.counts, strict=False) if count)
-    (other,) = (law for law, count in zip(b.laws, b.counts, strict=False) if count)
-    breaks = a.laws[-1].quantile(b.laws[-1].cdf(np.array(b.breaks)))
-    stop = float(a.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
-    edges = np.union1d(law_panels(a, ENDLESS, ENDLESS).edges, breaks)
-    panels = on_edges(a, np.append(edges[edges < stop], stop))
-    j = a.laws.index(own)
-    above = other.cdf(b.laws[-1].quantile(panels.above[-1]))
-    total = float((panels.density[j] * panels.dt * (1 - above)).sum())
-    return min(max(total + float(own.cdf(panels.edges[0])), 0.0), 1.0)  # no item of b is above all panels
-
-
-def _log_span(model: FixedCounts, j: int) -> float:
-    """Return -log of the depth above which a share of 1e-12 of the items of a grade lies."""
-    return -math.log(float(model.laws[-1].cdf(model.laws[j].quantile(np.array(_SPAN)))) or SHALLOWEST)
-
-
-def _lattice_law(model: FixedCounts, j: int, gain: float, step: float) -> Floats:
-    """Return the law of ``-gain log T`` on the multiples of a step; T counts irrelevant items above."""
-    edges = (np.arange(_LATTICE // 2) + 0.5) * step / gain
-    depth = model.laws[-1].quantile(np.exp(-np.minimum(edges, -math.log(SHALLOWEST))))
-    beyond = model.laws[j].cdf(depth)  # P(-log T > edge)
-    mass = np.zeros(_LATTICE)
-    mass[: _LATTICE // 2] = -np.diff(np.append(1.0, beyond), append=beyond[-1:])[: _LATTICE // 2]
-    return np.asarray(mass / mass.sum())

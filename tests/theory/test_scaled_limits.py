@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts.custom import Custom, discount
@@ -21,7 +20,6 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.scaled_limits import (
     Scale,
     constant_of,
-    long_run_order,
     rank_sum,
     scaled_limit,
     tops,
@@ -257,27 +255,6 @@ def test_relevance_curves_on_the_scale_of_irrelevant_items():
         assert top is not None
         assert top.exponent == kappa
         assert top.scale == pytest.approx(a, rel=1e-6)
-
-
-def test_the_order_in_the_long_run():
-    models = [FixedCounts.parse(f"relevant(1, roc_power({kappa}))") for kappa in (0.4, 0.6)]
-    # P(T_A < T_B) = E[T_B^0.4] = 0.6/(0.6 + 0.4)
-    assert long_run_order(*models) == pytest.approx(0.6, abs=1e-7)
-    assert long_run_order(*models) + long_run_order(*models[::-1]) == pytest.approx(1, abs=1e-7)
-    graded = [
-        f"relevant(2=1, 1=2, graded(2=roc_power({x}), 1=roc_power({y})))" for x, y in ((0.3, 1), (0.8, 0.4))
-    ]
-    rng, lists = np.random.default_rng(3), 100_000
-
-    def sums(x: float, y: float) -> np.ndarray:
-        u = np.log(rng.random((lists, 3)))
-        return np.asarray(2 * u[:, 0] / x + u[:, 1:].sum(axis=1) / y)
-
-    simulated = float((sums(0.3, 1) < sums(0.8, 0.4)).mean())
-    # four standard errors of 0.0016: a false alarm in 6e-5 of seeds; gains exchanged give 0.54
-    assert long_run_order(*map(FixedCounts.parse, graded)) == pytest.approx(simulated, abs=0.0064)
-    with pytest.raises(InputError, match="the same relevant items"):
-        long_run_order(models[0], FixedCounts.parse("relevant(2, roc_power(0.6))"))
 
 
 @pytest.mark.slow

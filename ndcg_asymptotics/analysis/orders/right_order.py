@@ -37,7 +37,6 @@ from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
-from ndcg_asymptotics.theory.scaled_limits import lasting_order
 
 _Ranker = TypeVar("_Ranker", bound=Scorer | Relevance)
 
@@ -47,7 +46,6 @@ LONGEST = 10**12
 """The largest n at which the law of long lists is evaluated."""
 
 _DISTINCT = 1e-6  # a larger difference of limits is that of means, whose error bounds are below this
-_NEARLY = 1 - 2.0**-53  # the largest number below 1
 _FEWEST_TOP_LISTS = 4000  # draws of the labels at the top, which stay random
 _TOP_LABELS = 8_000_000  # drawn of each scorer there
 _ITEMS = 4_000_000  # drawn of each scorer for one probability
@@ -124,6 +122,8 @@ class RightOrder:
     @property
     def law_name(self) -> str:
         """How the probability on long lists is known."""
+        if not self.a.iid:
+            return "drawn ranks"
         return "drawn labels at the top" if self.lasting else "normal law"
 
     @cached_property
@@ -222,10 +222,6 @@ def long_run(a: Scorer, b: Scorer, measure: Measure, effort: float = 1.0) -> Lon
     if end.settles:
         return LongRun(first, 1.0, end)
     order = RightOrder(a, b, measure, first, effort)
-    known = lasting_order(*order.pair, measure)
-    if known is not None:
-        # an order that never settles is wrong on some lists, however rarely
-        return LongRun(first, known if end.settles is not False else min(known, _NEARLY), end, end.reason)
     rate = order.at_the_top if order.lasting else order.by_law(LONGEST)
     if end.settles is False:
         return LongRun(first, rate, end, f"{end.reason}{_drawn(order)}")

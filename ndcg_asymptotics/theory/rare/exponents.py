@@ -3,7 +3,7 @@
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of
 docs/rate-theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
 Theorem G (k = n^a) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of
-relevant items it is 1 where the depths of the two scorers do not overlap, and else mostly 0 (`few_items`).
+relevant items it is not known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, Power
 from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.leading_terms import first_moment
-from ndcg_asymptotics.theory.rare.few_items import fate
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
 
 _LEVEL = 1e-9  # integrals that differ by less count as equal
@@ -27,7 +26,6 @@ _FLAT = 1e-5  # slopes that are less count as 0
 _STRAIGHT = 1e-2  # relative difference of the two slopes up to which there is one
 _NEVER = "the order never settles"
 _SLOWLY = "the wrong order dies out, no faster than a power of n"
-_DIES = "the wrong order dies out"
 
 
 @dataclass(frozen=True)
@@ -40,9 +38,7 @@ class ErrorExponent:
     @property
     def settles(self) -> bool | None:
         """Whether P(wrong order at n) -> 0; None where no theorem tells."""
-        if self.exponent is None:
-            return True if self.reason.endswith(_DIES) else None
-        return not self.reason.endswith(_NEVER)
+        return None if self.exponent is None else not self.reason.endswith(_NEVER)
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,7 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     [1.0, 0.2, 0.5, 0.0]
     """
     if not a.iid:
-        return _few_items(a, b, measure)
+        return ErrorExponent(None, "how an order with a fixed number of relevant items settles is not known")
     pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics
     if measure.cutoff.regime == "fixed" or asymptotics.summable:
         return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
@@ -137,18 +133,6 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
         return ErrorExponent(1.0, "a share of all items decides")  # Theorem A
     return _level(pair, measure)
-
-
-def _few_items(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
-    """Return the exponent with fixed numbers of relevant items (Theorem F2)."""
-    found = fate(a, b, measure)
-    if found.settles is None:
-        return ErrorExponent(None, found.reason)
-    if found.settles and found.fast:
-        return ErrorExponent(1.0, f"{found.reason}: a share of all items decides")
-    if found.settles:
-        return ErrorExponent(None, f"{found.reason}: {_DIES}")
-    return ErrorExponent(0.0, f"{found.reason}: {_NEVER}")
 
 
 def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:

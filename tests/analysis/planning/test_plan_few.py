@@ -31,10 +31,9 @@ def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
         needed[n] = {row.measure: row.queries.required for row in found.rows}
         (whole,) = (row for row in found.rows if row.measure == "nDCG")
         assert whole.order.required_n is None
-        assert "never settles" in whole.order.why
-        # -log T is exponential with the means 1/0.4 and 1/0.6
-        assert whole.order.long_run == pytest.approx(0.6, abs=1e-6)
-        assert "on 60.0% of the lists by nDCG" in str(found)
+        assert "not known" in whole.order.why
+        # -log T is exponential with the means 1/0.4 and 1/0.6; five standard errors of 20,000 lists
+        assert whole.order.long_run == pytest.approx(0.6, abs=0.018)
     assert needed[10**12]["nDCG@10"] / needed[10**6]["nDCG@10"] == pytest.approx(10**2.4, rel=0.25)
     assert needed[10**12]["nDCG"] < needed[10**6]["nDCG"] < 500
 
@@ -43,7 +42,7 @@ def test_the_required_length_where_one_list_shows_the_order_often_enough() -> No
     a, b = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
     measure = Measure.of("nDCG")
     run = long_run(a, b, measure)
-    assert run.rate == pytest.approx(0.6, abs=1e-6)
+    assert run.rate == pytest.approx(0.6, abs=0.018)  # five standard errors of 20,000 lists
     ((same, found),) = lengths_for(a, b, [measure], 0.55).values()
     assert same == run
     assert found.n is not None
@@ -61,8 +60,8 @@ def test_the_long_run_of_whole_lists_is_that_of_long_lists(relevant: int, measur
     run = long_run(a, b, Measure.of(measure))
     assert run.ahead == 1
     seen = count_orders_of_ranks(b, a, Measure.of(measure), 10**18, 40_000, 5)[0] / 40_000
-    # a share of 40,000 lists is off by 4.5 standard errors with probability 7e-6, from a limit that is near
-    assert run.rate == pytest.approx(seen, abs=4.5 * math.sqrt(0.25 / 40_000) + 0.002)
+    # shares of 40,000 and of 20,000 lists are 4.5 standard errors apart with probability 7e-6
+    assert run.rate == pytest.approx(seen, abs=4.5 * math.sqrt(0.25 / 40_000 + 0.25 / 20_000) + 0.002)
     assert run.rate > 0.58
 
 
@@ -85,34 +84,6 @@ def test_separate_lists_are_those_of_a_study() -> None:
 def test_lists_are_long_enough_for_their_relevant_items() -> None:
     with pytest.raises(InputError, match="n: lists with 20 relevant items have n >= 20, got 10"):
         plan(*PAIR, ["nDCG"], n=10, relevant=20)
-
-
-@pytest.mark.slow
-def test_one_answer_about_depths_that_do_not_overlap() -> None:
-    found = plan("step(0, 0.5, 0.5)", "step(0.5, 0, 0.5)", ["nDCG", "nDCG@10"], n=50, relevant=1)
-    whole, top = sorted(found.rows, key=lambda row: len(row.measure))
-    assert (whole.order.long_run, whole.order.error_exponent) == (1.0, 1.0)
-    assert (top.order.long_run, top.order.error_exponent) == (0.0, 0.0)
-    said = str(found)
-    assert "on every list by nDCG" in said
-    assert "nDCG@10: almost no list has a relevant item above the cutoff: the order never" in said
-    assert said.count("never settles") == 1
-
-
-def test_an_order_that_never_settles_is_not_on_every_list() -> None:
-    """P(T_A > T_B) is 7.5e-30 here, which is lost beside 1."""
-    a, b = (Scorer.parse(f"relevant(1, roc_beta({x}, {y}))") for x, y in ((1, 50), (50, 1)))
-    run = long_run(a, b, Measure.of("nDCG"))
-    assert run.end.settles is False
-    assert 1 - 1e-12 < run.rate < 1
-
-
-def test_the_long_run_with_a_fixed_cutoff_is_no_estimate() -> None:
-    """Theorem F6: neither scorer has its relevant items among the first ten in the end."""
-    for relevant in (1, 3):
-        a, b = (with_relevant(text, relevant) for text in PAIR)
-        for pair in ((a, b), (b, a)):
-            assert long_run(*pair, Measure.of("nDCG@10")).rate == 0
 
 
 def right_orders(n: int, k: int) -> float:
