@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -198,34 +197,6 @@ def test_importing_the_package_is_light() -> None:
     assert said.strip() == "[]"
 
 
-def test_run_check_distinguish_and_plot() -> None:
-    results = na.run(small(), jobs=1)
-    assert na.check(results).agrees
-    assert "Nothing disagrees" in repr(na.check(results))
-    assert "<table>" in na.check(results)._repr_html_()
-    planned = na.plan(sd=0.2, queries=50, measures=na.Measure("log", 10))
-    assert repr(planned) == str(planned)
-    assert "nDCG@10" in str(planned)
-    frame = na.distinguish(results).to_dataframe()
-    assert frame["n"].tolist() == [10, 100]
-    assert list(frame.columns[:5]) == ["a", "b", "measure", "right", "n"]
-    mpl.use("Agg")
-    _, ax = plt.subplots()
-    assert na.plot(results, "nDCG", ax=ax) is ax
-    assert ax.get_title(loc="left") == r"NDCG, $1/\log(1+r)$"
-    plt.close("all")
-
-
-def test_a_folder_keeps_and_continues(tmp_path: Path) -> None:
-    first = na.run(small(replicates=3), tmp_path, jobs=1)
-    more = na.run(small(replicates=5), tmp_path, jobs=1)
-    assert (first.replicates_complete, more.replicates_complete) == (3, 5)
-    assert more.data.sel(replicate=[0, 1, 2]).equals(first.data)
-    assert na.open_results(tmp_path).data.equals(more.data)
-    # the same in memory
-    assert na.run(small(replicates=5), jobs=1).data["ndcg"].equals(more.data["ndcg"])
-
-
 def test_texts_objects_and_arrays_are_accepted() -> None:
     by_text = small()
     by_object = small(
@@ -252,12 +223,7 @@ def test_texts_objects_and_arrays_are_accepted() -> None:
         (lambda: na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10.5]), "sizes: must be list.*10.5"),
         (lambda: na.lists.evaluate("a.run", "q", "nDCG"), "a.run: cannot be read"),
         (lambda: na.run(small(), jobs=0), "^jobs: must be at least 1, got 0$"),
-        (lambda: na.run(small(), replicates=0), "^replicates: must be"),
         (lambda: na.run(small(), backend="mpi"), "^backend: must be one of loky, thr.*, got 'mpi'$"),
-        (lambda: small(n=[10, 5]), "^n: list lengths must increase"),
-        (lambda: small(scorers=[1]), "^scorers: must name at least one scorer"),
-        (lambda: small(scorers={"a": 3}), "^scorers.a: expected a relevance model"),
-        (lambda: small(measures=[3]), "^measures: expected a measure"),
         (lambda: na.decades(10, 5), "start must be at most stop"),
         (lambda: na.check(na.run(small(), jobs=1), alpha=2), "^alpha: must lie inside"),
     ],
@@ -382,9 +348,7 @@ def test_editing_a_neighbour_or_a_copy_is_noticed(tmp_path: Path) -> None:
     ("function", "said"),
     [
         (lambda r: np.where(r < 4000, 1 / r, 2.0), r"D\(4000\) = 2 after 0.00025"),
-        (lambda r: -1.0 / r, r"D\(1\) = -1"),
         (lambda r: np.where(r == 77, np.nan, 1 / r), r"D\(77\) = nan"),
-        (np.zeros_like, r"positive at rank 1"),
         (lambda r: 1.0, "made shape"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -85,22 +84,6 @@ def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) ->
     assert "--qrels: is missing" in run("grow", *runs, *grow)[2]
 
 
-def test_evaluate_several_runs(files: Path, run: Run, tmp_path: Path) -> None:
-    table = tmp_path / "values.csv"
-    arguments = ["evaluate", *options(files, "good", "bad"), "--measure", "nDCG", "--empty", "nan"]
-    code, out, _ = run(*arguments, "--by-query", table)
-    assert code == 0
-    assert [line.split()[0] for line in out.splitlines()[2:4]] == ["good", "bad"]
-    with table.open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * QUERIES
-    code, out, _ = run(*arguments, "--json")
-    runs = json.loads(out)["runs"]
-    assert runs["good"]["mean"]["nDCG"] > runs["bad"]["mean"]["nDCG"]
-    values = {(row["run"], row["query"]): row["nDCG"] for row in rows}
-    assert float(values["bad", "7"]) == runs["bad"]["by_query"]["7"]["nDCG"]
-
-
 def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
     code, out, _ = run("evaluate", "--lists", files / "lists.csv", "--measure", "nDCG", "--json")
     assert code == 0
@@ -138,21 +121,15 @@ def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("evaluate", "--measure", "nDCG"), "evaluate needs either runs and qrels, or lists"),
-        (("evaluate", "--run", "x", "--measure", "nDCG"), "evaluate needs either"),
         (
             ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--columns", "x"),
             "'--columns': expected NAME",
-        ),
-        (
-            ("evaluate", "--lists", "lists.csv", "--measure", "nDCG", "--ties", "trec", "--feature", 0),
-            "--feature",
         ),
         (("evaluate", "--lists", "qrels", "--measure", "nDCG"), "line 1: got"),
         (
             ("evaluate", "--run", "qrels", "--qrels", "qrels", "--measure", "nDCG"),
             "qrels: looks like relevance judgements, expected a run",
         ),
-        (("evaluate", "--run", "good.run", "--qrels", "qrels", "--measure", "nDCG@0"), "whole number from 1"),
     ],
 )
 def test_bad_input_is_one_line(

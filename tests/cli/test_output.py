@@ -77,12 +77,8 @@ def test_run_prints_the_next_steps(results: Path, run: Run) -> None:
 
 def test_replicates_are_written_as_in_a_study_file(tmp_path: Path, run: Run) -> None:
     file = write_study(tmp_path)
-    code, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--replicates", "1e1")
+    _, out, _ = run("run", file, "--out", tmp_path / "out", "--jobs", 1, "--replicates", "1e1")
     assert "10 of 10 replicates complete" in out
-    for given in ("1.5", "1_0"):
-        code, _, err = run("run", file, "--out", tmp_path / "out", "--replicates", given)
-        assert code == 2
-        assert f"'--replicates': must be a whole number, such as 1000 or 1e3, got '{given}'" in err
 
 
 def test_study_json_can_name_the_folder(results: Path, run: Run) -> None:
@@ -133,10 +129,7 @@ def test_report_writes_a_page(results: Path, run: Run, tmp_path: Path) -> None:
     [
         (("measures =", "measure ="), "unknown field 'measure', did you mean 'measures'?"),
         (('"linear(0.1, 0.7)"', "linear(0.1, 0.7)"), 'a text needs quotes: good = "linear(0.1, 0.7)"'),
-        (('"linear(', '"liner('), "unknown relevance model 'liner', did you mean 'linear'?"),
-        (("nDCG@10", "nDCG(lgo)"), "unknown discount 'lgo', did you mean 'log'?"),
         (("seed = 5", 'seed = 5\npairs = [["god", "other"]]'), "'god' is not a scorer, did you mean 'good'?"),
-        (("0.1, 0.7", "0.1, tpo=0.7"), "linear has no parameter 'tpo', did you mean 'top'?"),
     ],
 )
 def test_near_misses_get_a_suggestion(change: tuple[str, str], words: str, tmp_path: Path, run: Run) -> None:
@@ -148,14 +141,6 @@ def test_near_misses_get_a_suggestion(change: tuple[str, str], words: str, tmp_p
     assert code == 2
     assert words in err
     assert len(err.splitlines()) == 1
-
-
-def test_a_refused_study_shows_only_the_differences(results: Path, tmp_path: Path, run: Run) -> None:
-    text = (results.parent / "study.toml").read_text()
-    (tmp_path / "study.toml").write_text(text.replace("@10", "@20"))
-    _, _, err = run("run", tmp_path / "study.toml", "--out", results)
-    assert 'measures (only there ["nDCG(log)@10"], only here ["nDCG(log)@20"])' in err
-    assert "scorers" not in err
 
 
 def test_verbose_prints_the_running_time(results: Path, run: Run) -> None:

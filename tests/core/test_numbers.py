@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import simulated, study
 
-from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
@@ -26,16 +24,12 @@ RUNS = {"one": RUN, "two": RUN}
 
 REFUSED: dict[str, Callable[[], Any]] = {
     "y_true: ": lambda: Measure().evaluate([HUGE, 0], [1.0, 2.0]),
-    "y_score: ": lambda: Measure().evaluate([1, 0], [HUGE, 2.0]),
-    "ideal_labels: ": lambda: Measure().evaluate([1, 0], [1.0, 2.0], ideal_labels=[HUGE]),
     "labels: must be numbers": lambda: evaluate_every_n([1.0, 2.0], [HUGE, 0], "nDCG"),
     "labels: must be lists": lambda: Batch.of([[HUGE, 1]]),
     "labels: must be label vectors": lambda: Problem([[HUGE, 1]], [1.0]),
     "labels: must be numbers, got": lambda: Queries([[1.0], [2.0]], [HUGE, 0], [2]),
-    "features: ": lambda: Queries([[HUGE], [2.0]], [1, 0], [2]),
     "a label must be a number": lambda: evaluate(RUN, {"q0": {"b": HUGE}}, "nDCG"),
     "gain: must be one of linear, binary, exp2": lambda: evaluate(RUN, QRELS, "nDCG", gain=np.ones(2)),
-    "ties: must be one of trec, average": lambda: evaluate(RUN, QRELS, "nDCG", ties=np.ones(2)),
     "binary_at: ": lambda: grow(RUNS, QRELS, "nDCG", binary_at=HUGE),
     "runs: must be a mapping of name to run, such as {": lambda: pool_runs([RUN, RUN], QRELS),
     "expected a dictionary {query: {document: score}}, a DataFrame or records, got 3": lambda: pool_runs(
@@ -44,13 +38,6 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "nope: cannot be read": lambda: grow("nope", QRELS, "nDCG"),
     "runs: a comparison needs at least two runs, such as": lambda: compare({"one": RUN}, QRELS),
     "level: must lie inside (0, 1), got 1000": lambda: compare(RUNS, QRELS, level=HUGE),
-    "power: must lie inside (0, 1), got 'x'": lambda: compare(RUNS, QRELS, power="x"),
-    "alpha: must lie inside (0, 1), got 1000": lambda: check(simulated(study(), 3), alpha=HUGE),
-    "alpha: must lie inside (0, 1), got 'x'": lambda: check(simulated(study(), 3), alpha="x"),
-    "alpha: must lie inside (0, 1), got a value of type int": lambda: check(
-        simulated(study(), 3), alpha=10**5000
-    ),
-    "alpha: must lie inside (0, 1), got nan": lambda: check(simulated(study(), 3), alpha=np.nan),
 }
 
 

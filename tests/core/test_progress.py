@@ -82,14 +82,6 @@ def test_a_terminal_gets_a_bar_that_disappears(monkeypatch: pytest.MonkeyPatch, 
     assert said.rpartition("\r")[0].rpartition("\r")[2].strip() == ""  # the bar is wiped out
 
 
-def test_quick_loops_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with show_progress():
-        list(tracked(range(10), "quick"))
-    assert terminal.getvalue().strip() == ""
-
-
 @pytest.mark.slow
 def test_a_notebook_shows_bars_without_being_asked() -> None:
     manager = pytest.importorskip("jupyter_client.manager")

@@ -199,20 +199,6 @@ def test_the_gradients_of_lambdarank():
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
-def test_lambdarank_is_not_a_gradient():
-    """Its integral along a closed path is not 0; that of the logistic loss is."""
-    angle = np.linspace(0, 2 * np.pi, 20_001)
-    path = np.column_stack([np.cos(angle), 1 + np.sin(angle), np.zeros_like(angle)])  # through five rankings
-    middle, step = (path[1:] + path[:-1]) / 2, np.diff(path, axis=0)
-    around = {}
-    for text in ("lambdarank", 'pairwise("logistic", "gain")'):
-        lists = Batch(np.tile([2.0, 1.0, 0.0], len(step)), np.full(len(step), 3))
-        around[text] = float(Loss.parse(text).evaluate(middle, lists)[1] @ step.reshape(-1))
-    assert abs(around["lambdarank"]) > 0.05
-    # the middle of an interval: an error of the square of its length
-    assert abs(around['pairwise("logistic", "gain")']) < 1e-6
-
-
 def test_lambdarank_needs_ndcg():
     with pytest.raises(InputError, match="lambdarank needs DCG or NDCG, got PD"):
         Loss.parse("lambdarank").evaluate([1, 2], Batch.of([[1, 0]]), "PD")
@@ -228,24 +214,6 @@ def test_known_surrogates_of_psi():
     squared = Loss.parse("squared_consistent").evaluate(scores, lists)
     for one, other in zip(by_psi, squared, strict=True):
         np.testing.assert_allclose(2 * one, other, rtol=1e-12, atol=1e-14)
-
-
-def test_the_printed_divergence_can_be_negative():
-    """Ravikumar et al. (2011) print (∇ψ)^-1 in the place of ∇ψ; for ψ = x² it is negative at (0.9, 1)."""
-    printed = 0.9**2 - 1 - (1 / 2) * (0.9 - 1)
-    assert printed == pytest.approx(-0.14)
-    divergence = 0.9**2 - 1 - 2 * (0.9 - 1)  # with ∇ψ it is the square
-    assert divergence == pytest.approx(0.1**2)
-
-
-def test_listnet_does_not_come_from_the_exponential():
-    """h = exp, as printed, has ∇h = exp and the divergence e^t - s - s (t - log s) at the scores s > 0."""
-    scores, t = 1.3, np.log(2)  # G/||G||_D of one relevant item
-    of_exp = np.exp(t) - scores - scores * (t - np.log(scores))
-    of_entropy = t * np.log(t / np.exp(scores)) - t + np.exp(scores)  # h = x log x - x
-    value = Loss.parse("listnet_consistent").evaluate([scores], Batch.of([[1.0]]))[0][0]
-    assert value == pytest.approx(of_entropy, rel=1e-14)
-    assert abs(value - of_exp) > 0.1
 
 
 CUBE = SimpleNamespace(
@@ -315,19 +283,14 @@ def test_a_user_defined_psi_is_checked(changed, words):
     [
         ("listnest", "unknown loss 'listnest', did you mean 'listnet'"),
         ("pnorm(3)", 'needs 1 < p <= 2 or "log", got 3'),
-        ("pnorm_normalised(1)", 'needs 1 < p <= 2 or "log", got 1'),
         ('pnorm("lg")', "or \"log\", got 'lg'"),
         ("pnorm(1.5, 0.5)", "depth must be a whole number, at least 0, got 0.5"),
         ("pnorm", "pnorm needs 'p'"),
         ('pairwise("hing")', "phi must be one of exponential, hinge, logistic, squared_hinge, got 'hing'"),
-        ('pairwise("hinge", "gains")', "weights must be one of order, gain, got 'gains'"),
         ("pairwise(1)", "phi must be a text in double quotes"),
         ('order_preserving("hinge")', "needs a differentiable phi"),
         ("duchi(0)", "strength must be positive, got 0"),
         ("listmle(0)", "shuffles must be a whole number, at least 1, got 0"),
-        ("listmle(1.5)", "at least 1, got 1.5"),
-        ("approx_ndcg(0)", "temperature must be positive, got 0"),
-        ('duchi(1, "cube")', "penalty must be one of square, cosh"),
         ('bregman("cube")', "psi must be one of entropy, hyperbolic, logistic, square"),
         ('bregman("numpy:nothing")', "nothing"),
         ("bregman", "needs 'psi'"),
@@ -373,14 +336,3 @@ def test_a_missing_label_is_in_no_pair():
         alone = Loss.parse(text).evaluate([0.3, 0.1], Batch.of([[2, 0]]))
         assert gradient[[0, 2]].tolist() == pytest.approx(alone[1].tolist())
         assert values[0] != Loss.parse(text).evaluate(scores, full)[0][0]
-
-
-@pytest.mark.parametrize("measure", ["AP", "ERR"])
-def test_errors_without_a_standardisation(measure):
-    with pytest.raises(InputError, match=f"needs a standardisation of the labels, and {measure} has none"):
-        Loss.parse("squared_consistent").evaluate([1, 2], Batch.of([[1, 0]]), measure)
-
-
-def test_targets_beyond_the_domain_of_psi():
-    with pytest.raises(InputError, match=r"needs targets up to 1, nDCG\(geometric\(2\)\) makes 2"):
-        Loss.parse('bregman("logistic")').evaluate([1, 2], Batch.of([[1, 0]]), "nDCG(geometric(2))")

@@ -8,8 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from two_readers import TwoReaders
 
@@ -278,18 +276,6 @@ def test_the_direction_of_every_loss_on_two_readers():
             assert found @ best < np.cos(0.3)
 
 
-@given(st.integers(2, 9), st.floats(0.05, 0.95))
-def test_the_features_and_labels_of_two_readers(items, harsh):
-    population = TwoReaders(items, harsh)
-    drawn = population.draw(50, 1)
-    assert set(drawn.labels) <= {0.0, 1.0, 3.0, 4.0}
-    per_list = drawn.labels.reshape(50, items)
-    assert set(per_list.sum(axis=1)) <= {1.0, 3.0 * items + 1}
-    points = population.features(50, np.random.default_rng(0))
-    np.testing.assert_allclose(points[..., :2].mean(axis=1), 0, atol=1e-15)
-    assert np.abs(points[..., :2]).max() <= 1  # so that the chances (1 + a)/m are none below 0
-
-
 def test_the_slopes_of_the_mean_gains():
     """Compare with E[G_i | features] by least squares on many lists; 6 standard errors."""
     population = TwoReaders(items=4, harsh=0.4)
@@ -303,23 +289,13 @@ def test_the_slopes_of_the_mean_gains():
     assert np.abs((solved - population.best_weights()[[1, 0, 2]]) / np.sqrt(np.diag(cov)))[:2].max() > 6
 
 
-def test_bad_populations():
-    for given_, words in (({"items": 1}, "items: must be at least 2"), ({"harsh": 1.0}, "must lie inside")):
-        with pytest.raises(InputError, match=words):
-            TwoReaders(**given_)
-    with pytest.raises(InputError, match="count: must be at least 1, got 0"):
-        TwoReaders().draw(0)
-
-
 @pytest.mark.parametrize(
     ("changed", "loss", "options", "words"),
     [
         ({"features": np.ones((4, 2))}, "squared", {}, "features: every feature is constant"),
         ({"labels": [0, 0, 0, 0]}, "cosine", {}, "labels: no query has anything to learn from: cosine is 0"),
-        ({"labels": [1, 1, 2, 2]}, 'pairwise("hinge")', {}, "no query has anything to learn from"),
         ({}, "squared", {"measure": "AP"}, "measure: must be DCG or NDCG, got AP"),
         ({}, "squared", {"penalties": [-1.0]}, "penalties: must be numbers >= 0"),
-        ({}, "squared", {"penalties": []}, "penalties: must be numbers >= 0"),
         ({}, "squared", {"penalties": [float("nan")]}, "penalties: must be numbers >= 0"),
         ({}, "square", {}, "unknown loss 'square'"),
     ],
@@ -353,7 +329,6 @@ def test_too_few_queries_to_choose_a_penalty():
         ({"features": [["a"]] * 4}, "features: must be a table of numbers"),
         ({"labels": [0, 1, -2, 0]}, "labels: must be from 0 to 1000"),
         ({"sizes": [2, 3]}, "sizes: must be list lengths"),
-        ({"sizes": [4, 0]}, "sizes: must be list lengths"),
         ({"names": ["a", "a"]}, "names: must be one for each query, all different"),
         ({"documents": ["a"]}, "documents: must be one for each label"),
         ({"documents": ["a", "a", "b", "c"]}, "documents: query 1 names a document twice"),
@@ -392,17 +367,9 @@ def test_svmlight_files(tmp_path, pack):
     ("text", "words"),
     [
         (LINES.replace("0.25", "x"), "line 2: got '0 qid:7 2:x # docid = b', expected 'label qid:query"),
-        (LINES.replace("1:-3e-1", "1:nan"), "line 5: got"),
         (LINES.replace("1 qid:9", "-1 qid:9"), "line 5: got '-1 qid:9"),
-        (LINES.replace("qid:9", ""), "line 5: got"),
         (LINES.replace("1:0.5 3:1", "3:1 1:0.5"), "line 1: got"),
-        (LINES.replace("1:0.5", "0:0.5"), "line 1: got|expected"),
-        ("a b c\n", "line 1: got 'a b c'"),
-        (LINES.replace("qid:9 1:", "qid:9 99999999999999999999:"), "line 5: got '1 qid:9 9999"),
-        (LINES.replace("qid:9 1:", "qid:9 4294967297:"), "line 5: got '1 qid:9 4294967297"),
-        (LINES.replace("1:-3e-1", "1:1_0"), "line 5: got"),
         ("1 qid:1 1000000:1\n" * 100, "100 lines and features up to 1000000 are 100,000,000 numbers"),
-        ("", "holds no data"),
         (LINES + "1 qid:7 1:1\n", "the lines of query 7 do not stand together"),
         (gzip.compress(LINES.encode(), mtime=0)[:-9], "truncated or damaged gzip"),
     ],
@@ -497,22 +464,3 @@ def test_errors_of_trec_writers(tmp_path):
         write_qrels({"q": {"d": 0.5}}, tmp_path / "qrels")
     with pytest.raises(InputError, match="cannot be written"):
         write_qrels({"q": {"d": 1.0}}, tmp_path / "no" / "qrels")
-
-
-@pytest.mark.slow
-def test_letor(data_folder):
-    parts = [read_svmlight(data_folder / "letor_mq2008" / f"S{k}.txt.gz") for k in (1, 5)]
-    assert [part.features.shape[1] for part in parts] == [46, 46]
-    trained = train_ranker(parts[0], "listnet", penalties=[0.1], measure="nDCG@10")
-    mean = evaluate(trained.run(parts[1]), parts[1].qrels(), "nDCG@10").mean[0]
-    assert 0.45 < mean < 0.55
-    unrelated = parts[1].run(np.random.default_rng(0).random(len(parts[1].labels)))
-    worse = evaluate(unrelated, parts[1].qrels(), "nDCG@10").mean[0]
-    assert worse < mean - 0.1
-
-
-def test_two_readers_draw_the_same_queries_from_a_number_and_from_its_sequence():
-    drawn = [TwoReaders().draw(5, seed) for seed in (3, np.random.SeedSequence(3))]
-    np.testing.assert_array_equal(drawn[0].labels, drawn[1].labels)
-    other = TwoReaders().draw(5, np.random.SeedSequence([3, 1]))
-    assert not np.array_equal(drawn[0].features, other.features)

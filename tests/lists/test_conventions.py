@@ -8,8 +8,7 @@ import pytest
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
-from ndcg_asymptotics.lists.conventions import LIKE, Conventions
-from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.lists.conventions import LIKE
 
 # five lists: with ties, without relevant documents, short, with one score, and without ties
 SCORES = {
@@ -216,25 +215,6 @@ def test_ties_by_hand():
     for ties, dcg in expected.items():
         (found,) = evaluate(run, qrels, "nDCG(zipf)", ties=ties).values[0]
         assert found == pytest.approx(dcg / ideal, rel=1e-14)
-
-
-def test_an_option_changes_a_convention():
-    lists = evaluate(RUN, QRELS, "nDCG@5", like="lightgbm", empty="zero", ties="trec")
-    same = evaluate(RUN, QRELS, "nDCG@5", gain="exp2", ties="trec", ideal="retrieved")
-    assert lists.values.tolist() == same.values.tolist()
-
-
-def test_only_the_discount_log_is_replaced():
-    measures = [Measure.parse(text) for text in ("nDCG@5", "nDCG", "nDCG(zipf)")]
-    found = [str(measure) for measure in Conventions.of(like="letor").measures(measures)]
-    assert found == ["nDCG(clipped_log(2))@5", "nDCG(clipped_log(2))", "nDCG(zipf)"]
-
-
-def test_what_is_no_convention():
-    with pytest.raises(InputError, match=r"^like: 'lightgdm' is not known, did you mean 'lightgbm'"):
-        evaluate(RUN, QRELS, "nDCG", like="lightgdm")
-    with pytest.raises(InputError, match=r"^empty: must be one of zero, one, nan, skip, got 'two'"):
-        evaluate(RUN, QRELS, "nDCG", empty="two")
 
 
 def test_comparisons_with_conventions():

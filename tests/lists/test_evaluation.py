@@ -61,16 +61,6 @@ def test_evaluation_by_hand():
     np.testing.assert_allclose(found.mean, np.array(expected) / 2, rtol=1e-14)
 
 
-def test_a_cutoff_that_depends_on_n_applies_to_both_lists():
-    # three documents retrieved of ten relevant: k = ceil(0.5 * 3) = 2 for the run and the ideal
-    run = {"q": {"d0": 3.0, "d1": 2.0, "x": 1.0}}
-    qrels = {"q": {f"d{i}": 1.0 for i in range(10)}}
-    measures = [Measure.parse(text) for text in ("nDCG@0.5n", "nDCG@5log(n)", "nDCG(linear)")]
-    np.testing.assert_allclose(
-        evaluate(run, qrels, measures).mean, [1.0, *[(1 + 1 / np.log2(3)) / (1.5 + 1 / np.log2(3))], 1.0]
-    )
-
-
 RUN = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "x": 2.0, "d": 1.0}, "none": {"a": 1.0}, "blind": {"z": 1.0}}
 JUDGED = {"q": {"b": 2.0, "x": 1.0, "y": 3.0}, "none": {"a": 0.0}, "blind": {"a": 1.0}, "unmet": {"a": 1.0}}
 D = 1 / np.log2(np.arange(2, 8))  # D[0] is that of rank 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -78,22 +77,6 @@ def test_ir_measures(robust: Robust) -> None:
     assert given.runs == tuple(runs)
     last = [[expected[query][name] for name in names] for query in given.queries]
     np.testing.assert_allclose(given.values[-1], last, rtol=0, atol=EXACT)
-
-
-@pytest.mark.slow
-def test_pytrec_eval(robust: Robust, tmp_path: Path) -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    evaluator = pytrec_eval.RelevanceEvaluator(robust.qrels, {"ndcg", "ndcg_cut"})
-    cutoffs = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-    names = {"nDCG": "ndcg"} | {f"nDCG@{k}": f"ndcg_cut_{k}" for k in cutoffs}
-    for run in (RUNS[0], RUNS[-1]):
-        expected = evaluator.evaluate(robust.runs[run])
-        found = evaluate(robust.files[run], robust.qrels_file, list(names))
-        assert_equal(found, expected, list(names.values()), error=1e-12)
-        (tmp_path / f"{run}.json").write_text(json.dumps(expected))
-    given = read_values(sorted(tmp_path.glob("*.json")), measures="ndcg")
-    means = [evaluate(robust.files[run], robust.qrels_file, "nDCG").mean.item() for run in given.runs]
-    np.testing.assert_allclose(given.means[:, 0], means, rtol=0, atol=EXACT)
 
 
 def test_ranx(robust: Robust) -> None:
@@ -205,12 +188,3 @@ def test_tests_of_scipy(robust: Robust, alternative: Any) -> None:
     assert judged.difference.p >= student.pvalue * (1 - EXACT)
     # 9,999 permutations: 5 standard errors of the p-value, 6e-7 of false alarms
     assert judged.difference.p == pytest.approx(student.pvalue, abs=0.026)
-
-
-@pytest.mark.slow
-def test_false_discovery_rates_of_scipy(robust: Robust) -> None:
-    values = {run: evaluate(robust.files[run], robust.qrels_file, ["nDCG", "nDCG@10"]) for run in RUNS}
-    found = compare(values=values, correction="bh", resamples=999)
-    judged = [one for pair in found.pairs for one in pair.by_measure]
-    expected = stats.false_discovery_control([one.difference.p for one in judged])
-    np.testing.assert_allclose([one.p for one in judged], expected, rtol=EXACT)

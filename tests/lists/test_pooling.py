@@ -15,24 +15,6 @@ from ndcg_asymptotics.studies import load
 from ndcg_asymptotics.sweep import run
 
 
-def test_pooled_runs_share_their_labels():
-    runs = {
-        "a": {"1": {"x": 3.0, "y": 2.0}, "2": {"x": 1.0}, "only": {"x": 1.0}},
-        "b": {"2": {"y": 1.0}, "1": {"z": 9.0, "x": 5.0}},
-    }
-    qrels = {"1": {"x": 1.0, "w": 2.0}, "2": {"y": 1.0}, "3": {"x": 1.0}}
-    lists = pool_runs(runs, qrels).lists()
-    assert [ranked.query for ranked in lists["a"]] == ["1", "2"]
-    for one, two in zip(lists["a"], lists["b"], strict=True):
-        assert one.labels.tolist() == two.labels.tolist()
-    assert lists["a"][0].scores.tolist() == [3.0, 2.0, -np.inf]  # x, y, z
-    assert lists["b"][0].scores.tolist() == [5.0, -np.inf, 9.0]
-    assert lists["a"][0].labels.tolist() == [1.0, 0.0, 0.0]
-    judged = pool_runs(runs, qrels, "judged").lists()["a"][0]
-    assert judged.labels.tolist() == [2.0, 1.0, 0.0, 0.0]  # w, x, y, z
-    assert judged.scores.tolist() == [-np.inf, 3.0, 2.0, -np.inf]
-
-
 @pytest.mark.parametrize("pool", ["retrieved", "judged"])
 def test_pooling_agrees_with_a_plain_loop(pool):
     rng = np.random.default_rng(3)
@@ -156,14 +138,3 @@ def test_bad_input_writes_nothing(files):
     bad_fit(files, r"good\.run.*bad\.run.*other\.qrels.*no query in common", qrels=other)
     with pytest.raises(InputError, match="cannot be written"):
         fit(runs, qrels, out=qrels)
-
-
-@pytest.mark.slow
-def test_real_runs_share_their_law(data_folder, tmp_path):
-    folder = data_folder / "robust03"
-    runs = [folder / f"{name}.run.gz" for name in ("pircRBa1", "THUIRr0301", "aplrob03a")]
-    written = fit(runs, folder / "qrels.txt.gz", out=tmp_path)
-    assert [path.name for path in written] == ["pircRBa1.json", "THUIRr0301.json", "aplrob03a.json"]
-    population = Population.of({path.stem: f'empirical("{path}")' for path in written})
-    laws = np.array([scorer.masses for scorer in population.scorers.values()])
-    assert np.ptp(laws, axis=0).max() <= 1e-15

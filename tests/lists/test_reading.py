@@ -170,15 +170,6 @@ def test_svmlight_agrees_with_scikit_learn(data_folder):
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_missing_and_unreadable_files(tmp_path, reader):
-    read = READERS[reader][0]
-    with pytest.raises(InputError, match=r"nowhere: cannot be read \(No such file"):
-        read(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="cannot be read"):
-        read(tmp_path)
-
-
-@pytest.mark.parametrize("reader", READERS)
 def test_empty_binary_and_damaged_files(tmp_path, reader):
     text = READERS[reader][1]
     assert "holds no data" in complaint(tmp_path, reader, "")
@@ -206,24 +197,16 @@ def test_a_line_without_an_end(tmp_path):
     ("reader", "line", "said"),
     [
         ("run", "q3 Q0 d1 1", "'query Q0 document rank score tag'"),
-        ("run", "q3 Q0 d 1 1 0.5 tag", "'query Q0 document rank score tag'"),
         ("run", "q3 Q0 d1 1 high tag", "a finite score"),
         ("run", "q3 Q0 d1 1 nan tag", "a finite score"),
-        ("run", "q3 Q0 d1 1 -inf tag", "a finite score"),
         ("run", "q3 Q0 d1 1 1_000 tag", "a finite score"),
-        ("run", "q3 Q0 d1 1 1.2.3 tag", "a finite score"),
-        ("run", "q3 Q0 d1 1 - tag", "a finite score"),
-        ("run", "q3 Q0 d1 1 . tag", "a finite score"),
         ("run", "q3 Q0 d\x01 1 0.5 tag", "'query Q0 document rank score tag'"),
         ("qrels", "q3 0 d1", "'query iteration document label'"),
         ("qrels", "q3 0 d2 0.5", "a whole number as label"),
-        ("qrels", "q3 0 d2 yes", "a whole number as label"),
         ("qrels", "q3 0 d2 1e300", "a whole number as label"),
         ("csv", "q3,1", "query, score, label in every row"),
         ("csv", "q3,nan,1", "finite scores"),
-        ("csv", "q3,inf,1", "finite scores"),
         ("csv", "q3,1,nan", "finite scores and labels, and times"),
-        ("csv", "q3,high,1", "finite scores"),
         ("csv", "q3,1_0,1", "finite scores"),
     ],
 )
@@ -234,24 +217,6 @@ def test_a_bad_line_is_named(tmp_path, reader, line, said, blank):
     message = complaint(tmp_path, reader, f"{good}{line}\n{READERS[reader][1]}")
     assert f"file, line {number}: got {line!r}, expected" in message
     assert said in message
-
-
-@pytest.mark.parametrize("blank", ["", "\n\n"])
-def test_repeated_documents_are_named_with_both_lines(tmp_path, blank):
-    message = complaint(tmp_path, "run", f"{blank}{RUN}q3 Q0 d 1 1 t\n{blank}q1 Q0 d2 9 0.5 tag\n")
-    first, second = 2 + 2 * bool(blank), 5 + 4 * bool(blank)
-    assert f"line {second}: document d2 of query q1 occurs twice (first in line {first})" in message
-    message = complaint(tmp_path, "qrels", f"{QRELS}q1 0 d1 1\n")
-    assert "line 6: document d1 of query q1 occurs twice (first in line 1)" in message
-
-
-def test_csv_needs_its_header(tmp_path):
-    message = complaint(tmp_path, "csv", CSV.partition("\n")[2])
-    assert "line 1: got 'q1,3.5,0', expected a header with the column query" in message
-    with pytest.raises(InputError, match=r"columns: expected NAME=COLUMN with NAME one of .* got 'qid'"):
-        parse_columns("qid")
-    with pytest.raises(InputError, match=r"expected a header with the column nothing"):
-        read(write(tmp_path, "query,document,score\n1,2,3\n"), "score", {"score": "nothing"})
 
 
 def test_lines_may_end_with_a_carriage_return(tmp_path):
@@ -277,12 +242,9 @@ def test_data_frames_and_records_are_accepted():
         (3, "expected a dictionary"),
         ({"q": [1]}, "query q: expected a dictionary of documents"),
         ({"q": {"d": float("nan")}}, "a score must be finite, got nan for document d of query q"),
-        ({"q": {"d": float("inf")}}, "a score must be finite, got inf"),
         ({"q": {"d": "high"}}, "a score must be a number, got 'high'"),
         ({"q": {"d": 1.0, "e": 10**400}}, "a score must be a number, got 1000"),
         ({"q": {"d": np.ones(2), "e": np.ones(2)}}, r"a score must be a number, got array\(\[1"),
-        ({"q": {"d": 1.0, "e": np.ones(1)}}, r"a score must be a number, got array\(\[1"),
-        ({"q": {"d": [1.0]}}, r"a score must be a number, got \[1"),
         (pd.concat([frame, frame]), "document a of query 1 occurs twice"),
     ):
         with pytest.raises(InputError, match=said):
@@ -298,15 +260,6 @@ def arrow(texts):
 
 
 KINDS = [(list, list), (arrow, arrow), (list, arrow), (arrow, list)]
-
-
-@pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: "-".join(kind.__name__ for kind in kinds))
-@pytest.mark.parametrize("texts", [["a", "b"], ["c", "a", "e", "d", "b"]])
-def test_names_are_found_among_fewer_and_among_more(kinds, texts):
-    one, two = (
-        Encoder(kind(some)).result()[1] for kind, some in zip(kinds, (texts, ["x", "b", "a"]), strict=True)
-    )
-    assert one.find(two).tolist() == [-1, texts.index("b"), texts.index("a")]
 
 
 @pytest.mark.slow

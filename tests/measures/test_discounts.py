@@ -261,11 +261,9 @@ def test_custom_discount(here):
     [
         ("nothing:here", "No module named 'nothing'"),
         ("math:no_such", "no attribute 'no_such'"),
-        ("math", 'needs "module:function"'),
         (":f", 'needs "module:function"'),
         ("math:pi", "must be a function of the rank"),
         ("discounts_of_mine:rising", "must be finite, non-increasing and positive"),
-        ("discounts_of_mine:broken", "must be finite, non-increasing and positive"),
         ("discounts_of_mine:failing", "failed at .* ranks .KeyError"),
     ],
 )
@@ -333,14 +331,9 @@ def test_a_discount_with_a_state_is_refused():
     ("function", "like", "largest"),
     [
         (lambda r: 1 / r, "log", 1e6),
-        (lambda r: 1 / r, "log", 1e3),
-        (lambda r: r**-0.5, "log", 1e6),
         (lambda r: 1 / np.log1p(r) ** 2, "log", 1e7),
-        (lambda r: 1 / np.log1p(r), "zipf", 1e4),
-        (lambda r: 1 / np.log1p(r), "geometric(2)", 1e4),
         (lambda r: r**-0.49, "power(0.5)", 1e6),
         (lambda r: r**-0.5 * np.log1p(r) / np.log(2), "power(0.5)", 1e6),
-        (lambda r: np.where(r <= 50, 1.0, 0.0), "log", 1e4),
         (lambda r: 3.0**-r, "geometric(2)", 1e6),
         (lambda r: r**-1.2, "power(1.1)", 1e6),
     ],
@@ -356,14 +349,9 @@ def test_a_discount_that_does_not_fall_as_declared_is_refused(function, like, la
     ("function", "like", "largest"),
     [
         (lambda r: 7 / np.log(2 + r), "log", 1e7),
-        (lambda r: 1 / np.log(2 + r / 50), "log", 1e7),
         (lambda r: 1 / np.log1p(r + 1000), "log", 1e5),
-        (lambda r: 1 / np.log2(1 + r), "log", 500),
         (lambda r: 1 / np.sqrt(r + 3), "power(0.5)", 500),
-        (lambda r: 1 / (r + 30), "zipf", 1e4),
-        (lambda r: r**-0.5 * (1 + 1 / np.log(1 + r)), "power(0.5)", 1e6),
         (lambda r: 5 * 2.0**-r, "geometric(2)", 1e6),
-        (lambda r: 10.0**-r, "geometric(10)", 1e6),
         (lambda r: 3 * r**-1.1, "power(1.1)", 1e6),
         (lambda r: 1 / r, "log", 100),  # too few ranks to tell
     ],

@@ -33,7 +33,6 @@ def test_names_that_are_understood(name, expected):
         ("nDCG(dcg='exp-log2', judged_only=True)", "write nDCG with --gain exp2 --unjudged drop"),
         ("nDCG(dcg='ln')@10", "dcg must be 'log2' or 'exp-log2', got 'ln'"),
         ("ndcg@10-", "write nDCG@10 with --like xgboost --empty zero"),
-        ("ndcg-", "write nDCG with --like xgboost --empty zero"),
         ("ndcg_burges@10", "write nDCG@10 with --gain exp2"),
         ("NDCG:top=10", "write nDCG@10 with --like catboost"),
         (

@@ -51,30 +51,6 @@ def test_integrals_add_up(text, a, b, c):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "constant(prevalence=0.3)",
-        "linear(0.1, prevalence=0.4)",
-        "linear(top=0.8, prevalence=0.4)",
-        "power(prevalence=0.3, top=0.9, exponent=2)",
-        "power(0.1, prevalence=0.3, exponent=2)",
-        "power(0.1, 0.9, prevalence=0.3)",
-        "cusp(0.1, 0.9, prevalence=0.3)",
-        "cusp(prevalence=0.3, top=0.4, alpha=0.5)",
-        "step(0.1, 0.9, prevalence=0.3)",
-        "step(prevalence=0.3, top=0.9, at=0.8)",
-        "polynomial(prevalence=0.3, -0.4, 0.1)",
-        "logistic(prevalence=0.3, slope=3)",
-        "binormal(prevalence=0.3, separation=1)",
-    ],
-)
-def test_a_parameter_is_solved_from_the_prevalence(text):
-    wanted = 0.4 if "0.4)" in text and "linear" in text else 0.3
-    # 14 digits of the parameter are kept; the mean of a curve moves no more than it does
-    assert Curve.parse(text).mass == pytest.approx(wanted, abs=1e-12)
-
-
-@pytest.mark.parametrize(
     ("text", "holder", "continuous", "breaks"),
     [
         ("constant(0.3)", 1, True, ()),
@@ -107,22 +83,14 @@ def test_the_holder_exponent_is_the_largest(text, alpha):
     "text",
     [
         "constant(1.1)",
-        "constant(nan)",
         "linear(-0.1, 0.5)",
-        "linear(0, nan)",
         "power(0, 1, 0)",
-        "power(0, 1, -2)",
         "polynomial(0.5, 1)",
-        "polynomial(0, 3, -3.5)",
         "polynomial()",
         "cusp(0, 2, 1)",
-        "cusp(0, 1, nan)",
         "step(0, 1, 0)",
-        "step(0, 1, 1)",
         "logistic(0, 1)",
-        "logistic(0.5, 1000)",
         "binormal(1, 1)",
-        "binormal(0.5, 30)",
     ],
 )
 def test_bad_curves_are_refused(text):

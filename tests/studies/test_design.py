@@ -7,7 +7,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
@@ -78,36 +77,6 @@ def test_streams_differ_in_seed_replicate_and_every_name():
     ]
     seen = {numbers(design(seed).generator(replicate, *names)) for seed, replicate, names in keys}
     assert len(seen) == len(keys)
-
-
-def correlation_p_value(x: np.ndarray, y: np.ndarray) -> float:
-    return float(stats.spearmanr(x, y).pvalue)
-
-
-def test_streams_are_uncorrelated():
-    n, pairs = 4000, []
-    for r in range(5):
-        one = design().generator(r, "scorer", "a").random(n)
-        pairs += [
-            (one, design().generator(r, "scorer", "b").random(n)),
-            (one, design().generator(r + 1, "scorer", "a").random(n)),
-            (one, design(2).generator(r, "scorer", "a").random(n)),
-            (one, design().generator(r, "labels").random(n)),
-        ]
-    # false alarm: 20 tests at 1e-6
-    assert min(correlation_p_value(x, y) for x, y in pairs) > 1e-6
-    # a tenth of the numbers in common is noticed
-    x, y = pairs[0]
-    shared = np.where(np.arange(n) % 10 == 0, x, y)
-    assert correlation_p_value(x, shared) < 1e-6
-
-
-def test_first_numbers_of_many_replicates_are_uniform():
-    first = [design().generator(r, "scorer", "a").random() for r in range(3000)]
-    # false alarm: 1e-6
-    assert stats.kstest(first, "uniform").pvalue > 1e-6
-    assert stats.kstest(np.array(first) ** 1.2, "uniform").pvalue < 1e-6
-    assert abs(stats.pearsonr(first[1:], first[:-1]).statistic) < 5 / np.sqrt(3000)
 
 
 def test_pairs_are_positions():
