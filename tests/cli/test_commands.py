@@ -151,23 +151,6 @@ def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
     assert "never settles" in text
 
 
-def test_plan_for_runs(run: Run, tmp_path: Path) -> None:
-    lines: dict[str, list[str]] = {"a": [], "b": [], "qrels": []}
-    for query in range(12):
-        for d in range(8):
-            lines["qrels"].append(f"{query} 0 d{d} {int(d < 3)}")
-            for name, shift in (("a", 4), ("b", 2)):
-                lines[name].append(f"{query} Q0 d{d} 0 {shift * (d < 3) + (5 * d + 3 * query) % 7} {name}")
-    for name, text in lines.items():
-        (tmp_path / name).write_text("\n".join(text) + "\n")
-    files = [("--run", tmp_path / "a"), ("--run", tmp_path / "b"), ("--qrels", tmp_path / "qrels")]
-    code, out, _ = run("plan", *(word for pair in files for word in pair), "--measure", "nDCG", "--json")
-    assert code == 0
-    (row,) = json.loads(out)["rows"]
-    assert row["ahead"] == "a"
-    assert row["required_lists_low"] <= row["required_lists"] <= row["required_lists_high"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

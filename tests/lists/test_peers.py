@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.paired import largest_p
-from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading.values import read_values
 
@@ -164,27 +161,3 @@ def test_catboost(data_folder: Path) -> None:
         ]
         found = letor.means("catboost", gain=gain)
         np.testing.assert_allclose(found, expected, rtol=0, atol=EXACT)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_tests_of_scipy(robust: Robust, alternative: Any) -> None:
-    """With twelve queries scipy's tests are the same; with all of them the permutations are drawn."""
-    twelve = sorted(robust.qrels)[:12]
-    names = RUNS[:2]
-    values = {
-        name: {q: float(v) for q, (v,) in zip(found.queries, found.values, strict=True)}
-        for name in names
-        for found in [evaluate(robust.files[name], robust.qrels_file, "nDCG@10")]
-    }
-    few = {name: {q: values[name][q] for q in twelve} for name in names}
-    a, b = (np.array(list(few[name].values())) for name in names)
-    (judged,) = compare(values=few, alternative=alternative).pairs[0].by_measure
-    assert judged.difference.p == pytest.approx(largest_p(a, b, alternative), rel=EXACT)
-
-    a, b = (np.array([values[name][q] for q in sorted(robust.qrels)]) for name in names)
-    (judged,) = compare(values=values, alternative=alternative).pairs[0].by_measure
-    student = stats.ttest_rel(a, b, alternative=alternative)
-    assert judged.difference.p >= student.pvalue * (1 - EXACT)
-    # 9,999 permutations: 5 standard errors of the p-value, 6e-7 of false alarms
-    assert judged.difference.p == pytest.approx(student.pvalue, abs=0.026)
