@@ -64,10 +64,6 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         "nDCG@10",
         "--difference",
         0.05,
-        "--systems",
-        3,
-        "--interval-width",
-        0.1,
     )
     files = [folder / "a.run", folder / "b.run", folder / "c.run"]
     judged = ("--qrels", folder / "qrels")

@@ -1,9 +1,7 @@
-"""Numbers of lists or queries that tests need, and differences that a given number can detect.
+"""Numbers of lists or queries that a paired t test needs, and differences that a given number can detect.
 
-The designs are those of Sakai (2016, "Topic set size design", Information Retrieval Journal 19, 256-283): a
-paired t test with a required power, an analysis of variance of m systems with a required power, and a
-confidence interval of a required mean width. Differences and widths are stated in units of the standard
-deviation of the difference of two systems on one list, so that one number describes each design.
+Differences are stated in units of the standard deviation of the difference of two systems on one list.
+Source: Sakai (2016), "Topic set size design", Information Retrieval Journal 19, 256-283.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
 
 _LARGEST = 10**15  # lists
-_LARGEST_ANOVA = 10**9  # lists, up to which the noncentral F law is computed
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _NORMAL = 9.0 * _NODES  # a standard normal variable, with its weights
 _WEIGHTS = _WEIGHTS * np.exp(-(_NORMAL**2) / 2) / (_WEIGHTS @ np.exp(-(_NORMAL**2) / 2))
@@ -92,100 +89,6 @@ def detectable_effect(lists: int, power: float, alpha: float) -> float:
     while paired_power(high, lists, alpha) < power:
         high *= 2
     return float(brentq(lambda effect: paired_power(effect, lists, alpha) - power, 0.0, high))
-
-
-def anova_power(effect: float, lists: int, systems: int, alpha: float, *, paired: bool = True) -> float:
-    """Return the power of an analysis of variance of m systems, whose F is noncentral.
-
-    ::
-
-        F ~ F'(m - 1, (m - 1)(lists - 1); lambda),   lambda = lists effect^2,
-
-    where every system answers the same lists, so that F is the test of systems with lists as blocks. The
-    best and the worst system differ by ``effect``, and the others lie half-way between, which is
-    the least favourable case: the sum of squares of the m means is smallest. If every system has lists
-    of its own (Sakai's one-way analysis), the second number of degrees of freedom is m (lists - 1).
-
-    Parameters
-    ----------
-    effect : float
-        The difference of the best and the worst system over the standard deviation of the difference of two
-        systems on one list. That is sqrt(2) times the standard deviation within a system if the systems
-        have lists of their own.
-    lists : int
-        Lists per system, at least 2.
-    systems : int
-        At least 2. For two systems with the same lists it is the paired t test.
-    alpha : float
-    paired : bool
-        Whether every system answers the same lists.
-
-    >>> round(anova_power(0.5, 34, 2, 0.05), 3), round(anova_power(0.5, 34, 10, 0.05), 3)
-    (0.808, 0.469)
-    """
-    between = systems - 1
-    within = between * (lists - 1) if paired else systems * (lists - 1)
-    threshold = special.fdtri(between, within, 1 - alpha)
-    return 1 - float(special.ncfdtr(between, within, lists * effect**2, float(threshold)))
-
-
-def lists_for_anova(
-    effect: float, systems: int, power: float, alpha: float, *, paired: bool = True
-) -> int | None:
-    """Return the smallest number of lists with which an analysis of variance has the power (`anova_power`).
-
-    None where 1e9 lists are too few.
-
-    >>> lists_for_anova(0.5, 2, 0.8, 0.05), lists_for_anova(0.5, 10, 0.8, 0.05)
-    (34, 64)
-
-    Raises
-    ------
-    InputError
-        For fewer than two systems, and as `lists_for`.
-    """
-    require_power(power, alpha)
-    require(systems >= 2, f"must be at least 2, got {systems}", "systems")
-    if effect == 0:
-        return None
-    start = _by_the_normal_law(effect, power, alpha)
-    return _fewest(
-        lambda lists: anova_power(effect, lists, systems, alpha, paired=paired) >= power,
-        start,
-        _LARGEST_ANOVA,
-    )
-
-
-def mean_width(lists: int, alpha: float) -> float:
-    """Return the mean width of Student's interval at level 1 - alpha, for a standard deviation of 1.
-
-    It is ``2 t E[S] / sqrt(lists)`` with ``E[S] = sqrt(2/f) Gamma((f + 1)/2) / Gamma(f/2)``, f = lists - 1.
-
-    >>> round(mean_width(22, 0.05), 4)
-    0.8763
-    """
-    freedom = lists - 1
-    mean_sd = math.sqrt(2 / freedom) * float(special.poch(freedom / 2, 0.5))
-    return -2 * float(special.stdtrit(freedom, alpha / 2)) * mean_sd / math.sqrt(lists)
-
-
-def lists_for_width(width: float, alpha: float) -> int | None:
-    """Return the smallest number of lists for a mean width of the interval of a difference.
-
-    Parameters
-    ----------
-    width : float
-        In units of the standard deviation of the difference; positive.
-    alpha : float
-        The interval has the level 1 - alpha.
-
-    >>> lists_for_width(2 / 5**0.5, 0.05)
-    22
-    """
-    require_fraction(alpha, "alpha")
-    require(width > 0, f"must be positive, got {width:g}", "width")
-    start = float(2 * special.ndtri(alpha / 2) / width) ** 2
-    return _fewest(lambda lists: mean_width(lists, alpha) <= width, start, _LARGEST)
 
 
 def sd_interval(sd: float, lists: int, alpha: float) -> tuple[float, float]:

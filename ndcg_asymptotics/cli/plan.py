@@ -88,21 +88,6 @@ class _Planned(Options):
     ] = 0.95
     power: Power = 0.8
     level: Level = 0.95
-    systems: Annotated[
-        int | None,
-        typer.Option(
-            metavar="M",
-            parser=parse_whole,
-            help="Also plan an analysis of variance of M systems, whose best and worst have the difference.",
-            show_default=False,
-        ),
-    ] = None
-    interval_width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="D", help="Also plan for a confidence interval of the difference of this mean width."
-        ),
-    ] = None
 
 
 @app.command()

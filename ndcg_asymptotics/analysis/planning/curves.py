@@ -14,11 +14,11 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.planning.rows import (
+    DetectableDifference,
     ListDifference,
     Order,
     PlanRow,
     RequiredQueries,
-    SampleSizes,
 )
 from ndcg_asymptotics.core.arrays import LARGEST_N, brief, whole_number
 from ndcg_asymptotics.core.errors import NotAvailableError, require
@@ -190,7 +190,7 @@ class Experiment:
             queries=RequiredQueries.of(self.design, mean, sd),
             difference=difference,
             wrong=wrong,
-            sizes=SampleSizes.of(self.design, mean, sd),
+            detection=DetectableDifference.of(self.design, sd),
             reason="; ".join(reasons),
         )
 

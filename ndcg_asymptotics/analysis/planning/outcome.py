@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.populations import Scorer
 
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
-_SAMPLE_SIZES = ("sd", "detectable_interval", "anova_lists", "width_lists")
+_DETECTION = ("sd", "interval")
 """The columns of the second table."""
 
 
@@ -84,7 +84,7 @@ class Plan(Report):
         for answer in self.answers:
             yield Line(answer)
         yield Line("")
-        tables = [table for table in (self._table(), self._sample_sizes()) if len(table.columns) > 1]
+        tables = [table for table in (self._table(), self._detection()) if len(table.columns) > 1]
         yield from tables[:1]
         yield from details([*tables[1:], *self._notes()])
 
@@ -97,18 +97,14 @@ class Plan(Report):
 
     def _table(self) -> Table:
         title = f"{self.a} against {self.b}" if self.a else ""
-        headings = {"queries.shown": _required(self), **dict.fromkeys(_SAMPLE_SIZES)}
+        headings = {"queries.shown": _required(self), **dict.fromkeys(_DETECTION)}
         return Table.of(title, PlanRow, self.rows, **headings)
 
-    def _sample_sizes(self) -> Table:
-        """Return what the stated queries detect, and the queries for several systems and for an interval."""
-        shown = ("measure", *_SAMPLE_SIZES)
+    def _detection(self) -> Table:
+        """Return what the stated queries detect."""
+        shown = ("measure", *_DETECTION)
         others = [value.path for value in declared(PlanRow) if value.path.rpartition(".")[2] not in shown]
-        headings = {
-            "anova_lists": f"queries for {self.design.systems} systems",
-            "width_lists": f"queries for width {self.design.interval_width}",
-        }
-        table = Table.of("", PlanRow, self.rows, **dict.fromkeys(others), **headings)
+        table = Table.of("", PlanRow, self.rows, **dict.fromkeys(others))
         return table if len(table.columns) > len(("measure", "sd")) else Table("", (), ())
 
 
@@ -231,15 +227,12 @@ def _opposite(plan: Plan) -> str:
 
 def _detected(plan: Plan) -> str:
     row, design = plan.rows[0], plan.design
-    if row.sizes.detectable is not None:
-        detected = row.sizes.detectable_interval
+    if row.detection.detectable is not None:
+        detected = row.detection.interval
         return f"With {design.queries} queries {_test(plan)} if the difference is {detected} or more."
-    if row.difference.mean:
-        needed = f"{row.queries.shown or _MANY} queries"
-        test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
-        return f"A difference of {row.difference.mean:g} needs {needed} for {test}."
-    queries = _MANY if row.sizes.width_lists is None else f"{row.sizes.width_lists:,}"
-    return f"{queries} queries give an interval of mean width {design.interval_width:g}."
+    needed = f"{row.queries.shown or _MANY} queries"
+    test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
+    return f"A difference of {row.difference.mean:g} needs {needed} for {test}."
 
 
 def _meanings(plan: Plan) -> str:
@@ -256,7 +249,7 @@ def _meanings(plan: Plan) -> str:
         parts.append(f"{_required(plan).capitalize()}: for {test}{f', {IF_OBSERVED}' if runs else ''}.")
     if runs:
         parts.append(BOUND_LEGEND)
-    if any(row.sizes.detectable for row in rows):
+    if any(row.detection.detectable for row in rows):
         parts.append(
             f"Detectable difference: the smallest for which {design.queries} queries give it that power."
         )
@@ -269,15 +262,6 @@ def _meanings(plan: Plan) -> str:
             "tie is not counted as wrong."
             if runs
             else f"P(wrong order): on one list{where}; a tie counts as wrong."
-        )
-    if design.systems is not None:
-        parts.append(
-            f"Queries for {design.systems} systems: for an analysis of variance with queries as blocks, "
-            "where the best and the worst system differ by the difference."
-        )
-    if design.interval_width is not None:
-        parts.append(
-            f"Queries for width {design.interval_width:g}: the mean width of the interval of the difference."
         )
     return " ".join(parts)
 

@@ -8,7 +8,12 @@ from typing import Literal, Unpack, cast
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
-from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow, RequiredQueries, SampleSizes
+from ndcg_asymptotics.analysis.planning.rows import (
+    DetectableDifference,
+    ListDifference,
+    PlanRow,
+    RequiredQueries,
+)
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
@@ -97,8 +102,8 @@ def plan(
     like, gain, missing
         As in `evaluate`; curves take ``gain`` and values ``missing``.
     **design
-        The fields of `Requirements`: ``rate``, ``power``, ``level``, ``queries``, ``systems`` and
-        ``interval_width``. ``queries`` is by default the number that both runs answer.
+        The fields of `Requirements`: ``rate``, ``power``, ``level`` and ``queries``, by default the number
+        that both runs answer.
 
     Raises
     ------
@@ -110,7 +115,7 @@ def plan(
     >>> [(row.measure, row.queries.required, row.queries.enough) for row in found.rows]
     [('nDCG', 6, True), ('nDCG@3', 18, False)]
     >>> row = plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).rows[0]
-    >>> row.queries.shown, row.sizes.detectable_interval
+    >>> row.queries.shown, row.detection.interval
     ('34 [24, 54]', '0.0808 [0.0662, 0.1038]')
 
     Of runs, and of values of which less is better:
@@ -207,21 +212,15 @@ def _plan_for_sd(
     required = Requirements(**design)
     require_size(sd, "sd")
     require_size(None if difference is None else abs(difference), "difference")
-    stated = (difference, required.queries, required.interval_width)
     require(
-        any(x is not None for x in stated),
-        "a plan for a standard deviation needs queries, a difference or the width of an interval",
-    )
-    require(
-        required.systems is None or difference is not None,
-        "an analysis of variance needs the difference of the best and the worst system",
-        "systems",
+        difference is not None or required.queries is not None,
+        "a plan for a standard deviation needs queries or a difference",
     )
     ends = (sd, sd) if pilot is None else sd_interval(sd, pilot, required.alpha)
     row = PlanRow(
         str(*asked) if asked else "any measure",
         queries=RequiredQueries.of(required, difference, sd, ends),
         difference=ListDifference(difference, sd=sd),
-        sizes=SampleSizes.of(required, difference, sd, ends),
+        detection=DetectableDifference.of(required, sd, ends),
     )
     return Plan("", "", "sd", required, (row,))

@@ -13,12 +13,12 @@ from ndcg_asymptotics.core.errors import require
 
 RATE, POWER, LEVEL = 0.95, 0.8, 0.95
 """Defaults: the probability of the right order on one list, the power of tests, the level of intervals."""
-_SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations, differences and widths
-_MOST = 10**18  # queries and systems
+_SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations and differences
+_MOST = 10**18  # queries
 
 
 def require_size(value: float | None, argument: str) -> None:
-    """Refuse a standard deviation, a difference or a width whose square may not be a number."""
+    """Refuse a standard deviation or a difference whose square may not be a number."""
     proper = value is None or (is_number(value) and _SMALLEST <= value <= _LARGEST)
     require(proper, f"must be {_SMALLEST:g} to {_LARGEST:g}, got {brief(value)}", argument)
 
@@ -30,8 +30,6 @@ class RequirementOptions(TypedDict, total=False):
     power: float
     level: float
     queries: int | None
-    systems: int | None
-    interval_width: float | None
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,6 @@ class Requirements:
         Confidence level of the intervals; tests have the level 1 minus this.
     queries : int, optional
         The number of queries that there are, at least 2.
-    systems : int, optional
-        The number of systems of an analysis of variance, at least 2.
-    interval_width : float, optional
-        The mean width of the confidence interval of a difference.
 
     Raises
     ------
@@ -63,18 +57,14 @@ class Requirements:
     power: float = POWER
     level: float = LEVEL
     queries: int | None = None
-    systems: int | None = None
-    interval_width: float | None = None
 
     def __post_init__(self) -> None:
         require_fraction(self.level, "level")
         require_power(self.power, self.alpha)
         right = is_number(self.rate) and 0.5 < self.rate < 1
         require(right, f"must lie between 0.5 and 1, got {brief(self.rate)}", "rate")
-        for count, argument in ((self.queries, "queries"), (self.systems, "systems")):
-            whole = count is None or (isinstance(count, int) and 2 <= count <= _MOST)
-            require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(count)}", argument)
-        require_size(self.interval_width, "interval_width")
+        whole = self.queries is None or (isinstance(self.queries, int) and 2 <= self.queries <= _MOST)
+        require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(self.queries)}", "queries")
 
     @property
     def alpha(self) -> float:

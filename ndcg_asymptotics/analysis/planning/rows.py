@@ -11,7 +11,6 @@ from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.orders.right_order import LongRun
 from ndcg_asymptotics.analysis.planning.required_length import Length
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
-from ndcg_asymptotics.analysis.power import lists_for_anova, lists_for_width
 from ndcg_asymptotics.analysis.replication import in_interval
 from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
 from ndcg_asymptotics.core.text import with_error
@@ -179,43 +178,31 @@ class RequiredQueries:
 
 
 @dataclass(frozen=True)
-class SampleSizes:
-    """What the stated queries detect, and the numbers of queries of other designs.
+class DetectableDifference:
+    """The smallest difference that the stated queries detect.
 
     Attributes
     ----------
     detectable, detectable_low, detectable_high : float or None
         The smallest difference that the stated number of queries detects, with an interval.
-    anova_lists, width_lists : int or None
-        The number of queries for an analysis of variance of several systems whose best and worst have the
-        difference, and for the stated mean width of the interval of a difference.
     """
 
     detectable: float | None = None
     detectable_low: float | None = None
     detectable_high: float | None = None
-    anova_lists: Annotated[int | None, Column("queries for systems", general(","), optional=True)] = None
-    width_lists: Annotated[int | None, Column("queries for a width", general(","), optional=True)] = None
 
     @classmethod
     def of(
-        cls, design: Requirements, mean: float | None, sd: float, sds: tuple[float, float] | None = None
-    ) -> SampleSizes:
-        """Return the sizes for a difference; ``sds`` is an interval of ``sd``, where that is an estimate."""
-        effect, anova, width = design.detectable, None, None
-        lowest, highest = sds or (sd, sd)
-        if design.systems is not None and mean and sd > 0:
-            anova = lists_for_anova(mean / sd, design.systems, design.power, design.alpha)
-        if design.interval_width is not None:
-            width = lists_for_width(design.interval_width / sd, design.alpha) if sd > 0 else 2
-        if effect is None:
-            return cls(anova_lists=anova, width_lists=width)
-        return cls(effect * sd, effect * lowest, effect * highest, anova, width)
+        cls, design: Requirements, sd: float, sds: tuple[float, float] | None = None
+    ) -> DetectableDifference:
+        """Return the difference; ``sds`` is an interval of ``sd``, where that is an estimate."""
+        effect, (lowest, highest) = design.detectable, sds or (sd, sd)
+        return cls() if effect is None else cls(effect * sd, effect * lowest, effect * highest)
 
     @property
-    def detectable_interval(
+    def interval(
         self,
-    ) -> Annotated[str | None, Column("detectable difference", str, optional=True, before="anova_lists")]:
+    ) -> Annotated[str | None, Column("detectable difference", str, optional=True)]:
         """The smallest difference that is detected, with its interval."""
         if self.detectable is None:
             return None
@@ -241,7 +228,7 @@ class PlanRow:
         which the other ranker is ahead, without the ``ties``.
     ties : float or None
         Of runs: the share of queries on which the two are equal.
-    sizes : SampleSizes
+    detection : DetectableDifference
     reason : str
         Why a number is missing, or how far it can be trusted.
     """
@@ -255,7 +242,7 @@ class PlanRow:
         WrongOrder | None, Column("P(wrong order)", str, 1, optional=True), Data(inline=True)
     ] = None
     ties: float | None = None
-    sizes: Annotated[SampleSizes, Data(inline=True)] = SampleSizes()
+    detection: Annotated[DetectableDifference, Data(inline=True)] = DetectableDifference()
     reason: str = ""
 
     @property

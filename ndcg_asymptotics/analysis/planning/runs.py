@@ -13,11 +13,11 @@ from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.planning.rows import (
+    DetectableDifference,
     ListDifference,
     Order,
     PlanRow,
     RequiredQueries,
-    SampleSizes,
 )
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
@@ -133,5 +133,5 @@ def _row(measure: AnyMeasure | str, d: Floats, design: Requirements, names: Sequ
         difference=ListDifference(mean, sd=sd),
         wrong=WrongOrder.counted(int(np.sum(math.copysign(1.0, mean) * d < 0)), d.size),
         ties=float(np.mean(d == 0)),
-        sizes=SampleSizes.of(design, mean, sd, sd_interval(sd, d.size, design.alpha)),
+        detection=DetectableDifference.of(design, sd, sd_interval(sd, d.size, design.alpha)),
     )

@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow
-from ndcg_asymptotics.analysis.power import lists_for, lists_for_anova, lists_for_width
+from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.cli.options import TableOutput
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
@@ -34,7 +34,7 @@ GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
 @cache
 def planned() -> Plan:
     measures = ["nDCG(geometric(2))", "nDCG", "nDCG(power(40))", "nDCG@3"]
-    return plan(GOOD, BLANK, measures, n=40, queries=15, systems=5, interval_width=0.1)
+    return plan(GOOD, BLANK, measures, n=40, queries=15)
 
 
 def drawn(n: int, count: int, weights: np.ndarray, seed: int) -> np.ndarray:
@@ -86,8 +86,6 @@ def test_measures_are_ordered_by_the_queries_they_need() -> None:
         assert row.difference.effect == pytest.approx(row.difference.mean / row.difference.sd)
         assert row.queries.required == lists_for(row.difference.effect, 0.8, 0.05)
         assert row.queries.low == row.queries.required == row.queries.high
-        assert row.sizes.anova_lists == lists_for_anova(row.difference.effect, 5, 0.8, 0.05)
-        assert row.sizes.width_lists == lists_for_width(0.1 / row.difference.sd, 0.05)
 
 
 def test_the_figure_marks_the_largest_effects() -> None:
@@ -119,7 +117,7 @@ def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixtur
     first, second = (line for line in lines if line.startswith("nDCG(geometric(2)) "))
     assert max(map(len, heads)) <= 80
     assert " no " in first
-    assert f"{planned().rows[1].sizes.detectable:.4f}" in second
+    assert f"{planned().rows[1].detection.detectable:.4f}" in second
     TableOutput(as_json=True).show(planned(), "plan")
     plain = json.loads(capsys.readouterr().out)
     asked = {"measure", "difference", "sd", "required_n", "required_n_method", "required_lists"}
@@ -156,8 +154,6 @@ def test_measures_that_disagree_are_named() -> None:
         ({"rate": 0.5}, "rate: must lie"),
         ({"n": 0}, "n: must be a whole number from 1"),
         ({"queries": 1}, r"queries: must be a whole number from 2 to 1e\+18, got 1"),
-        ({"systems": 1}, "systems: must be a whole number from 2 to"),
-        ({"interval_width": 0.0}, r"interval_width: must be 1e-09 to 1e\+09, got 0"),
         ({"measures": []}, "at least one measure"),
     ],
 )
@@ -173,16 +169,14 @@ def test_a_stated_standard_deviation() -> None:
     # the chi-square interval of the standard deviation
     ends = [0.2 * math.sqrt(39 / stats.chi2.ppf(p, 39)) for p in (0.975, 0.025)]
     assert [row.queries.low, row.queries.high] == [lists_for(0.1 / sd, 0.8, 0.05) for sd in ends]
-    assert row.sizes.detectable_low / row.sizes.detectable == pytest.approx(ends[0] / 0.2)
-    assert row.sizes.detectable_high / row.sizes.detectable == pytest.approx(ends[1] / 0.2)
-    assert lists_for(row.sizes.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
+    assert row.detection.detectable_low / row.detection.detectable == pytest.approx(ends[0] / 0.2)
+    assert row.detection.detectable_high / row.detection.detectable == pytest.approx(ends[1] / 0.2)
+    assert lists_for(row.detection.detectable / 0.2 * 1.0001, 0.8, 0.05) == 50
     assert "are enough: 34 [24, 54] are needed" in found.answers[1]
-    with pytest.raises(InputError, match="needs queries, a difference or the width of an interval"):
+    with pytest.raises(InputError, match="needs queries or a difference"):
         plan(sd=0.2)
     with pytest.raises(InputError, match="sd: must be 1e-09 to 1e\\+09"):
         plan(sd=0.0, queries=10)
-    with pytest.raises(InputError, match="systems: an analysis of variance needs the difference"):
-        plan(sd=0.2, queries=10, systems=3)
 
 
 def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -204,7 +198,7 @@ def test_runs_of_a_pilot() -> None:
         assert row.queries.high is None or row.queries.high > row.queries.required
         assert row.queries.enough is None  # the queries that gave the estimate
         assert (row.order.long_run, row.order.required_n) == (None, None)
-        assert row.sizes.detectable_low < row.sizes.detectable < row.sizes.detectable_high
+        assert row.detection.detectable_low < row.detection.detectable < row.detection.detectable_high
     assert found.design.queries == 40
     assert plan(runs=scores, qrels=labels, measures="nDCG", queries=7).design.queries == 7
     same = plan(runs={"a": scores["good"], "b": dict(scores["good"])}, qrels=labels, measures="nDCG")
