@@ -69,71 +69,6 @@ def test_a_sample_of_collections_by_brute_force():
     assert row.collections is not None
 
 
-def coverage(over, truth, sizes, tau, tests=300):
-    rng = np.random.default_rng(11)
-    effects = tau * rng.normal(size=(len(sizes), tests))
-    gaps = {
-        f"c{i}": effect + rng.normal(0, 1, (size, tests)) * (0.5 + i / len(sizes))
-        for i, (size, effect) in enumerate(zip(sizes, effects, strict=True))
-    }
-    names = [str(m) for m in range(tests)]
-    collections = {name: values(d, measures=names) for name, d in gaps.items()}
-    found = compare(collections=collections, over=over, resamples=199, correction="holm")
-    rows = [judged.overall[0] for judged in found.pairs[0].by_measure]
-    return np.mean([row.low <= t <= row.high for row, t in zip(rows, truth(effects, sizes), strict=True)])
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_intervals_cover():
-    """Coverage is at least 0.95 for normal differences, less 4.5 standard errors (false alarms: 4e-6).
-
-    A mean in which each query counts the same is another one, which the interval does not cover.
-    """
-    least = 0.95 - 4.5 * math.sqrt(0.95 * 0.05 / 300)
-    sizes = (10, 20, 40, 80)
-    assert coverage("fixed", lambda effects, _: effects.mean(axis=0), sizes, 0.3) > least
-    by_query = coverage(
-        "fixed", lambda effects, sizes: np.average(effects, axis=0, weights=sizes), sizes, 0.3
-    )
-    assert by_query < least
-    seven = (10, 12, 20, 30, 40, 60, 80)
-    assert coverage("random", lambda effects, _: 0 * effects[0], seven, 0.3) > least
-    # intervals about the given collections do not hold the mean of all others
-    assert coverage("fixed", lambda effects, _: 0 * effects[0], sizes, 0.3) < least
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_error_rate_of_many_pairs():
-    """Under the null, 5 runs are told apart in at most 5% of 50 leaderboards, up to 4.5 errors (9)."""
-    rng = np.random.default_rng(3)
-    alarms = {"fixed": 0, "random": 0, "each": 0}
-    for _ in range(50):
-        collections = {}
-        for c in range(7):
-            size = 8 + 4 * c
-            of_runs = rng.normal(0.2 * rng.random((size, 1)), 0.1, (5, size, 1))
-            names = tuple(map(str, range(size)))
-            collections[f"c{c}"] = RunValues(tuple("abcde"), names, ("X",), of_runs)
-        found = compare(collections=collections, resamples=199)
-        rows = [pair.by_measure[0] for pair in found.pairs]
-        for place, way in enumerate(("fixed", "random")):
-            alarms[way] += any(row.overall[place].p_corrected < 0.05 for row in rows)
-        alarms["each"] += any(one.p_corrected < 0.05 for row in rows for one in row.by_collection)
-    assert max(alarms.values()) <= 9
-
-
-def test_a_unit_changes_no_test():
-    gaps = drawn((20, 30), 0.05)
-    small, large = (
-        only(compare(collections={name: values(unit * d) for name, d in gaps.items()}, over="fixed"), "fixed")
-        for unit in (1.0, 1024.0)
-    )
-    assert (small.p, small.p_corrected) == (large.p, large.p_corrected)
-    assert large.interval == pytest.approx([1024 * end for end in small.interval])
-
-
 def test_which_collections_tell_the_runs_apart():
     gaps = {"clear": 0.5 + drawn([40])["c0"], "noisy": drawn([40])["c0"], "equal": np.zeros(10)}
     found = compare(collections={name: values(d) for name, d in gaps.items()})
@@ -196,29 +131,6 @@ def test_a_leaderboard():
     assert list(found.by_query.to_dataframe().columns) == ["collection", "run", "query", "X"]
     assert all(len(line) <= 80 for line in str(found).splitlines() if "─" in line)
     assert "z and y are the first two of 3 runs by X, which tells 2 of 3 pairs apart" in str(found)
-
-
-def test_what_every_collection_says_is_said_once(tmp_path):
-    collections = {}
-    for name in ("c0", "c1"):
-        rows = "".join(f"q{i},{i % 3},{i % 4}\n" for i in range(8))
-        (tmp_path / f"{name}.csv").write_text(f"query,new,old\n{rows}")
-        collections[name] = tmp_path / f"{name}.csv"
-    found = compare(collections=collections, over="fixed", resamples=99)
-    assert [said for said in found.remarks if "is a run" in said] == [
-        "Warning: each column of the table is a run: new, old; measures of one run need a column run, "
-        "or a file for each run"
-    ]
-    lacking = {str(i): 0.1 * i for i in range(8)}
-    found = compare(
-        collections={
-            "c0": {"x": lacking, "y": {str(i): 0.0 for i in range(8)}},
-            "c1": {"x": lacking, "y": {str(i): 0.0 for i in range(7)}},
-        },
-        over="fixed",
-        resamples=99,
-    )
-    assert any(remark.startswith("Warning: c1: 1 of 8 queries does not count") for remark in found.remarks)
 
 
 def test_collections_are_read_from_a_table(tmp_path):

@@ -14,7 +14,6 @@ from scipy import stats
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.paired import sign_changes
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.plots import draw_all
@@ -57,21 +56,6 @@ def test_differences_are_those_of_the_evaluations():
 
 def na_measures(found):
     return (judged.measure for judged in found.pairs[0].by_measure)
-
-
-def test_a_paragraph_comes_first():
-    said = str(two())
-    first, _, rest = said.partition("\n\n")
-    assert first.startswith("good is better than bad by ")
-    assert "95% interval" in first
-    assert "good against bad" in " ".join(rest.split())
-    assert "Corrected p-values are max-T (Westfall and Young), for 6 tests" in " ".join(rest.split())
-    turned = str(two("bad", "good"))
-    assert turned.startswith("good is better than bad")
-    twins = str(two("fair", "twin"))
-    assert twins.startswith(
-        "30 queries show no significant difference between fair and twin by any of the 6 measures"
-    )
 
 
 def of_differences(d: np.ndarray, **options: Any) -> tuple[Comparison, str]:
@@ -247,17 +231,6 @@ def test_latex_names_what_a_run_beats_and_the_best_is_bold():
     ]
 
 
-def test_values_by_query_are_those_of_the_queries_that_count():
-    scores, labels = collection()
-    fewer = {q: docs for q, docs in scores["bad"].items() if q < "q20"}
-    found = compare({"good": scores["good"], "bad": fewer}, labels, "nDCG", resamples=99)
-    assert len(found.by_query.rows) == 40
-    judged = found.pairs[0].by_measure[0]
-    values = {name: [row[2] for row in found.by_query.rows if row[0] == name] for name in ("good", "bad")}
-    assert np.mean(values["good"]) == pytest.approx(judged.mean_a)
-    assert np.mean(values["bad"]) == pytest.approx(judged.mean_b)
-
-
 def test_runs_share_a_group_exactly_if_they_are_not_apart():
     rng = np.random.default_rng(6)
     for share in (0.0, 0.3, 0.6, 0.9, 1.0):
@@ -326,25 +299,6 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, tmp_path):
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
-
-
-def test_the_work_of_drawing_does_not_grow_with_the_pairs(monkeypatch):
-    drawn: list[int] = []
-
-    def counted(size, total, rng, tests=1):
-        for rows in sign_changes(size, total, rng, tests):
-            drawn.append(len(rows))
-            yield rows
-
-    for module in ("paired", "correction"):
-        monkeypatch.setattr(f"ndcg_asymptotics.analysis.runs.{module}.sign_changes", counted)
-    scores, labels = collection(queries=12)
-    counts = []
-    for names in (["good", "bad"], [*scores]):
-        drawn.clear()
-        compare({name: scores[name] for name in names}, labels, resamples=99)
-        counts.append(sum(drawn))
-    assert counts == [2 * 99] * 2  # for the p-values by themselves and for max-T, whatever the tests
 
 
 def test_inputs_that_do_not_fit_are_refused_or_named_first():

@@ -126,24 +126,6 @@ def by_199_permutations(d: np.ndarray) -> list[float]:
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1, 3])
-def test_seventeen_runs_by_two_measures_are_told_apart_as_often_as_by_holm_on_student(seed):
-    """The shape of TREC 2003 Robust: 17 runs, 100 topics, two measures that agree in part, 272 tests."""
-    rng, quality = np.random.default_rng(seed), np.linspace(0.35, 0.6, 17)
-    own = rng.normal(0, 0.15, (2, 100, 17))  # a run on a topic; what all runs share cancels
-    values = quality + np.array([own[0], 0.7 * own[0] + 0.7 * own[1]])
-    d = np.column_stack([x[:, a] - x[:, b] for x in values for a, b in itertools.combinations(range(17), 2)])
-    assert d.shape == (100, 272)
-    by_student = sum(p < 0.05 for p in holm(stats.ttest_1samp(d, 0).pvalue.tolist()))
-    by_max_t = sum(p < 0.05 for p in max_t(d, 4999))
-    assert 100 < by_student < 200
-    assert by_student <= by_max_t <= 1.15 * by_student
-    # Holm on permutation p-values of this many permutations finds nothing at all
-    assert not any(p < 0.05 for p in holm(by_199_permutations(d)))
-
-
-@pytest.mark.slow
-@pytest.mark.long
 def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
     """Also with more tests than Holm's correction of 199 permutations has levels."""
     folder = data_folder / "robust03"

@@ -290,14 +290,6 @@ def test_no_pairs() -> None:
         distinguish(given(of, np.ones((3, len(SIZES)))))
 
 
-def test_as_dict_has_the_documented_keys() -> None:
-    of = of_pair(("good", "random"))
-    (found,) = distinguish(given(of, draws(np.full(len(SIZES), 0.1), 50))).as_dict()["pairs"]
-    assert {"pair", "measure", "right", "points", "from_n", "last_wrong", "changes"} <= found.keys()
-    assert {"n", "rate", "low", "high"} <= found["points"][0].keys()
-    assert {"n", "rate", "low", "high"} <= found["from_n"][0].keys()
-
-
 def test_a_pair_that_the_study_does_not_name_is_read_from_the_kept_ndcg() -> None:
     scorers = {"good": "linear(0.1, 0.7)", "better": "linear(0.05, 0.75)", "random": "random"}
     kept = {"measures": ["nDCG", "nDCG@3"], "n": [5, 20, 100], "replicates": 40, "seed": 4}

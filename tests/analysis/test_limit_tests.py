@@ -60,19 +60,6 @@ def test_a_mistake_in_a_formula_is_detected(mistake, curve: str, measure: str) -
     assert judged(curve, measure, value=mistake(Relevance.parse(curve), right.limit)).verdict == "disagrees"
 
 
-@pytest.mark.slow
-def test_prevalences_under_zipf_and_a_certain_top_under_log() -> None:
-    """Limits for which an extrapolation by polynomials in 1/log n is far off."""
-    for p in np.geomspace(1e-3, 0.9, 6):
-        for curve, measure, truth in (
-            (f"constant({p})", "nDCG(zipf)", p),
-            (f"linear({p}, 1)", "nDCG", 1.0),
-            (f"linear({p}, 0)", "nDCG(zipf)", 0.0),
-        ):
-            found = extrapolated_limit(curve, measure)
-            assert abs(found.limit - truth) <= found.error < 5e-3 * max(truth, 0.01)
-
-
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)", "nDCG(power(0.5))@0.2n", "nDCG@n^0.5"])
 def test_wrong_limits_disagree(measure: str) -> None:
     right = judged("linear(0.1, 0.7)", measure)

@@ -68,21 +68,6 @@ def test_the_site_documents_every_name_and_loads_nothing(site: Path) -> None:
     assert LOADED.findall('<script src="https://example.org/a.js">') == ["https://example.org/a.js"]
 
 
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.parametrize(("words", "page"), SOUGHT)
-def test_search_finds_a_page(site: Path, words: str, page: str) -> None:
-    """A title or a paragraph of the page that a newcomer looks for has all the words."""
-    index = json.loads((site / "search" / "search_index.json").read_text())["docs"]
-    found = {
-        entry["location"].split("#")[0]
-        for entry in index
-        if all(word in f"{entry['title']} {entry['text']}".lower() for word in words.split())
-    }
-    assert f"{page}/" in found
-    assert not any(location.startswith("gallery/") for location in found)  # sources of figures are left out
-
-
 @pytest.mark.parametrize(("words", "page"), SOUGHT)
 def test_a_section_of_a_page_has_the_words_that_are_sought(words: str, page: str) -> None:
     """The index of the search has an entry for each section."""

@@ -85,39 +85,6 @@ def test_a_misspelt_scorer_gets_a_suggestion(chosen: dict[str, Any]) -> None:
         drawn(made_up(), **chosen)
 
 
-@pytest.mark.parametrize("width", [2.0, 7.0])
-def test_a_remark_is_below_the_title_or_beside_it_if_there_is_room(width: float) -> None:
-    with plots.style():
-        figure = plots.measure_figure(made_up(), "nDCG(power(0.5))@0.2n", width=width)
-        figure.draw_without_rendering()
-    ax = figure.axes[0]
-    (remark,) = (text.get_window_extent() for text in ax.texts if text.get_text().startswith("Theorem"))
-    title = next(text for text in ax.get_children() if getattr(text, "get_text", str)().startswith("NDCG"))
-    box = title.get_window_extent()
-    assert ax.bbox.y1 < remark.y0
-    assert remark.y1 <= box.y0 + 2 if width == 2 else box.x1 < remark.x0
-
-
-@pytest.mark.slow
-def test_titles_do_not_overlap_other_panels() -> None:
-    measures = ["nDCG(power(0.5))@0.2n", "nDCG(power(0.25))@0.2n", "nDCG@0.2n"]
-    results = made_up(measures=measures, scorers=dict(zip(ODD, SCORERS.values(), strict=False)))
-    with plots.style():
-        for width in (5, 7.2):
-            figure = plots.overview_figure(results, width=width)
-            figure.draw_without_rendering()
-            for ax in figure.axes[: len(measures)]:
-                left = next(
-                    t for t in ax.get_children() if isinstance(t, mpl.text.Text) and "NDCG, " in t.get_text()
-                )
-                box = left.get_window_extent()
-                assert box.y1 <= figure.bbox.y1 + 1  # of a pixel
-                above = [other.get_tightbbox() for other in figure.axes if other.bbox.y0 > ax.bbox.y1]
-                assert all(
-                    box.y1 <= other.y0 + 1 for other in above if other.x0 < box.x1 and box.x0 < other.x1
-                )
-
-
 def test_figures_are_saved_one_by_one_after_options_are_checked(tmp_path: Path) -> None:
     there: list[int] = []
 

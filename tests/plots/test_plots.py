@@ -83,16 +83,6 @@ def test_markers_are_the_means_of_the_scorers(tmp_path: Path) -> None:
     assert len({line.get_color() for line in drawn}) == 3
 
 
-def test_the_band_holds_nine_tenths_of_the_replicates(tmp_path: Path) -> None:
-    results = synthetic(tmp_path)
-    ax = panel(results, "nDCG@0.2n")
-    values = results.data["ndcg"].sel(measure="nDCG@0.2n", scorer="strong").to_numpy()
-    corners = ax.collections[0].get_paths()[0].vertices
-    assert len(ax.collections) == 3
-    assert corners[:, 1].min() == pytest.approx(np.quantile(values, 0.05, axis=0).min())
-    assert corners[:, 1].max() == pytest.approx(np.quantile(values, 0.95, axis=0).max())
-
-
 def test_limits_are_drawn_and_labelled_with_their_theorem(tmp_path: Path) -> None:
     ax = panel(synthetic(tmp_path), "nDCG@0.2n")
     assert "Theorem 8" in texts(ax)
@@ -197,29 +187,6 @@ def test_rates_of_the_lengths_of_a_study_are_called_so(tmp_path: Path) -> None:
         _, (ax,) = plots.panels(1)
         plots.wrong_order_rates(ax, distinguish(synthetic(tmp_path)).pairs, from_n=True)
     assert texts(ax)[0] == "at some length from $n$ on (seen at the study's lengths)"
-
-
-def test_measures_have_styles_of_their_own() -> None:
-    measures = [
-        "nDCG",
-        "nDCG(power(0.3))",
-        "nDCG(power(0.5))",
-        "nDCG(power(0.7))",
-        "nDCG(zipf)",
-        "nDCG(geometric(2))",
-        "nDCG(linear)",
-        "nDCG@1",
-        "nDCG@10",
-        "nDCG@0.2n",
-        "nDCG@n^0.5",
-        "nDCG(power(0.5))@10",
-        "RBP(0.8)",
-        "nDCG(constant)@10",
-    ]
-    found = [plots.measure_style(measure) for measure in measures]
-    assert len({style.color for style in found}) == len(measures)
-    assert plots.measure_style("nDCG(log)@10") == plots.measure_style("nDCG@10")
-    assert plots.measure_style('nDCG(custom("no_such_module:discount"))').marker == "X"
 
 
 @pytest.mark.slow

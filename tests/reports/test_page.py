@@ -191,25 +191,6 @@ def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> Non
         report(results, tmp_path / "nowhere" / "report.html")
 
 
-@pytest.mark.slow
-def test_rare_orders_have_a_page() -> None:
-    study = na.Study(
-        scorers=SCORERS,
-        measures=MEASURES[:2],
-        n=[100, 1000],
-        replicates=100,
-        engine="rare",
-        pairs=[("good", "random")],
-    )
-    results = na.run(study, jobs=1)
-    page = report(results)
-    (pair, other) = distinguish(results).pairs
-    assert f'<p class="answer">nDCG: {pair.text}</p>' in html.unescape(page)
-    assert f'<p class="answer">nDCG(power(0.5)): {other.text}</p>' in html.unescape(page)
-    assert page.count("<img ") == 1
-    assert "ndcg-asymptotics distinguish results" in page
-
-
 def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
     fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG", "nDCG(power($b))"], "n": [10, 50]}
     grid = grid_of({"p": [0.1, 0.3], "b": [0.5]}, {**fields, "replicates": 40})
@@ -251,19 +232,6 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     assert '<p class="answer">good is better' in page
     assert len(frames(page)[0]) > 0
     assert ("8 queries judged by humans and 12 by the judge" in page) == judged
-
-
-def test_an_order_that_settles_has_its_interval() -> None:
-    scorers = {"a": "linear(0.1, 0.9)", "b": "constant(0.5)"}
-    study = na.Study(
-        scorers=scorers, measures="nDCG", n=[300, 1000, 3000], replicates=400, seed=1, pairs=[("a", "b")]
-    )
-    results = na.run(study, jobs=1)
-    (pair,) = distinguish(results).pairs
-    since = pair.from_n[0]
-    assert pair.settled_from == since.n
-    sentence = f"in {since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the replicates"
-    assert sentence in html.unescape(report(results))
 
 
 @pytest.fixture(scope="module")
@@ -314,11 +282,3 @@ def test_tables_fit_paper(driver: Any, page: Path) -> None:
     right = "return [...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)"
     assert max(driver.execute_script(right)) <= 718
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-
-
-@pytest.mark.slow
-def test_scripts_in_names_do_not_run(driver: Any, tmp_path: Path) -> None:
-    report(simulated(scorers=EVIL, pairs=[list(EVIL)[:2]], title="<b>"), tmp_path / "evil.html")
-    browser.visit(driver, tmp_path / "evil.html")
-    assert driver.title == "<b>"
-    assert driver.get_log("browser") == []

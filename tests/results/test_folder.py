@@ -307,15 +307,6 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     xr.testing.assert_identical(open_results(merged.folder).data, data)
 
 
-def test_merged_parts_equal_one_run(tmp_path: Path) -> None:
-    write(tmp_path / "whole", [0, 1, 2, 3, 4])
-    write(tmp_path / "a", [3, 4])
-    write(tmp_path / "b", [0, 1, 2, 3])  # 3 is in both
-    merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    assert merged.complete
-    xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
-
-
 def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
     write(tmp_path / "a", [0], wanted=[0, 1])
     with FolderSink(tmp_path / "b", study()) as sink:
@@ -368,14 +359,6 @@ def test_a_merged_folder_says_what_made_its_parts(tmp_path: Path, monkeypatch: p
     monkeypatch.undo()
     merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
     assert merged.versions == [{"numpy": "a"}, {"numpy": "b"}]
-
-
-def test_a_merge_copies_blocks_and_names_replicates_that_two_parts_hold_differently(tmp_path: Path) -> None:
-    write(tmp_path / "a", [0, 1, 2])
-    write(tmp_path / "b", [3, 4])
-    merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    blocks = {path.name: path.read_bytes() for part in "ab" for path in (tmp_path / part).glob("*.npz")}
-    assert {path.name: path.read_bytes() for path in (tmp_path / "c").glob("*.npz")} == blocks
 
 
 def test_blocks_that_overlap_must_agree(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.grid import open_grid
-from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
 from ndcg_asymptotics.sweep import grid as grids
 from ndcg_asymptotics.sweep import run as run_study
@@ -172,15 +171,6 @@ def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
     code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
     assert (code, error.count("\n")) == (2, 1)
     assert "top=0.5,b=0.2: holds another study; move it away" in error
-
-
-def test_a_point_of_an_unrelated_study_is_noticed(out: Path) -> None:
-    place = out / "points" / "top=0.5,b=0.2"
-    shutil.rmtree(place)
-    run_study(grid(seed=6).studies[0.5, 0.2], place, jobs=1)
-    assert not verify(out).sound
-    with pytest.raises(InputError, match="holds another study"):
-        open_grid(out)
 
 
 def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:

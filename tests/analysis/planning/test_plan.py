@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cache
 from typing import Any
@@ -17,7 +16,6 @@ from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow
 from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.cli.options import TableOutput
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Estimate, in_format
 from ndcg_asymptotics.measures import Measure
@@ -102,27 +100,6 @@ def test_the_figure_marks_the_largest_effects() -> None:
         assert f"{lists_for(effects.max(), 0.8, 0.05)} queries" in said
     with pytest.raises(InputError, match="only a plan from relevance curves has a figure"):
         plan_figure(plan(sd=0.2, queries=10))
-
-
-def test_answers_come_in_order_and_fit_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    said = planned().answers
-    starts = ("In the long run", "One list shows", "With lists of 40 documents", "The 15")
-    assert all(answer.startswith(start) for answer, start in zip(said, starts, strict=True))
-    assert "only" in said[0]
-    assert "enough by nDCG; too few by nDCG(geometric(2)) and nDCG@3" in said[3]
-    TableOutput(verbose=True).show(planned(), "plan")
-    out = capsys.readouterr().out
-    lines = out.splitlines()
-    heads = [line for line in lines if line.startswith("measure")]
-    first, second = (line for line in lines if line.startswith("nDCG(geometric(2)) "))
-    assert max(map(len, heads)) <= 80
-    assert " no " in first
-    assert f"{planned().rows[1].detection.detectable:.4f}" in second
-    TableOutput(as_json=True).show(planned(), "plan")
-    plain = json.loads(capsys.readouterr().out)
-    asked = {"measure", "difference", "sd", "required_n", "required_n_method", "required_lists"}
-    assert asked | {"required_lists_low", "required_lists_high"} <= plain["rows"][0].keys()
-    assert plain["answers"] == said
 
 
 @pytest.mark.slow
@@ -227,13 +204,6 @@ def test_ties_of_runs_are_not_wrong() -> None:
     assert rows["nDCG@3"].ties == 0.5
     assert rows["nDCG"].ties == 0
     assert "a tie is not counted as wrong" in " ".join(str(found).split())
-
-
-def test_a_plan_from_curves_says_that_they_are_independent_given_the_label() -> None:
-    said = " ".join(str(plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG@3", n=30)).split())
-    assert "The rankers are taken to score documents independently given the label. Rankers that" in said
-    scores, labels = runs(12, seed=3)
-    assert "independently given the label" not in str(plan(runs=scores, qrels=labels, measures="nDCG@3"))
 
 
 def test_equal_differences_need_two_queries() -> None:

@@ -6,16 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from cases import design
 from scipy.special import gammaln
 
 from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import lengths_for
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
-from ndcg_asymptotics.engines.items import lists as item_lists
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer, with_relevant
 
@@ -65,22 +62,6 @@ def test_the_long_run_of_whole_lists_is_that_of_long_lists(relevant: int, measur
     assert run.rate > 0.58
 
 
-@pytest.mark.slow
-def test_separate_lists_are_those_of_a_study() -> None:
-    pair = {name: with_relevant(text, 2) for name, text in zip("ab", PAIR, strict=True)}
-    what = design(pair, (60,), ("nDCG@10",), pairs=(("a", "b"),))
-    orders = np.array([cells.simulate(what, r)["order"].item() for r in range(1500)])
-    more, less = count_orders_of_ranks(pair["a"], pair["b"], what.measures[0], 60, 50_000, 1)
-    for count, order in ((more, 1), (less, -1)):
-        share = count / 50_000
-        # z of a share of 1500 lists: |z| > 4.5 with probability 1e-5
-        assert abs((orders == order).mean() - share) < 4.5 * math.sqrt(share * (1 - share) / 1500)
-    other = count_orders_of_ranks(pair["b"], pair["a"], what.measures[0], 60, 50_000, 1)
-    assert other[0] < 0.9 * more
-    by_items = item_lists.count_orders(pair["a"], pair["b"], what.measures, 60, 20_000, 1)[0]
-    assert np.abs(by_items / 20_000 - np.array([more, less]) / 50_000).max() < 0.02
-
-
 def test_lists_are_long_enough_for_their_relevant_items() -> None:
     with pytest.raises(InputError, match="n: lists with 20 relevant items have n >= 20, got 10"):
         plan(*PAIR, ["nDCG"], n=10, relevant=20)
@@ -107,17 +88,3 @@ def test_orders_with_one_relevant_item() -> None:
     assert 10 ** rows["nDCG@10"].wrong.log10 == pytest.approx(0.8481, abs=0.018)
     n = rows["nDCG"].order.required_n or 0
     assert abs(right_orders(n, n) - 0.55) < 0.018
-
-
-@pytest.mark.slow
-def test_draws_are_shown_with_their_interval() -> None:
-    (row,) = plan(*PAIR, "nDCG(power(0.5))", n=1000, relevant=3, rate=0.6).rows
-    assert row.wrong.low is not None
-    assert row.wrong.log10 is not None
-    assert row.wrong.high is not None
-    assert row.wrong.low < row.wrong.log10 < row.wrong.high
-    assert row.order.required_n_low is not None
-    assert row.order.required_n is not None
-    assert row.order.required_n_high is not None
-    assert row.order.required_n_low <= row.order.required_n <= row.order.required_n_high
-    assert "the long run is that of drawn lists of 1e+12 items, 66.4% to 67.7% with 95%" in row.reason

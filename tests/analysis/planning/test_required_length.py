@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import design
 from numpy.polynomial import Polynomial
 from oracles.orders import chance_not_greater
 from scipy import stats
@@ -15,7 +14,6 @@ from ndcg_asymptotics.analysis.orders.right_order import RightOrder, long_run
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
 from ndcg_asymptotics.core.caching import clear_caches
-from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import lists as lists_module
 from ndcg_asymptotics.engines.items.lists import count_orders
 from ndcg_asymptotics.measures import Measure
@@ -26,34 +24,6 @@ def required(a: str, b: str, measure: str, rate: float) -> Length:
     """The required length by one measure."""
     ((_, length),) = lengths_for(Scorer.of(a), Scorer.of(b), [Measure.of(measure)], rate).values()
     return length
-
-
-def depths(curve, n: int, relevant: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Depths given labels by rejection: relevant items have the density m, others 1 - m; m is monotone."""
-    ends = np.array([curve(0.0), curve(1.0)])
-    depth = np.empty(relevant.shape)
-    for kind, density, most in (
-        (relevant, curve, ends.max()),
-        (~relevant, lambda t: 1 - curve(t), 1 - ends.min()),
-    ):
-        todo = np.flatnonzero(kind)
-        while todo.size:
-            t, u = rng.random((2, todo.size))
-            kept = u * most < density(t)
-            depth.flat[todo[kept]] = t[kept]
-            todo = todo[~kept]
-    return depth
-
-
-def rate(a, b, p: float, weights: np.ndarray, n: int, lists: int, seed: int) -> float:
-    """How often DCG of a exceeds that of b, by the definition; weights stop at the cutoff."""
-    rng = np.random.default_rng(seed)
-    relevant = rng.random((lists, n)) < p
-    ranked = [
-        np.take_along_axis(relevant, np.argsort(depths(curve, n, relevant, rng), axis=1), 1) @ weights
-        for curve in (a, b)
-    ]
-    return float(np.mean(ranked[0] > ranked[1] + 1e-12))
 
 
 @pytest.mark.slow
@@ -90,50 +60,6 @@ def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
     assert ties[0] > 0.05 > ties[1]
     assert found.between is not None
     assert found.between[0] <= 10 <= found.between[1]
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("a", "b", "measure", "wanted", "before"),
-    [
-        ("linear(0.1, 0.7)", "constant(0.4)", "nDCG", 0.95, 80),
-        ("step(0, 1, 0.99)", "constant(0.01)", "nDCG", 0.95, 216),
-        ("linear(0, 0.1)", "constant(0.05)", "nDCG(zipf)@0.5n", 0.8, 100),
-    ],
-)
-def test_simulated_lengths_have_the_rate(a: str, b: str, measure: str, wanted: float, before: int) -> None:
-    found = required(a, b, measure, wanted)
-    assert found.n is not None
-    if found.between is None:
-        assert "confirmed on" in found.method
-    else:
-        assert found.method.startswith("simulated")
-        assert found.between[0] <= found.n <= found.between[1]
-    curves = {
-        "linear(0.1, 0.7)": lambda t: 0.7 - 0.6 * t,
-        "constant(0.4)": lambda t: 0.4 + 0 * t,
-        "step(0, 1, 0.99)": lambda t: 1.0 * (t <= 0.01),
-        "constant(0.01)": lambda t: 0.01 + 0 * t,
-        "linear(0, 0.1)": lambda t: 0.1 - 0.1 * t,
-        "constant(0.05)": lambda t: 0.05 + 0 * t,
-    }
-    p, lists = float(curves[b](0.0)), 4000
-    for n, enough in ((found.n, True), (before, False)):
-        ranks = np.arange(1.0, n + 1)
-        weights = 1 / ranks * (ranks <= -(-n // 2)) if "zipf" in measure else 1 / np.log(1 + ranks)
-        if a.startswith("step"):  # a perfect order: rejection would never end
-            labels = np.random.default_rng(5).binomial(n, p, lists)
-            other = [
-                np.random.default_rng([6, i]).choice(n, size=c, replace=False) for i, c in enumerate(labels)
-            ]
-            sums = np.cumsum(np.append(0.0, weights))
-            seen = np.mean([sums[c] > weights[o].sum() + 1e-12 for c, o in zip(labels, other, strict=True)])
-        else:
-            seen = rate(curves[a], curves[b], p, weights, n, lists, seed=5)
-        # the rate at the length found is known to 0.2%; false alarm: 6e-7 each
-        off = 5 * math.sqrt(wanted * (1 - wanted) / lists) + 0.003
-        assert bool(abs(seen - wanted) < off) is enough
 
 
 @pytest.mark.slow
@@ -211,18 +137,6 @@ def test_a_length_is_required_exactly_where_the_long_run_has_the_rate(
     assert (run.rate == 1) is (settles is True)
     assert (length.n is not None) is (run.rate >= 0.95)
     assert bool(run.reason) is (run.rate < 1)
-
-
-@pytest.mark.slow
-def test_drawn_orders_are_those_of_the_items_engine() -> None:
-    a, b, lists = Scorer.of("power(0.1, 0.9, 3)"), Scorer.of("constant(0.3)"), 1500
-    measures = [Measure.of(text) for text in ("nDCG", "nDCG@10", "nDCG(power(0.7))@0.2n")]
-    found = count_orders(a, b, measures, 60, 20_000, seed=3)[:, 0] / 20_000
-    of = design({"a": str(a), "b": str(b)}, (60,), [str(m) for m in measures], pairs=[("a", "b")])
-    orders = items.simulate_block(of, range(lists))["order"][:, 0, :, 0]
-    seen = (orders > 0).mean(axis=0)
-    assert (np.abs(seen - found) < 5 * np.sqrt(found * (1 - found) * (1 / lists + 1 / 20_000))).all()  # 2e-6
-    assert (np.abs(seen - (found - 0.1)) > 5 * np.sqrt(found * (1 - found) / lists)).all()
 
 
 @pytest.mark.parametrize(
