@@ -16,7 +16,6 @@ from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.populations.curve_file import ROC, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.layout import AXES, INDEX, dataset, versions_here
 from ndcg_asymptotics.studies import Design, Study
@@ -93,22 +92,6 @@ def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tu
     code = ended.value.code
     said = capsys.readouterr() if capsys else ("", "")
     return (code if isinstance(code, int) else int(code is not None)), *said
-
-
-def encode_roc(depth: ArrayLike, share: ArrayLike, exponent: float = 1.0, **further: Any) -> bytes:
-    """Return the content of a file with a ROC curve.
-
-    Parameters
-    ----------
-    depth, share : (N,)
-        Shares of irrelevant and of relevant items above a place in the ranking, both from 0 to 1. In between
-        the curve is linear.
-    exponent : float
-        Above the first depth t_1 > 0 the curve is ``share_1 (t/t_1)^exponent``.
-    further
-        Fields for people, such as ``source``.
-    """
-    return encode(ROC, depth=depth, share=share, exponent=exponent, **further)
 
 
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:

@@ -21,6 +21,8 @@ SPECS: Mapping[str, str] = {
     "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
     "favoured": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",
     "mixture": "run a study for each relevance curve and average the means",
+    "roc_custom": "ROC curves are roc_power, roc_binormal and roc_beta",
+    "roc_empirical": "ROC curves are roc_power, roc_binormal and roc_beta",
 }
 """The keywords of curves and of other specs."""
 

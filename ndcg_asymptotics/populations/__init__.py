@@ -26,8 +26,6 @@ from ndcg_asymptotics.populations.roc import (
     RocModel,
     RocPower,
 )
-from ndcg_asymptotics.populations.roc_custom import RocCustom, roc_curve
-from ndcg_asymptotics.populations.roc_file import RocEmpirical
 from ndcg_asymptotics.populations.scorer import Curve, Random, Relevance, Scorer
 
 __all__ = [
@@ -56,13 +54,10 @@ __all__ = [
     "Roc",
     "RocBeta",
     "RocBinormal",
-    "RocCustom",
-    "RocEmpirical",
     "RocModel",
     "RocPower",
     "Scorer",
     "Step",
     "curve",
-    "roc_curve",
     "with_relevant",
 ]

@@ -8,14 +8,7 @@
      "probability": [[…], […]],               P(Y = gain | depth), one list per gain
      "source": {…}}                           where it came from
 
-The source is for people; a scorer does not need it. A ROC curve is the share of relevant items
-above depths among the irrelevant ones::
-
-    {"format": "ndcg-asymptotics roc 1",
-     "depth": [0.0, 0.001, …, 1.0],           increasing, from 0 to 1
-     "share": [0.0, 0.2, …, 1.0],             not decreasing, from 0 to 1
-     "exponent": 0.4,                         optional: kappa above the first depth > 0, else 1
-     "source": {…}}
+The source is for people; a scorer does not need it.
 """
 
 from __future__ import annotations
@@ -38,7 +31,6 @@ from ndcg_asymptotics.specs.spec import Portable, Spec
 _T = TypeVar("_T")
 
 CURVE = "ndcg-asymptotics curve 1"
-ROC = "ndcg-asymptotics roc 1"
 
 
 def encode(form: str, **fields: object) -> bytes:
@@ -47,17 +39,14 @@ def encode(form: str, **fields: object) -> bytes:
     return (json.dumps(content, indent=1, default=lambda array: array.tolist()) + "\n").encode()
 
 
-def decoded(content: bytes, form: str, read: Callable[[Any], _T]) -> _T:
-    """Return what ``read`` makes of the table in a file of the format ``form``; errors say what is wrong."""
+def decoded(content: bytes) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]:
+    """Return the gains and the curves in the content of a curve file; errors say what is wrong."""
     values = content.count(b",")
     require(values <= _MOST_VALUES, f"at most {_MOST_VALUES} values are allowed, this file has {values}")
     try:
         table = json.loads(content)
-        found = table["format"]
-        known = {CURVE: 'empirical("file")', ROC: 'roc_empirical("file")'}
-        hint = f" (that is {known[found]})" if found in known else ""
-        require(found == form, f"format must be {form!r}, got {found!r}{hint}")
-        return read(table)
+        require(table["format"] == CURVE, f"format must be {CURVE!r}, got {table['format']!r}")
+        return curves_of(table)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -69,7 +58,8 @@ def curves_of(table: Any) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...
     gains = tuple(float(y) for y in table["gains"])
     depths = tuple(float(t) for t in table["depth"])
     rows = [tuple(float(v) for v in row) for row in table["probability"]]
-    check_points(len(depths))
+    # of more points theory would need gigabytes; `fit` writes about 100
+    require(len(depths) <= _MOST_POINTS, f"depth must have at most {_MOST_POINTS} values, got {len(depths)}")
     number = len(gains) * len(depths)
     require(number <= _MOST_PROBABILITIES, f"at most {_MOST_PROBABILITIES} probabilities, got {number}")
     require(
@@ -79,11 +69,6 @@ def curves_of(table: Any) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...
     curves = tuple(PiecewiseLinear(depths, row) for row in rows)
     check_grades(gains, curves)
     return gains, curves
-
-
-def check_points(number: int) -> None:
-    """Refuse a curve of so many points that theory would need gigabytes for it; `fit` writes about 100."""
-    require(number <= _MOST_POINTS, f"depth must have at most {_MOST_POINTS} values, got {number}")
 
 
 _LARGEST_FILE = 2**26  # bytes of a curve file
@@ -151,7 +136,7 @@ class Empirical(OfFile, Relevance, keyword="empirical"):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_decoded", decoded(self.content, CURVE, curves_of))
+        object.__setattr__(self, "_decoded", decoded(self.content))
 
     @property
     def gains(self) -> tuple[float, ...]:

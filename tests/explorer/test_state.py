@@ -56,7 +56,6 @@ def test_roc_curves_have_a_number_of_relevant_items(family: str) -> None:
     [
         ('a=empirical("/etc/passwd")', "the explorer has the curves linear, power"),
         ('a=custom("os:getcwd")', "the explorer has the curves linear"),
-        ('relevant=1&a=roc_empirical("x.json")', "the explorer has the curves roc_power"),
         ('measure=nDCG(custom("os:getcwd",10))', "measure: the explorer takes no discount of a module"),
         ('measure=nDCG( custom ("os:getcwd",10))', "measure: the explorer takes no discount of a module"),
         ("measure=nDCG(constant)", "constant needs a cutoff, such as nDCG(constant)@10"),

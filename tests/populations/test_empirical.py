@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from cases import encode_roc
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
@@ -17,7 +16,6 @@ from mpmath import mp
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
 from ndcg_asymptotics.populations.curve_file import CURVE, encode
-from ndcg_asymptotics.populations.roc_file import RocEmpirical
 
 # within a piece, from node to node, across nodes, hair-thin
 INTERVALS = [(0.0, 1.0), (0.0, 1e-18), (0.0, 1e-3), (1e-3, 0.25), (0.25, 1.0), (0.1, 0.2), (0.25, 0.5)]
@@ -174,27 +172,16 @@ def test_larger_curve_files_are_refused_in_one_line(content, said):
     assert "\n" not in str(refused.value)
 
 
-def test_a_roc_curve_of_many_points_is_refused():
-    depth = np.linspace(0, 1, 2001)
-    with pytest.raises(InputError, match="at most 2000 values"):
-        RocEmpirical("r.json", encode_roc(depth, depth))
-
-
-@pytest.mark.parametrize("keyword", ["empirical", "roc_empirical"])
-def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, keyword, monkeypatch):
-    content = {
-        "empirical": curve_of(5),
-        "roc_empirical": encode_roc([0, 0.5, 1], [0, 0.9, 1]),
-    }[keyword]
+def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, monkeypatch):
     own, inner, other = tmp_path / "own", tmp_path / "own" / "inner", tmp_path / "other"
     for folder in (inner, other):
         folder.mkdir(parents=True)
-        (folder / "c.json").write_bytes(content)
+        (folder / "c.json").write_bytes(curve_of(5))
     (own / "link.json").symlink_to(other / "c.json")
     (own / "linked").symlink_to(other)
     (own / "near.json").symlink_to(inner / "c.json")
     (own / "loop.json").symlink_to(own / "loop.json")
-    scorer = "relevant(1, roc_empirical(%s))" if keyword == "roc_empirical" else f"{keyword}(%s)"
+    scorer = "empirical(%s)"
     for file in ("inner/c.json", "near.json", "inner/../inner/c.json", str(inner / "c.json")):
         assert str(Scorer.parse(scorer % json.dumps(file), own)) == scorer % json.dumps(file)
     elsewhere = [

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import mpmath
 import numpy as np
 import pytest
-from cases import encode_roc
 
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.populations import (
@@ -16,8 +14,6 @@ from ndcg_asymptotics.populations import (
     Population,
     Random,
     Roc,
-    RocEmpirical,
-    RocModel,
     RocPower,
     Scorer,
     with_relevant,
@@ -163,45 +159,3 @@ def test_laws_of_depth_integrate_to_their_distribution_functions(text):
             assert mass == pytest.approx(float(law.cdf(np.array(b)) - law.cdf(np.array(a))), abs=1e-9)
         u = np.array([0.0, 1e-6, 0.2, 0.9])
         assert law.cdf(law.quantile(u)) == pytest.approx(u, abs=1e-14)
-
-
-def test_curves_in_files(tmp_path):
-    depth, share = [0, 0.001, 0.1, 0.5, 1], [0, 0.25, 0.7, 0.7, 1]
-    (tmp_path / "roc.json").write_bytes(encode_roc(depth, np.array(share), 0.5, source="a run"))
-    curve = Roc.parse('roc_empirical("roc.json")', tmp_path)
-    assert isinstance(curve, RocEmpirical)
-    assert curve.cdf(np.array([1e-301, 1e-5, 1e-3, 0.0505, 0.3, 1.0])) == pytest.approx(
-        [0.25 * 1e-149, 0.025, 0.25, 0.475, 0.7, 1.0], rel=1e-12
-    )
-    assert curve.density(np.array([1e-5, 0.05, 0.3, 0.7])) == pytest.approx([1250, 0.45 / 0.099, 0, 0.6])
-    assert curve.quantile([0.0, 0.025, 0.475, 0.85, 1.0]) == pytest.approx([1e-300, 1e-5, 0.0505, 0.75, 1.0])
-    assert (curve.top.exponent, curve.breaks) == (0.5, (0.001, 0.1, 0.5))
-    assert curve.top.scale == pytest.approx(0.25 / np.sqrt(1e-3))
-    scorer = FixedCounts.parse('relevant(2, roc_empirical("roc.json"))', tmp_path)
-    portable = scorer.portable()
-    ((name, content),) = portable.files.items()
-    (tmp_path / "curves").mkdir()
-    (tmp_path / name).write_bytes(content)
-    again = FixedCounts.parse(portable.text, tmp_path)
-    assert again.laws[0].cdf(np.array(0.05)) == scorer.laws[0].cdf(np.array(0.05))
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"share": [0, 0.5, 0.4, 1]}, "share must not decrease"),
-        ({"share": [0, 0.5, 0.6, 0.9]}, "share must end at 1, got 0.9"),
-        ({"share": [0, 1]}, "the same number of points"),
-        ({"depth": [0, 0.2, 0.2, 1]}, "depth must increase from 0 to 1"),
-        ({"exponent": 0}, "needs 0.05 <= exponent <= 1000, got 0"),
-        ({"format": "ndcg-asymptotics curve 1"}, r"that is empirical\(\"file\"\)"),
-        ({"share": "x"}, "not a curve file|ould not convert"),
-    ],
-)
-def test_bad_files(tmp_path, change, said):
-    table = json.loads(encode_roc([0, 0.1, 0.2, 1], [0, 0.5, 0.6, 1])) | change
-    (tmp_path / "roc.json").write_text(json.dumps(table))
-    with pytest.raises(InputError, match=said) as error:
-        RocModel.parse('roc_empirical("roc.json")', tmp_path)
-    assert "roc.json" in str(error.value)
-    assert "\n" not in str(error.value)
