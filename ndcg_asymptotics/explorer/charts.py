@@ -2,279 +2,259 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, PointDrawTool, Range1d, Span
-from scipy.special import ndtr
+from bokeh.models import Axis, ColumnDataSource, CustomJSTickFormatter, DataRange1d, HoverTool, Range1d, Span
+from bokeh.plotting import figure
 
-from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
-from ndcg_asymptotics.core.arrays import LEVEL, Floats
-from ndcg_asymptotics.explorer.against_n import Point, Smooth
-from ndcg_asymptotics.explorer.drawing import LISTS, DrawnLists
-from ndcg_asymptotics.explorer.figures import NOTHING, Palette, legend, new_figure, power_ticks, set_range
-from ndcg_asymptotics.explorer.gestures import drag_points
-from ndcg_asymptotics.explorer.state import NAMES, Shape
-from ndcg_asymptotics.explorer.values import EffectSize, strongest
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.looks import COLORS
+from ndcg_asymptotics.core.text import count_text
+from ndcg_asymptotics.explorer.drawing import DrawnList
+from ndcg_asymptotics.explorer.state import NAMES
+from ndcg_asymptotics.explorer.values import EffectSize, Means, WrongOrders, strongest
+
+RANKERS = COLORS[:2]
+"""The colours of the two rankers, Okabe and Ito's."""
+INK, SOFT, GRID = "#1b1f23", "#57606a", "#e3e6ea"
+"""The colours of text, of what is less important, and of grids."""
+STRIP_HEIGHT = 150
+"""Pixels that the chart of a list is high."""
 
 _LOWEST = 1e-6  # probability of a wrong order that is drawn
 _ROOM = 0.05  # beside what is drawn, as a part of its range
-_BESIDE = 1.12  # factor by which the lists of a ranker are moved aside
 _BAND = 0.16  # opacity of a standard deviation
+_DASHES = ("solid", "dashed")  # of the lines of the rankers
+_NOTHING: dict[str, list[float]] = {"x": [], "y": []}
+_RANKS = 50  # of a list that are shown
+_GAP = 0.03  # between the bars of both rankers, where the largest discount is 1
+_OTHER = 0.25  # opacity of items that are not relevant
+
+# powers of ten alone: 0.01, 1, 1000 as such, others with an exponent
+_POWER_TICKS = """
+const e = Math.round(Math.log10(tick)), up = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+if (Math.abs(Math.log10(tick) - e) > 1e-6) return "";
+const raised = (e < 0 ? "⁻" : "") + String(Math.abs(e)).replace(/./g, d => up[+d]);
+return -3 < e && e < 4 ? String(Number(tick.toPrecision(1))) : "10" + raised;
+"""
+
+
+def _figure(title: str, x: str, y: str, **options: object) -> figure:
+    """Return a chart without data; ``options`` are those of Bokeh's figure."""
+    plot = figure(
+        title=title,
+        sizing_mode="stretch_both",
+        tools="pan,box_zoom,reset",
+        active_drag=None,
+        toolbar_location="above",
+        outline_line_color=None,
+        **options,
+    )
+    plot.toolbar.logo = None
+    plot.toolbar.autohide = True
+    plot.title.text_color = INK
+    plot.title.text_font_size = "13px"
+    plot.min_border_right = 12
+    plot.min_border_top = plot.min_border_bottom = 0
+    for axis, label in ((plot.xaxis[0], x), (plot.yaxis[0], y)):
+        axis.axis_label = label
+        axis.axis_label_standoff = 1
+        axis.axis_label_text_color = axis.major_label_text_color = INK
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_line_color = axis.major_tick_line_color = SOFT
+        axis.minor_tick_line_color = None
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = "11px"
+    for grid in plot.grid:
+        grid.grid_line_color = GRID
+    return plot
+
+
+def _against_n(title: str, y: str, **options: object) -> figure:
+    x_range = Range1d(8, 2e18)
+    plot = _figure(title, "list length n", y, x_axis_type="log", x_range=x_range, **options)
+    _power_ticks(plot.xaxis[0])
+    return plot
+
+
+def _power_ticks(axis: Axis) -> None:
+    axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
+
+
+def _set_range(shown: Range1d, low: float, high: float) -> None:
+    """Show a range, also after a reset."""
+    shown.update(start=low, end=high, reset_start=low, reset_end=high)
+
+
+def _legend(plot: figure, location: str) -> None:
+    legend = plot.legend[0]
+    legend.location, legend.orientation = location, "horizontal"
+    legend.background_fill_alpha = 0.7
+    legend.border_line_color = None
+    legend.label_text_color, legend.label_text_font_size = INK, "12px"
+    legend.padding, legend.margin = 2, 2
+
+
+def _two_lines(plot: figure, kind: str) -> list[ColumnDataSource]:
+    """Draw a line for each ranker, and return their data."""
+    sources = [ColumnDataSource(_NOTHING, name=f"{kind} {name}") for name in NAMES]
+    for name, source, color, dash in zip(NAMES, sources, RANKERS, _DASHES, strict=True):
+        plot.line("x", "y", source=source, color=color, line_width=2.5, line_dash=dash, legend_label=name)
+    return sources
+
+
+def _length_mark(plot: figure) -> Span:
+    """Return the line that marks the chosen list length."""
+    mark = Span(location=1000, dimension="height", line_color=SOFT, line_dash="dashed")
+    plot.add_layout(mark)
+    return mark
 
 
 class CurveChart:
-    """The relevance curves, or ROC curves; the points of a curve that is dragged can be moved.
+    """The relevance curves, or ROC curves."""
 
-    Parameters
-    ----------
-    colors : Palette
-    dragged : callable
-        Called with the index of a ranker, its new points (depth, value) and the index of the held one.
-    """
+    def __init__(self) -> None:
+        unit = Range1d(-0.02, 1.02), Range1d(-0.02, 1.02)
+        self.plot = _figure("Relevance curves", "s", "P(relevant | s)", x_range=unit[0], y_range=unit[1])
+        self.lines = _two_lines(self.plot, "curve")
+        _legend(self.plot, "top_left")
 
-    def __init__(
-        self, colors: Palette, dragged: Callable[[int, list[tuple[float, float]], int], None]
-    ) -> None:
-        self.plot = new_figure(
-            "Relevance curves",
-            "canonical score s (1 is the top of the list)",
-            "P(relevant | s)",
-            colors,
-            x_range=Range1d(-0.02, 1.02),
-            y_range=Range1d(-0.02, 1.02),
-        )
-        self.plot.name = "curves"
-        self.lines, self.points = [], []
-        for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line = ColumnDataSource(NOTHING, name=f"curve {name}")
-            points = ColumnDataSource(NOTHING, name=f"points {name}")
-            dash = "solid" if index == 0 else "dashed"
-            self.plot.line(
-                "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
-            )
-            self.plot.scatter("x", "y", source=points, color=color, size=13)
-            self.lines.append(line)
-            self.points.append(points)
-        # it has nothing to draw: with it a finger on the chart does not scroll the page
-        self.plot.add_tools(tool := PointDrawTool(renderers=[], add=False))
-        self.plot.toolbar.active_tap = tool
-        legend(self.plot, colors, "top_left")
-        self.held = drag_points(self.plot, self.points, dragged)
-
-    def show(
-        self,
-        curves: Sequence[tuple[Floats, Floats]],
-        shapes: Sequence[Shape],
-        *,
-        few: bool,
-    ) -> None:
-        """Show both curves, and the points that are dragged."""
-        self.plot.title.text = "ROC curves" if few else "Relevance curves"
+    def show(self, curves: Sequence[tuple[Floats, Floats]], *, roc: bool) -> None:
+        """Show both curves."""
+        self.plot.title.text = "ROC curves" if roc else "Relevance curves"
         self.plot.xaxis[0].axis_label = (
-            "depth t among irrelevant items" if few else "canonical score s (1 is the top of the list)"
+            "depth t among irrelevant items" if roc else "canonical score s (1 is the top of the list)"
         )
-        self.plot.yaxis[0].axis_label = "share of relevant items above" if few else "P(relevant | s)"
+        self.plot.yaxis[0].axis_label = "share of relevant items above" if roc else "P(relevant | s)"
         for line, (x, y) in zip(self.lines, curves, strict=True):
             line.data = {"x": x, "y": y}
-        self.show_points(shapes)
-
-    def show_points(self, shapes: Sequence[Shape]) -> None:
-        """Show the points of the curves that are dragged."""
-        for points, shape in zip(self.points, shapes, strict=True):
-            found = {"x": [1 - t for t, _ in shape.points], "y": [m for _, m in shape.points]}
-            if len(points.data["x"]) == len(found["x"]):
-                # also sent where nothing changes for the server, which does not see the browser's points
-                points.patch({key: [(slice(None), values)] for key, values in found.items()})
-            else:
-                points.data = found
 
 
 class LengthChart:
     """Mean and standard deviation of NDCG against n, with the limits."""
 
-    def __init__(self, colors: Palette) -> None:
-        self.plot = new_figure(
-            "Mean ± standard deviation of NDCG",
-            "list length n (drag the dashed line)",
-            "NDCG",
-            colors,
-            x_axis_type="log",
-            x_range=Range1d(8, 2e18),
-            y_range=Range1d(0.0, 1.0),
-        )
-        power_ticks(self.plot.xaxis[0])
-        self.lines, self.bands, self.nodes, self.limits, self.drawn = [], [], [], [], []
-        for index, (name, color) in enumerate(zip(NAMES, colors.rankers, strict=True)):
-            line = ColumnDataSource(NOTHING, name=f"mean {name}")
-            drawn = ColumnDataSource(NOTHING, name=f"drawn {name}")
+    def __init__(self) -> None:
+        self.plot = _against_n("Mean ± standard deviation of NDCG", "NDCG", y_range=Range1d(0.0, 1.0))
+        self.lines = _two_lines(self.plot, "mean")
+        self.bands, self.nodes, self.limits = [], [], []
+        for name, color in zip(NAMES, RANKERS, strict=True):
             band = ColumnDataSource({"x": [], "low": [], "high": []})
             node = ColumnDataSource({"x": [], "y": [], "sd": []})
-            dash = "solid" if index == 0 else "dashed"
             self.plot.varea("x", "low", "high", source=band, color=color, alpha=_BAND)
-            self.plot.scatter("x", "y", source=drawn, color=color, size=3, alpha=0.25)
-            self.plot.line(
-                "x", "y", source=line, color=color, line_width=2.5, line_dash=dash, legend_label=name
-            )
             dots = self.plot.scatter("x", "y", source=node, color=color, size=6)
-            self.plot.add_tools(
-                HoverTool(
-                    renderers=[dots],
-                    tooltips=[("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")],
-                )
-            )
+            shown = [("n", "@x{0.[00]a}"), (name, "@y{0.00000} ± @sd{0.00000}")]
+            self.plot.add_tools(HoverTool(renderers=[dots], tooltips=shown))
             limit = Span(location=0.5, dimension="width", line_color=color, line_dash="dotted", visible=False)
             limit.line_width = 1.5
             self.plot.add_layout(limit)
-            self.lines.append(line)
             self.bands.append(band)
             self.nodes.append(node)
             self.limits.append(limit)
-            self.drawn.append(drawn)
-        legend(self.plot, colors, "bottom_right")
-        self.at = Span(location=1000, dimension="height", line_color=colors.soft, line_dash="dashed")
-        self.plot.add_layout(self.at)
+        _legend(self.plot, "bottom_right")
+        self.at = _length_mark(self.plot)
 
-    def show(self, smooth: Smooth, points: Sequence[Point], limits: Sequence[float | None], n: int) -> None:
+    def show(self, means: Means, limits: Sequence[float | None], n: int) -> None:
         """Show means and standard deviations, limits (None where there is none) and the chosen n."""
-        ordered = sorted(points, key=lambda p: p.n)
-        low = min(float((smooth.means - smooth.sds).min()), *(x for x in limits if x is not None), 1.0)
-        high = max(float((smooth.means + smooth.sds).max()), *(x for x in limits if x is not None), 0.0)
-        low, high = max(low, 0.0), min(high, 1.0)
-        set_range(self.plot.y_range, low - _ROOM * (high - low), high + _ROOM * (high - low))
-        falls = smooth.means[:, -1].max() < (low + high) / 2
+        low, high = means.mean_between - means.sd_between, means.mean_between + means.sd_between
+        known = [value for value in limits if value is not None]
+        bottom, top = max(min(low.min(), *known, 1.0), 0.0), min(max(high.max(), *known, 0.0), 1.0)
+        _set_range(self.plot.y_range, bottom - _ROOM * (top - bottom), top + _ROOM * (top - bottom))
+        falls = means.mean_between[:, -1].max() < (bottom + top) / 2
         self.plot.legend[0].location = "top_right" if falls else "bottom_right"
-        for i in (0, 1):
-            mean, sd = smooth.means[i], smooth.sds[i]
-            self.lines[i].data = {"x": smooth.n, "y": mean}
-            low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
-            self.bands[i].data = {"x": smooth.n, "low": low, "high": high}
-            self.nodes[i].data = {
-                "x": [float(p.n) for p in ordered],
-                "y": [p.means[i] for p in ordered],
-                "sd": [p.sds[i] for p in ordered],
-            }
-            value = limits[i]
+        for i, value in enumerate(limits):
+            self.lines[i].data = {"x": means.between, "y": means.mean_between[i]}
+            ends = np.clip([low[i], high[i]], 0, 1)
+            self.bands[i].data = {"x": means.between, "low": ends[0], "high": ends[1]}
+            self.nodes[i].data = {"x": means.n, "y": means.mean[i], "sd": means.sd[i]}
             self.limits[i].visible = value is not None
             if value is not None:
                 self.limits[i].location = value
         self.at.location = float(n)
 
-    def show_drawn(self, found: DrawnLists | None) -> None:
-        """Show simulated lists, or remove them."""
-        for i, source in enumerate(self.drawn):
-            if found is None:
-                if len(source.data["x"]):
-                    source.data = NOTHING
-                continue
-            # side by side, so that dots of the two rankers do not hide each other
-            x = np.broadcast_to(found.n * (_BESIDE if i else 1 / _BESIDE), found.values[i].shape)
-            source.data = {"x": x.ravel(), "y": found.values[i].ravel()}
-
 
 class WrongChart:
     """The probability of the wrong order of one list against n."""
 
-    def __init__(self, colors: Palette, rate: float) -> None:
-        self.plot = new_figure(
-            "Probability of the wrong order",
-            "list length n (drag the dashed line)",
+    def __init__(self, rate: float) -> None:
+        self.plot = _against_n(
+            "Probability of the wrong order on one list",
             "P(wrong order)",
-            colors,
-            x_axis_type="log",
             y_axis_type="log",
-            x_range=Range1d(8, 2e18),
             y_range=Range1d(_LOWEST, 1.2),
         )
-        power_ticks(self.plot.xaxis[0])
-        power_ticks(self.plot.yaxis[0])
-        self.line = ColumnDataSource(NOTHING, name="wrong")
-        self.drawn = ColumnDataSource(NOTHING, name="drawn wrong")
-        self.known = ColumnDataSource(NOTHING, name="wrong at n")
-        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2.5, legend_label=" ")
-        self.plot.scatter(
-            "x", "y", source=self.known, color=colors.ink, size=6, legend_label="exact, or from 400 lists"
-        )
-        legend(self.plot, colors, "top_right")
-        self.plot.legend[0].orientation = "vertical"
-        self.plot.scatter("x", "y", source=self.drawn, color=colors.ink, size=8, marker="diamond")
-        self.bounds = ColumnDataSource(NOTHING, name="drawn none wrong")
-        self.plot.scatter(
-            "x",
-            "y",
-            source=self.bounds,
-            line_color=colors.ink,
-            fill_alpha=0,
-            size=9,
-            marker="inverted_triangle",
-        )
-        for location, dimension in ((1 - rate, "width"), (1000.0, "height")):
-            span = Span(location=location, dimension=dimension, line_color=colors.soft, line_dash="dashed")
-            self.plot.add_layout(span)
-        self.at = span
+        _power_ticks(self.plot.yaxis[0])
+        self.line = ColumnDataSource(_NOTHING, name="wrong")
+        self.nodes = ColumnDataSource(_NOTHING, name="wrong at n")
+        self.plot.line("x", "y", source=self.line, color=INK, line_width=2.5)
+        self.plot.scatter("x", "y", source=self.nodes, color=INK, size=6)
+        enough = Span(location=1 - rate, dimension="width", line_color=SOFT, line_dash="dashed")
+        self.plot.add_layout(enough)
+        self.at = _length_mark(self.plot)
 
-    def show(self, smooth: Smooth, points: Sequence[Point], n: int) -> None:
-        """Show the probabilities, dots where they are those of lists of n items, and the chosen n."""
-        self.line.data = {"x": smooth.n, "y": 10.0 ** np.maximum(smooth.log10_wrong, -20.0)}
-        known = sorted((float(p.n), float(ndtr(-p.right))) for p in points if p.right is not None)
-        self.known.data = {"x": [at for at, _ in known], "y": [max(wrong, 1e-20) for _, wrong in known]}
-        of_line, of_dots = self.plot.legend[0].items
-        of_line.label = {"value": "joined" if smooth.law is None else f"{smooth.law.name} of long lists"}
-        of_dots.visible = bool(known)
+    def show(self, orders: WrongOrders, n: int) -> None:
+        """Show the probabilities and the chosen n."""
+        self.line.data = {"x": orders.between, "y": 10.0 ** np.maximum(orders.log10_between, -20.0)}
+        self.nodes.data = {"x": orders.n, "y": 10.0 ** np.maximum(orders.log10, -20.0)}
         self.at.location = float(n)
 
-    def show_drawn(self, found: DrawnLists | None) -> None:
-        """Show the share of simulated lists in the wrong order, or remove it.
 
-        Where none is in the wrong order, a triangle shows the upper end of the interval of the probability.
-        """
-        if found is None:
-            for source in (self.drawn, self.bounds):
-                if len(source.data["x"]):
-                    source.data = NOTHING
-        else:
-            none = found.wrong == 0
-            self.drawn.data = {"x": found.n[~none], "y": found.wrong[~none]}
-            _, bound = clopper_pearson(0, LISTS, LEVEL)
-            self.bounds.data = {"x": found.n[none], "y": np.full(none.sum(), bound)}
+class SizeChart:
+    """The effect size of a family of measures against a parameter; a ring marks the largest one."""
 
+    def __init__(self, title: str, x: str, **axis: str) -> None:
+        self.sizes: list[EffectSize] = []
+        self.plot = _figure(title, x, "|Δ|/σ of one list", y_range=DataRange1d(start=0), **axis)
+        self.line = ColumnDataSource(_NOTHING, name=x)
+        self.best = ColumnDataSource(_NOTHING, name=f"best {x}")
+        self.plot.line("x", "y", source=self.line, color=INK, line_width=2)
+        dots = self.plot.scatter("x", "y", source=self.line, color=INK, size=6)
+        ring = {"fill_alpha": 0, "line_color": RANKERS[1], "line_width": 3, "size": 16}
+        self.plot.scatter("x", "y", source=self.best, **ring)
+        shown = [(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")]
+        self.plot.add_tools(HoverTool(renderers=[dots], tooltips=shown))
 
-class SweepChart:
-    """The effect size of a family of measures against a parameter; a ring marks the best one."""
-
-    def __init__(self, title: str, x: str, colors: Palette, *, log: bool) -> None:
-        scale = {"x_axis_type": "log"} if log else {}
-        self.log = log
-        self.sizes: Sequence[EffectSize] = ()
-        self.plot = new_figure(
-            title, x, "|Δ|/σ of one list", colors, x_range=Range1d(1, 10), y_range=Range1d(0, 1), **scale
-        )
-        if log:
-            power_ticks(self.plot.xaxis[0])
-        self.line = ColumnDataSource(NOTHING, name=x)
-        self.best = ColumnDataSource(NOTHING, name=f"best {x}")
-        self.plot.line("x", "y", source=self.line, color=colors.ink, line_width=2)
-        dots = self.plot.scatter("x", "y", source=self.line, color=colors.ink, size=6)
-        self.plot.scatter(
-            "x", "y", source=self.best, fill_alpha=0, line_color=colors.rankers[1], line_width=3, size=16
-        )
-        self.plot.add_tools(
-            HoverTool(renderers=[dots], tooltips=[(x, "@x{0.[00]a}"), ("|Δ|/σ", "@y{0.000}")])
-        )
-
-    def show(self, sizes: Sequence[EffectSize]) -> None:
-        """Show the effect sizes, and mark the largest one."""
+    def show(self, sizes: list[EffectSize]) -> None:
+        """Show effect sizes, and mark the largest one."""
         self.sizes, best = sizes, strongest(sizes)
-        ordered = sorted(sizes, key=lambda c: c.at)
-        if ordered:
-            first, last = ordered[0].at, max(ordered[-1].at, ordered[0].at + 1)
-            room = (last / first) ** _ROOM if self.log else _ROOM * (last - first)
-            ends = (first / room, last * room) if self.log else (first - room, last + room)
-            set_range(self.plot.x_range, *ends)
-            set_range(self.plot.y_range, 0.0, (1 + 2 * _ROOM) * max(abs(c.effect) for c in ordered) or 1.0)
-        self.line.data = {"x": [c.at for c in ordered], "y": [abs(c.effect) for c in ordered]}
-        if best is None or not math.isfinite(best.effect):
-            self.best.data = NOTHING
-        else:
-            self.best.data = {"x": [best.at], "y": [abs(best.effect)]}
+        self.line.data = {"x": [size.at for size in sizes], "y": [abs(size.effect) for size in sizes]}
+        self.best.data = {"x": [best.at], "y": [abs(best.effect)]} if best else _NOTHING
+
+
+class ListChart:
+    """The first ranks of a list as A orders it, upwards, and as B does, downwards.
+
+    The discount of each rank is a bar, which is filled if the item there is relevant; filled bars add up to
+    DCG.
+    """
+
+    def __init__(self) -> None:
+        ranges = {"x_range": Range1d(0.4, _RANKS + 0.6), "y_range": Range1d(-1.05, 1.05)}
+        self.plot = _figure("One list, filled: relevant items", "rank", "B · discount · A", **ranges)
+        self.plot.sizing_mode, self.plot.height = "stretch_width", STRIP_HEIGHT
+        self.plot.yaxis.major_label_text_font_size = "0px"
+        self.plot.yaxis.major_tick_line_color = None
+        self.plot.grid.visible = False
+        self.items = []
+        for name, color in zip(NAMES, RANKERS, strict=True):
+            source = ColumnDataSource({"x": [], "from": [], "to": [], "fill": []}, name=f"items {name}")
+            ends = {"bottom": "from", "top": "to", "width": 0.8}
+            colors = {"fill_color": color, "line_color": color, "fill_alpha": "fill", "line_alpha": "fill"}
+            self.plot.vbar("x", source=source, **ends, **colors)
+            self.items.append(source)
+
+    def show(self, drawn: DrawnList) -> None:
+        """Show a list."""
+        shown = min(drawn.gains.shape[1], _RANKS)
+        ranks = np.arange(1.0, shown + 1)
+        heights = drawn.discounts[:shown] / (drawn.discounts.max(initial=0.0) or 1.0)
+        for source, gains, sign in zip(self.items, drawn.gains, (1, -1), strict=True):
+            fill = np.where(gains[:shown] > 0, 1.0, _OTHER)
+            source.data = {
+                "x": ranks,
+                "from": np.full(shown, sign * _GAP),
+                "to": sign * (_GAP + heights),
+                "fill": fill,
+            }
+        _set_range(self.plot.x_range, 0.4, shown + 0.6)
+        of = "" if shown == drawn.n else f" 1 to {shown} of {count_text(drawn.n)}"
+        self.plot.xaxis[0].axis_label = f"rank{of}"

@@ -1,4 +1,4 @@
-"""Simulated lists for the charts. This is the only module of the explorer that imports engines."""
+"""A drawn list, item by item. This is the only module of the explorer that imports engines."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.right_order import ahead
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.explorer.against_n import NODES
-from ndcg_asymptotics.explorer.state import State
-from ndcg_asymptotics.studies.study import Study
+from ndcg_asymptotics.explorer.state import NAMES, State
 
-LISTS = 300
-"""The number of simulated lists of each ranker."""
-
-_LONGEST = 10**5  # items of simulated lists, unless few items have a label other than 0
-_SHOWN = 10**4  # items of a list that is shown rank by rank
+_LONGEST = 10**4  # items of a list, unless few of its ranks count
 _SEED = 1
 
 
@@ -49,62 +42,30 @@ class DrawnList:
         """The NDCG of both rankers, (2,), 0 where no item is relevant."""
         return np.minimum(self.sums / self.best, 1.0) if self.best else np.zeros(2)
 
+    def sum_text(self, ranker: int) -> str:
+        """Return the sum of the filled bars and NDCG, for A if ``ranker`` is 0.
 
-def shown_length(state: State) -> int:
-    """Return the number of items of the lists that are shown: n, or the longest that is drawn quickly."""
-    from ndcg_asymptotics.engines.items.lists import items_drawn
+        >>> drawn = DrawnList(3, np.array([[1.0, 0, 1], [0, 1, 1]]), np.array([1, 1 / 2, 1 / 3]), 1.5)
+        >>> drawn.sum_text(1)
+        'B: DCG 0.833 of at most 1.5, NDCG 0.5556'
+        """
+        dcg, ndcg = self.sums[ranker], self.ndcg[ranker]
+        return f"{NAMES[ranker]}: DCG {dcg:.3g} of at most {self.best:.3g}, NDCG {ndcg:.4f}"
 
-    whole = items_drawn(state.scorers[0], [state.measured], state.n) > _SHOWN
-    return min(state.n, _SHOWN) if whole else state.n
 
+def ranked_list(state: State) -> DrawnList:
+    """Draw a list of n items, or of 10,000 if that takes too long; it is alike in similar states.
 
-def ranked_list(state: State, index: int) -> DrawnList:
-    """Draw a list; lists of one index are alike where two states are.
-
-    >>> found = ranked_list(State(n=10, measure="nDCG(zipf)"), 0)
-    >>> found.gains, found.ndcg.round(3)
+    >>> drawn = ranked_list(State(n=10, measure="nDCG(zipf)"))
+    >>> drawn.gains, drawn.ndcg.round(3)
     (array([[1., 1., 1., 0., 1., 0., 1., 0., 0., 0.],
            [1., 1., 1., 1., 0., 0., 0., 0., 1., 0.]]), array([0.953, 0.961]))
     """
-    from ndcg_asymptotics.engines.items.lists import draw_list
+    from ndcg_asymptotics.engines.items.lists import draw_list, items_drawn
 
-    n, measure = shown_length(state), state.measured
-    gains, best = draw_list(*state.scorers, measure, n, _SEED, index)
+    measure = state.measured
+    long = items_drawn(state.scorers[0], [measure], state.n) > _LONGEST
+    n = min(state.n, _LONGEST) if long else state.n
+    gains, best = draw_list(*state.scorers, measure, n, _SEED, 0)
     discounts = measure.discount(np.arange(1.0, gains.shape[1] + 1), float(n))
     return DrawnList(n, gains, discounts, best)
-
-
-@dataclass(frozen=True)
-class DrawnLists:
-    """NDCG of simulated lists.
-
-    Attributes
-    ----------
-    n : (N,)
-    values : (2, lists, N)
-    wrong : (N,)
-        The share of lists with which the ranker that is ahead on long lists is not ahead.
-    """
-
-    n: Floats
-    values: Floats
-    wrong: Floats
-
-
-def draw_lists(state: State) -> DrawnLists:
-    """Simulate lists of the state; the same state gives the same lists."""
-    from ndcg_asymptotics.sweep import run
-
-    longest = _LONGEST if state.relevant is None else NODES[-1]
-    lengths = [n for n in NODES if max(state.relevant or 0, NODES[0]) <= n <= longest]
-    study = Study(
-        scorers=dict(zip("ab", state.scorers, strict=True)),
-        measures=[state.measure],
-        n=lengths,
-        replicates=LISTS,
-        seed=_SEED,
-    )
-    values = run(study, jobs=1).data["ndcg"].to_numpy()[:, :, 0].swapaxes(0, 1)
-    better = ahead(*state.scorers, state.measured)
-    lead = values[better] - values[1 - better]
-    return DrawnLists(np.array(lengths, np.float64), values, (lead <= 0).mean(axis=0))

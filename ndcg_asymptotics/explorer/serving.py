@@ -6,27 +6,23 @@ import html
 import inspect
 import logging
 import re
+import threading
 import webbrowser
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import panel as pn
-from bokeh.events import DocumentReady
-from bokeh.models import CustomJS
 from bokeh.server.connection import ServerConnection
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
 from tornado.web import Application, ErrorHandler, OutputTransform
 from tornado.websocket import WebSocketClosedError
 
-from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.explorer import documentation
+from ndcg_asymptotics.explorer.controls import ERROR
 from ndcg_asymptotics.explorer.page import Page
-from ndcg_asymptotics.explorer.places import ERROR
 from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
-from ndcg_asymptotics.explorer.tour import STEPS
 
 if TYPE_CHECKING:
     from bokeh.server.server import Server
@@ -34,21 +30,8 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1"
 """The only address that is listened on."""
 
-# a visitor whose system is dark gets a dark page, unless the address says otherwise
-_SYSTEM_THEME = """
-const url = new URL(window.location.href);
-if (!url.searchParams.has("theme") && window.matchMedia("(prefers-color-scheme: dark)").matches) {
-    url.searchParams.set("theme", "dark");
-    window.location.replace(url);
-}
-"""
-_OTHER_THEME = """
-const url = new URL(window.location.href);
-url.searchParams.set("theme", url.searchParams.get("theme") === "dark" ? "default" : "dark");
-window.location.assign(url);
-"""
 # the page, its websocket and its files; Panel would also import any module that an address names
-_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+|" + documentation.PATH)
+_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
 # what is on its way to a page when its tab is closed is no error
 _CLOSED = "connection was closed"
 _LOGGERS = (
@@ -61,7 +44,7 @@ _LOGGERS = (
 _STYLE = """
 body { margin: 0; padding: 2px 8px; }
 """
-# sliders and the buttons of number fields have no names of their own: those of their labels
+# sliders have no names of their own: those of their labels
 _TEMPLATE = """
 {% block postamble %}
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -78,11 +61,10 @@ _TEMPLATE = """
     return "";
   };
   const name = root => {
-    for (const e of root.querySelectorAll("[role=slider], .bk-spin-btn")) {
+    for (const e of root.querySelectorAll("[role=slider]")) {
       if (e.hasAttribute("aria-label")) continue;
-      const way = e.matches(".bk-spin-btn-up") ? "more: " : e.matches(".bk-spin-btn") ? "less: " : "";
       const said = label(e);
-      if (said) e.setAttribute("aria-label", way + said);
+      if (said) e.setAttribute("aria-label", said);
     }
   };
   Element.prototype.attachShadow = function (options) {
@@ -109,29 +91,19 @@ def _session() -> pn.viewable.Viewable:
     """Return the page of one visitor."""
     arguments = pn.state.session_args or {}
     fields = {key: values[0].decode("utf-8", "replace") for key, values in arguments.items()}
-    dark = fields.pop("theme", "default") == "dark"
-    document = pn.state.curdoc
-    document.template = _TEMPLATE
-    document.js_on_event(DocumentReady, CustomJS(code=_SYSTEM_THEME))
-    said = ""
+    pn.state.curdoc.template = _TEMPLATE
+    refused = ""
     try:
-        step = _step(fields.pop("step", "0"))
-        state = STEPS[step - 1].state if step and not fields else State.from_fields(fields)
+        state = State.from_fields(fields)
         assert state.scorers
     except InputError as error:
-        said, state, step = str(error), State(), 0
-    page = Page(state, dark=dark, step=step, served=True)
+        refused, state = str(error), State()
+    page = Page(state, served=True)
     pn.state.onload(page.answer)
-    notice = pn.pane.HTML(f"<p role='alert'>{html.escape(said)}</p>", visible=bool(said), styles=ERROR)
-    theme = pn.widgets.Button(label="Light" if dark else "Dark", width=70)
-    theme.jscallback(clicks=_OTHER_THEME)
-    return pn.Column(notice, page.view(theme), sizing_mode="stretch_width")
-
-
-def _step(text: str) -> int:
-    known = text.isascii() and text.isdigit() and int(text[:3]) <= len(STEPS)
-    require(known, f"must be 1 to {len(STEPS)}, got {brief(text)}", "step")
-    return int(text)
+    notice = f"<p role='alert'>{html.escape(refused)}</p>"
+    return pn.Column(
+        pn.pane.HTML(notice, visible=bool(refused), styles=ERROR), page.view(), sizing_mode="stretch_width"
+    )
 
 
 def server(port: int = 0) -> Server:
@@ -157,7 +129,6 @@ def server(port: int = 0) -> Server:
             title="NDCG explorer",
             show=False,
             start=False,
-            extra_patterns=[(documentation.PATH, documentation.PageHandler)],
         )
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
@@ -229,6 +200,8 @@ class _BadAddress(Matcher):
 def serve(port: int = 0, *, show: bool = True) -> None:
     """Serve the explorer on this machine until it is interrupted; see `explorer.serve`."""
     started = server(port)
+    # what is shown at the start is computed while the browser opens
+    threading.Thread(target=Page(State()).answer_now, daemon=True).start()
     address = f"http://{ADDRESS}:{started.port}/"
     print(f"The explorer is at {address} until you press Ctrl-C", flush=True)
     started.start()

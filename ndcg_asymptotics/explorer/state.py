@@ -1,20 +1,19 @@
-"""The state of the explorer: what is chosen, as a frozen value, as a query string, as a study and as Python.
+"""The state of the explorer: what is chosen, as a frozen value, as a query string and as a study.
 
 The query string names everything by the specs of the package::
 
     a=power(prevalence=0.3, top=0.8, exponent=2)&b=constant(0.3)&measure=nDCG@10&n=1000
     relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&measure=nDCG(zipf)&n=1000000
 
-A relevance curve that is dragged is ``piecewise(0=…, …, 1=…)``; its values are moved together until their
-mean is ``share``. Texts that name files or modules are refused before they are read.
+Both curves have the same mean, the share of relevant items. Texts that name files or modules are refused
+before they are read.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from bisect import bisect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import parse_qsl, quote
@@ -41,21 +40,14 @@ SMALLEST, LARGEST = 10, 10**18
 MOST_RELEVANT = 100
 """The largest number of relevant items that can be chosen."""
 
-MOST_QUERIES = 10**6
-"""The largest number of queries that can be chosen."""
-
 LONGEST_QUERY = 4000  # characters
 _EQUAL_SHARES = 1e-9  # largest difference of two shares that rounding explains
 _SIMULATED = 10**5  # items, up to which a study of the state has list lengths
 _REPLICATES = 400  # of that study
-_MOST_POINTS = 9  # of a dragged curve
 _COARSE = 20  # values of each of two parameters, among which the nearest possible ones are sought
-
 
 SHARE = Slider("share of relevant items", 0.01, 0.9, 0.01, 0.3)
 """The share of relevant items."""
-POINTS = ((0.0, 0.6), (0.25, 0.4), (0.5, 0.25), (0.75, 0.15), (1.0, 0.1))
-"""The depths and values from which a curve is dragged."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +61,12 @@ class Shape:
     @classmethod
     def usual(cls, family: str) -> Shape:
         """Return the member of a family with which its sliders begin."""
-        if family == "piecewise":
-            return cls(family, (), POINTS)
-        return cls(family, tuple(slider.usual for slider in _sliders(family)))
+        return cls(family, tuple(slider.usual for slider in cls(family).sliders))
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
         """The sliders of the family."""
-        return _sliders(self.family)
+        return _family(self.family).sliders() or ()
 
     def nearest(self, share: float) -> Shape:
         """Return the shape, or the nearest one of its family that has this mean.
@@ -104,20 +94,8 @@ class Shape:
             return False
         return True
 
-    def ranges(self, share: float) -> list[tuple[float, float]]:
-        """Return for each parameter the values from which, and to which, its slider can move."""
-        found = []
-        for i, slider in enumerate(self.sliders):
-
-            def possible(value: float, i: int = i) -> bool:
-                moved = replace(self, values=(*self.values[:i], value, *self.values[i + 1 :]))
-                return moved.possible(share)
-
-            found.append(_range(slider, self.values[i], possible))
-        return found
-
     def text(self, share: float) -> str:
-        """Return the spec of the curve; one that is dragged is written as it was dragged."""
+        """Return the spec of the curve; the points of a piecewise linear one are as they were given."""
         kind = _family(self.family)
         if issubclass(kind, Curve) and not issubclass(kind, PiecewiseLinear):
             return kind.text_with(share, self.values)
@@ -138,7 +116,10 @@ class Shape:
             found = Curve.parse(self.text(share))
         except InputError as error:  # the text and the place in it say nothing new
             raise InputError(str(error).rpartition(" position 1: ")[2]) from None
-        return with_mean(found, share) if isinstance(found, PiecewiseLinear) else found
+        if isinstance(found, PiecewiseLinear):
+            apart = f"its points have the mean {found.mass:.4g}, got the share {share:g}"
+            require(abs(found.mass - share) <= _EQUAL_SHARES, apart)
+        return found
 
 
 def families(relevant: int | None) -> dict[str, type[Adjustable]]:
@@ -152,53 +133,6 @@ def families(relevant: int | None) -> dict[str, type[Adjustable]]:
 
 def _family(keyword: str) -> type[Adjustable]:
     return (families(None) | families(1))[keyword]
-
-
-def _sliders(family: str) -> tuple[Slider, ...]:
-    return _family(family).sliders() or ()
-
-
-def _range(slider: Slider, value: float, possible: Callable[[float], bool]) -> tuple[float, float]:
-    """Return the ends of the values of a slider that are possible; they are those between two of them."""
-
-    def end(values: list[float]) -> float:
-        if not values or possible(values[-1]):
-            return values[-1] if values else value
-        return values[last - 1] if (last := bisect(values, 0, key=lambda x: not possible(x))) else value
-
-    grid = slider.grid
-    return end([x for x in reversed(grid) if x < value]), end([x for x in grid if x > value])
-
-
-def with_mean(curve: PiecewiseLinear, share: float, held: int | None = None) -> PiecewiseLinear:
-    """Return a curve whose values are moved towards 0, or towards 1, until their mean is ``share``.
-
-    The value of the point ``held`` stays as it is, as far as the other ones can make room.
-
-    >>> with_mean(PiecewiseLinear((0.0, 1.0), (0.8, 0.4)), 0.3).values
-    (0.4, 0.2)
-    >>> with_mean(PiecewiseLinear((0.0, 0.5, 1.0), (0.8, 0.4, 0.4)), 0.3, held=0).values
-    (0.8, 0.133333333333, 0.133333333333)
-    """
-    values = np.array(curve.values)
-    steps = np.diff(curve.depths)
-    weights = (np.append(steps, 0.0) + np.append(0.0, steps)) / 2  # of the values in the mean
-    room, to = 1.0, share
-    if held is not None:
-        room -= weights[held]
-        values[held] = np.clip(values[held], (share - room) / weights[held], share / weights[held])
-        to -= weights[held] * values[held]
-        weights[held] = 0.0
-    mean = float(weights @ values)
-    # 1 - m is scaled in place of m where the mean has to grow, so that no value leaves [0, 1]
-    if to <= mean:
-        moved = values * (to / mean if mean else 1.0)
-    else:
-        moved = 1 - (1 - values) * ((room - to) / (room - mean))
-    if held is not None:
-        moved[held] = values[held]
-    rounded = np.clip(moved, 0.0, 1.0).round(12)
-    return PiecewiseLinear(curve.depths, tuple(rounded.tolist()))
 
 
 @dataclass(frozen=True)
@@ -215,8 +149,6 @@ class State:
         P(Y = 1), of both rankers.
     relevant : int or None
         The number of relevant items of every list; None for a share of the items.
-    queries : int
-        The number of queries that there are.
 
     >>> state = State.from_query("a=linear(0.1, 0.5)&b=constant(0.3)&measure=nDCG@10&n=1e6")
     >>> state.a, state.share, state.n
@@ -231,13 +163,10 @@ class State:
     n: int = 1000
     share: float = 0.3
     relevant: int | None = None
-    queries: int = 50
 
     def __post_init__(self) -> None:
         require(SMALLEST <= self.n <= LARGEST, f"must be 10 to 1e18, got {self.n:g}", "n")
         require(0.001 <= self.share <= 0.99, f"must be 0.001 to 0.99, got {self.share:g}", "share")
-        enough = 2 <= self.queries <= MOST_QUERIES
-        require(enough, f"must be 2 to {MOST_QUERIES}, got {self.queries}", "queries")
         if self.relevant is not None:
             fits = 1 <= self.relevant <= MOST_RELEVANT
             require(fits, f"must be 1 to {MOST_RELEVANT}, got {self.relevant}", "relevant")
@@ -270,16 +199,6 @@ class State:
         return pair["a"], pair["b"]
 
     @property
-    def share_range(self) -> tuple[float, float]:
-        """The shares from which, and to which, the slider of the share can move."""
-        return _range(SHARE, self.share, lambda x: self.a.possible(x) and self.b.possible(x))
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The specs of the rankers' curves, whose means are exactly the share."""
-        return str(self.a.curve(self.share)), str(self.b.curve(self.share))
-
-    @property
     def query(self) -> str:
         """The query string of the state."""
         fields = {
@@ -288,12 +207,8 @@ class State:
             "measure": str(self.measured),
             "n": str(self.n),
         }
-        if self.queries != type(self).queries:
-            fields["queries"] = str(self.queries)
         if self.relevant is not None:
             fields["relevant"] = str(self.relevant)
-        elif self.a.family == self.b.family == "piecewise":
-            fields["share"] = number_text(self.share)
         return "&".join(f"{key}={quote(_tight(text), safe='(),@^')}" for key, text in fields.items())
 
     @classmethod
@@ -312,7 +227,7 @@ class State:
     def from_fields(cls, fields: Mapping[str, str]) -> State:
         """Return the state of the fields of a query string."""
         for key in fields:
-            known = ("a", "b", "measure", "n", "queries", "share", "relevant")
+            known = ("a", "b", "measure", "n", "share", "relevant")
             require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
@@ -340,7 +255,6 @@ class State:
             share=share,
             relevant=relevant,
             n=_whole("n", fields["n"]) if "n" in fields else state.n,
-            queries=_whole("queries", fields["queries"]) if "queries" in fields else state.queries,
         )
 
     def study(self) -> Study:
@@ -349,7 +263,7 @@ class State:
         shortest = max(SMALLEST, self.relevant or 0)
         return Study(
             title=f"From the explorer: {self.query}",
-            scorers=dict(zip("ab", self.texts, strict=True)),
+            scorers={"a": str(self.a.curve(self.share)), "b": str(self.b.curve(self.share))},
             measures=[self.measure],
             n=[n for n in decades(SMALLEST, largest, 3) if n >= shortest],
             replicates=_REPLICATES,
@@ -357,22 +271,6 @@ class State:
             pairs=[("a", "b")],
             relevant=self.relevant,
         )
-
-    def python(self) -> str:
-        """Return a script that prints what the explorer shows."""
-        a, b = self.texts
-        relevant = f", relevant={self.relevant}" if self.relevant is not None else ""
-        return (
-            f"# the explorer's state: {self.query}\n"
-            "import ndcg_asymptotics as na\n\n"
-            f'a = "{a}"\nb = "{b}"\nmeasure = "{self.measure}"\n\n'
-            f"print(na.predict([a, b], measure, [1000, {self.n}, 10**18]{relevant}))\n"
-            f'print(na.plan(a, b, [measure, "nDCG", "nDCG@10"], n={self.n}{relevant}))\n'
-        )
-
-    def with_shape(self, index: int, shape: Shape) -> State:
-        """Return a state in which one ranker is replaced, A if the index is 0."""
-        return replace(self, b=shape) if index else replace(self, a=shape)
 
     def with_number(self, relevant: int | None) -> State:
         """Return a state of the other kind of population, or with another number of relevant items."""
@@ -403,10 +301,7 @@ def _shape(text: str, known: Mapping[str, type[Adjustable]]) -> tuple[Shape, flo
     curve = Curve.parse(text)
     if isinstance(curve, PiecewiseLinear):
         points = tuple(zip(curve.depths, curve.values, strict=True))
-        require(
-            len(points) <= _MOST_POINTS, f"piecewise has at most {_MOST_POINTS} points, got {len(points)}"
-        )
-        return Shape(call.name, (), points), None
+        return Shape(call.name, (), points), round(curve.mass, 12)
     return Shape(call.name, curve.slider_values()), round(curve.mass, 12)
 
 

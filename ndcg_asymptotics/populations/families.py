@@ -405,7 +405,7 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
 
     depths: tuple[float, ...]
     values: tuple[float, ...]
-    label: ClassVar[str] = "points that you drag"
+    label: ClassVar[str] = "points"
 
     def __post_init__(self) -> None:
         require(
@@ -422,7 +422,7 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
 
     @classmethod
     def sliders(cls) -> tuple[Slider, ...]:
-        return ()  # the explorer moves its points
+        return ()  # the explorer takes points from its address
 
     @classmethod
     def signature(cls) -> str:

@@ -198,7 +198,9 @@ def test_notebooks_are_stored_with_their_outputs() -> None:
 
 def test_the_stops_of_the_lecture_are_states_of_the_explorer() -> None:
     text = (ROOT / "docs" / "howto" / "lecture.md").read_text()
-    stops = re.findall(r"`(a=[^`]+)`", text)
-    assert len(stops) >= 5
+    links = re.findall(r"\(http://127\.0\.0\.1:5006/\?([^)]+)\)", text)
+    assert len(links) == 9
+    stops = re.findall(r'^    "(.+=.+)",$', text, re.MULTILINE)
+    assert [State.from_query(link) for link in links] == [State.from_query(stop) for stop in stops]
     (in_a_cell,) = re.findall(r'na\.explore\("(.+)"\)', (ROOT / "docs" / "explorer.md").read_text())
     assert all(State.from_query(stop).scorers for stop in (*stops, in_a_cell))

@@ -28,7 +28,7 @@ from tornado.websocket import websocket_connect
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import State
 
-MESSAGES = 6, 18  # that a tab waits for before it is closed
+MESSAGES = 6, 12  # that a tab waits for before it is closed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -110,25 +110,11 @@ def test_null_bytes_are_refused(address, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/metadata", "/autoload.js?bokeh-autoload-element=1", "/components/", "//", "/x"]
+    "path",
+    ["/docs/theory.md", "/metadata", "/autoload.js?bokeh-autoload-element=1", "/components/", "//", "/x"],
 )
 def test_nothing_else_is_served(address, path: str) -> None:
     assert status(address, path) == 404
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("/docs/howto/plan.md", 200),
-        ("/docs/nothing.md", 404),
-        ("/docs/../README.md", 404),
-        ("/docs/%2e%2e/README.md", 404),
-        ("/docs/site/hooks.py", 404),
-    ],
-)
-def test_pages_of_the_documentation_alone_are_served(address, path: str, expected: int) -> None:
-    assert status(address, path) == expected
-    assert status(address, path, Host="evil.example") == 404
 
 
 def websocket(address: str, **headers: str) -> int:
@@ -150,7 +136,7 @@ def test_the_websocket_refuses_other_sites(address) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("field", ["n", "share", "theme", "bokeh-session-id", "unknown"])
+@pytest.mark.parametrize("field", ["n", "share", "bokeh-session-id", "unknown"])
 def test_a_long_query_is_refused(address, field: str) -> None:
     assert status(address, f"/?{field}=" + "9" * 60_000) == 400
 
@@ -160,10 +146,10 @@ def test_a_long_query_is_refused(address, field: str) -> None:
     ("query", "state", "said"),
     [
         ("n=2000&a=linear(0.09,0.51)", State.from_query("n=2000&a=linear(0.09,0.51)"), ""),
-        ("step=10", State(), "step: must be 1 to 9, got"),
+        ("step=1", State(), "the address has no field 'step'"),
         ("a=empirical(%22/etc/passwd%22)", State(), "the explorer has the curves linear"),
     ],
-    ids=["a state", "no step", "no state"],
+    ids=["a state", "no field", "no state"],
 )
 def test_the_page_shows_the_state_of_its_address(
     served, address, query: str, state: State, said: str
