@@ -222,7 +222,7 @@ def test_texts_objects_and_arrays_are_accepted() -> None:
         (lambda: na.Measure("log", 1.5), "expected a cutoff .* got 1.5"),
         (lambda: na.theory.expected_ndcg("linear(0.1, 0.7)", "nDCG", [10.5]), "sizes: must be list.*10.5"),
         (lambda: na.lists.evaluate("a.run", "q", "nDCG"), "a.run: cannot be read"),
-        (lambda: na.run(small(), jobs=0), "^jobs: must be at least 1, got 0$"),
+        (lambda: na.run(small(), jobs=0), "^jobs: must be a whole number >= 1, got 0$"),
         (lambda: na.run(small(), backend="mpi"), "^backend: must be one of loky, thr.*, got 'mpi'$"),
         (lambda: na.decades(10, 5), "start must be at most stop"),
         (lambda: na.check(na.run(small(), jobs=1), alpha=2), "^alpha: must lie inside"),

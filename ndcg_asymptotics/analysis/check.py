@@ -21,7 +21,7 @@ from ndcg_asymptotics.analysis.check_outcome import Check, GridCheck
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, judge_means
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
-from ndcg_asymptotics.core.arrays import require_fraction
+from ndcg_asymptotics.core.arrays import brief, instance_of, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.results import Results
@@ -89,7 +89,8 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     require_fraction(alpha, "alpha")
-    require(math.isfinite(perturb), f"must be a finite number, got {perturb}", "perturb")
+    finite = is_number(perturb) and math.isfinite(perturb)
+    require(finite, f"must be a finite number, got {brief(perturb)}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
     level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes)))
     detectable: dict[str, float] = {}
@@ -144,6 +145,7 @@ def check_grid(
     >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
     (True, False)
     """
+    results = instance_of(results, GridResults, "results")
     require(len(results.points) > 0, "the grid has no complete point yet")
     require_fraction(alpha, "alpha")
     share = alpha / len(results.axes.points)

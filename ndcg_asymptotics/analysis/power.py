@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
+from ndcg_asymptotics.core.arrays import LARGEST_N, brief, is_number, require_fraction, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
 
@@ -100,7 +100,7 @@ def sd_interval(sd: float, lists: int, alpha: float) -> tuple[float, float]:
     [0.167, 0.249]
     """
     require_fraction(alpha, "alpha")
-    require(lists >= 2, f"must be at least 2, got {lists}", "pilot")
+    lists = whole_number(lists, "pilot", 2, LARGEST_N)
     freedom = lists - 1
     low, high = (
         sd * math.sqrt(freedom / float(special.chdtri(freedom, p))) for p in (alpha / 2, 1 - alpha / 2)

@@ -21,8 +21,8 @@ from ndcg_asymptotics.analysis.variance_tests import (
     replicates_for_variance,
     variance_log_wealth,
 )
-from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import NotAvailableError, require
+from ndcg_asymptotics.core.arrays import Floats, require_choice
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.tables import Column, fixed, general
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
@@ -68,7 +68,7 @@ def std_sizes(sizes: tuple[int, ...], which: StdSizes) -> tuple[int, ...]:
     >>> std_sizes((10, 20, 50, 100, 200), "few")
     (10, 50, 200)
     """
-    require(which in ("few", "every"), f'must be "few" or "every", got {which!r}', "std")
+    require_choice(which, ("few", "every"), "std")
     return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 

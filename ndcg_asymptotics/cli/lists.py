@@ -348,7 +348,12 @@ def compare(
     )
     require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
     require(report is None or collections is None, "there is no page of several collections", "report")
+    if report is not None:  # before what may take long
+        from ndcg_asymptotics.reports.page import require_writable
+
+        require_writable(report, "report")
     drawn = figures.folder is not None
+    figures.require_folder()
     require(not drawn or collections is None, "there is no figure of several collections", "figures")
     files = runs.files
     if collections is not None:

@@ -61,8 +61,9 @@ def parse_whole(text: str) -> int:
     """
     found = parse_number(text)
     # Python reads 1_000 as a number, but no other field of the package does
-    whole = not isinstance(found, str) and math.isfinite(found) and found == int(found) and "_" not in text
-    require(whole, f"must be a whole number, such as 1000 or 1e3, got {text!r}")
+    number = isinstance(found, int) or (isinstance(found, float) and math.isfinite(found))
+    whole = number and found == int(found) and "_" not in text
+    require(whole, f"must be a whole number, such as 1000 or 1e3, got {text[:60]!r}")
     return int(found)
 
 
@@ -244,6 +245,11 @@ class Figures(Options):
         Path | None, typer.Option("--figures", metavar="FOLDER", help="Draw figures into this folder.")
     ] = None
     figure_format: Annotated[Any, figure_format("--figure-format")] = "png"
+
+    def require_folder(self) -> None:
+        """Refuse the name of a file."""
+        free = self.folder is None or self.folder.is_dir() or not self.folder.exists()
+        require(free, f"{self.folder} is a file, expected a folder", "folder")
 
     def save(self, found: Report) -> None:
         """Draw the figures, if they are asked for, and print their names."""

@@ -115,6 +115,7 @@ def plan(
     """
     from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
 
+    figures.require_folder()
     if given.values:
         given.values = [*given.values, *runs.files]
     found = plan_any(

@@ -8,12 +8,14 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ndcg_asymptotics.core.errors import InputError, require
+
+_T = TypeVar("_T")
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -140,6 +142,28 @@ def as_texts(given: object, argument: str) -> list[str]:
     ([], ['old'], ['new', '2'])
     """
     return [] if given is None else [str(one) for one in as_list(given, argument, str)]
+
+
+def instance_of(value: object, kind: type[_T], argument: str) -> _T:
+    """Return a value of a class.
+
+    Raises
+    ------
+    InputError
+        If it is of another class.
+
+    >>> instance_of("a", int, "count")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: count: expected a value of type int, got 'a'
+    """
+    if isinstance(value, kind):
+        return value
+    raise InputError(f"expected a value of type {kind.__name__}, got {brief(value)}", argument)
+
+
+def require_flag(value: object, argument: str) -> None:
+    """Refuse a value that is neither True nor False."""
+    require(isinstance(value, bool | np.bool_), f"must be True or False, got {brief(value)}", argument)
 
 
 def whole_number(value: object, argument: str, low: int, high: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ndcg_asymptotics.core.text import visible
@@ -104,6 +104,20 @@ def require(condition: bool, message: str, argument: str = "") -> None:
     """Raise `InputError` with the message unless the condition holds."""
     if not condition:
         raise InputError(message, argument)
+
+
+def require_utf8(texts: Iterable[str], what: str, argument: str = "") -> None:
+    r"""Refuse texts that no file can hold, such as half of a surrogate pair.
+
+    >>> require_utf8(["a", "\ud800"], "the name of a run")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: the name of a run must be text in UTF-8, got '\ud800'
+    """
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{what} must be text in UTF-8, got {text[:60]!r}", argument) from None
 
 
 def refuse_others(

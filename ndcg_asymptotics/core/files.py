@@ -67,7 +67,10 @@ def path_of(given: object, argument: str) -> Path:
     """
     if not isinstance(given, str | os.PathLike):
         raise InputError(f"expected a path, got {brief(given)}", argument)
-    return Path(given)
+    path = Path(os.fsdecode(given))
+    if "\0" in str(path):
+        raise InputError(f"a path holds no NUL character, got {brief(str(path))}", argument)
+    return path
 
 
 def paths_of(given: object, argument: str) -> list[Path]:
@@ -219,7 +222,10 @@ def write_file(path: Path, content: bytes, root: Path | None = None, *, durable:
         Naming the file.
     """
     if root is None and (path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())):
-        path.write_bytes(content)
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
         return
     draft = path.with_name(f".{uuid.uuid4().hex}.partial")
     try:

@@ -67,7 +67,7 @@ class Batch:
 
     def __post_init__(self) -> None:
         labels = floats(self.labels, "labels").reshape(-1)
-        sizes = np.asarray(self.sizes)
+        sizes = floats(self.sizes, "sizes", "list lengths")
         whole = sizes.ndim == 1 and sizes.size > 0 and bool(np.all(sizes == np.floor(sizes)))
         if not (whole and bool(np.all(sizes >= 1)) and int(sizes.sum()) == labels.size):
             said = f"must be list lengths >= 1 that add up to the {labels.size} labels"
@@ -108,7 +108,7 @@ class Batch:
         InputError
             If their number is not that of the labels, or one is not finite.
         """
-        s = np.asarray(scores, np.float64).reshape(-1)
+        s = floats(scores, "scores").reshape(-1)
         require(s.size == self.labels.size, f"must be {self.labels.size} numbers, got {s.size}", "scores")
         require(bool(np.isfinite(s).all()), "must be finite, got NaN or infinity", "scores")
         return s

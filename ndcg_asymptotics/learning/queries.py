@@ -11,8 +11,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, floats
+from ndcg_asymptotics.core.arrays import Floats, Integers, as_texts, floats
 from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
 from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
@@ -71,8 +72,10 @@ class Queries:
                 "features",
             )
         object.__setattr__(self, "features", features)
-        names = tuple(self.names) or tuple(str(q + 1) for q in range(lists.sizes.size))
-        documents = tuple(self.documents) or tuple(str(d + 1) for n in lists.sizes.tolist() for d in range(n))
+        names = tuple(as_texts(self.names, "names")) or tuple(str(q + 1) for q in range(lists.sizes.size))
+        documents = tuple(as_texts(self.documents, "documents")) or tuple(
+            str(d + 1) for n in lists.sizes.tolist() for d in range(n)
+        )
         require(
             len(set(names)) == len(names) == lists.sizes.size,
             "must be one for each query, all different",
@@ -156,14 +159,15 @@ def read_svmlight(*paths: Path | str) -> Queries:
     """
     if not paths:
         raise InputError("needs at least one file", "paths")
-    parts = [part for path in paths for part in _read(Path(path))]
+    files = [path_of(path, "paths") for path in paths]
+    parts = [part for file in files for part in _read(file)]
     width = max(part.features.shape[1] for part in parts)
     rows = sum(part.labels.size for part in parts)
-    most = _DENSE_NUMBERS + _DENSE_NUMBERS_PER_BYTE * sum(Path(path).stat().st_size for path in paths)
-    files = ", ".join(map(str, paths))
+    most = _DENSE_NUMBERS + _DENSE_NUMBERS_PER_BYTE * sum(file.stat().st_size for file in files)
+    place = ", ".join(map(str, files))
     require(
         rows * width <= most,
-        f"{files}: {rows} lines and features up to {width} are {rows * width:,} numbers, the most that files "
+        f"{place}: {rows} lines and features up to {width} are {rows * width:,} numbers, the most that files "
         f"of this size may hold are {most:,}",
     )
     features, start = np.zeros((rows, width)), 0
@@ -177,11 +181,11 @@ def read_svmlight(*paths: Path | str) -> Queries:
     names = queries[starts].tolist()
     seen: set[str] = set()
     for name in names:
-        require(name not in seen, f"{files}: the lines of query {name} do not stand together")
+        require(name not in seen, f"{place}: the lines of query {name} do not stand together")
         seen.add(name)
     sizes = np.diff(starts, append=queries.size)
     documents = [document for part in parts for document in part.documents]
-    with naming(files, fields=True):
+    with naming(place, fields=True):
         return Queries(features, labels, sizes, names, documents if all(documents) else ())
 
 

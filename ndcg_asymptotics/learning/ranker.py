@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, random_generator, standard_error
+from ndcg_asymptotics.core.arrays import Floats, brief, floats, instance_of, random_generator, standard_error
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import make_folder, path_of, paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
@@ -25,6 +25,9 @@ from ndcg_asymptotics.measures.gains import Gain
 
 PENALTIES = tuple(10.0**k for k in range(4, -7, -1))
 """The default penalties, for standardised features."""
+
+LARGEST_PENALTY = 1e100
+"""The greatest penalty: its square is a double."""
 
 _FOLDS = 5
 _AS_THEY_ARE = ("penalty", "folds", "iterations", "converged")  # fields of a ranker, in its file
@@ -221,10 +224,12 @@ def train_ranker(
     loss, utility = Loss.of(loss), utility_of(measure, gain)
     if not isinstance(utility, Discounted):
         raise InputError(f"must be DCG or NDCG, got {utility}", "measure")
-    strengths = sorted({float(p) for p in penalties}, reverse=True)
-    require(
-        bool(strengths) and strengths[-1] >= 0, f"must be numbers >= 0, got {list(penalties)}", "penalties"
-    )
+    train = instance_of(train, Queries, "train")
+    validation = None if validation is None else instance_of(validation, Queries, "validation")
+    found = floats(penalties, "penalties").ravel()
+    proper = found.size > 0 and bool(((found >= 0) & (found <= LARGEST_PENALTY)).all())
+    require(proper, f"must be numbers from 0 to {LARGEST_PENALTY:g}, got {brief(penalties)}", "penalties")
+    strengths = sorted({*found.tolist()}, reverse=True)
     problem, folds = LinearScorer(train, loss, utility), 0
     if validation is None and len(strengths) > 1:
         needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
@@ -302,6 +307,8 @@ def utility_values(queries: Queries, scores: Floats, utility: Discounted) -> Flo
     >>> utility_values(queries, np.array([1.0, 2.0]), utility_of("nDCG(zipf)"))
     array([0.5])
     """
+    queries, utility = instance_of(queries, Queries, "queries"), instance_of(utility, Discounted, "utility")
+    scores = queries.batch.check_scores(scores)
     found = np.empty(queries.count)
     for block in queries.batch.blocks:
         order = np.argsort(-scores[block.items], axis=1, kind="stable")

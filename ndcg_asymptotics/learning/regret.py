@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, floats, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.learning.losses import Listwise, Loss
@@ -80,7 +80,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
     """
     if not isinstance(utility, Discounted):
         raise InputError(f"the worst regret is known for DCG and NDCG, not for {utility}", "measure")
-    require(grades >= 2, f"must be at least 2, got {grades}", "grades")
+    grades, items = whole_number(grades, "grades", 2, None), whole_number(items, "items", 1, None)
     require(_few_enough(items, grades), f"{items} items of {grades} grades are too many", "items")
     labels = np.array(list(product(range(grades), repeat=items)), np.float64)
     targets = _targets(loss, labels, utility)
@@ -107,6 +107,7 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
 
 def _targets(loss: Loss | Floats, labels: Floats, utility: Discounted) -> Floats:
     if not isinstance(loss, Loss):
+        loss = floats(loss, "loss", "a listwise loss or its targets")
         require(loss.shape == labels.shape, f"must have shape {labels.shape}, got {loss.shape}", "loss")
         return loss
     if not isinstance(loss, Listwise):

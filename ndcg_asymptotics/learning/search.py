@@ -9,8 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.arrays import random_generator
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import random_generator, whole_number
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.tables import (
     Column,
@@ -160,11 +159,9 @@ def search_losses(
     >>> [(str(f.loss), f.worst > 0) for f in found]
     [('squared', True), ('squared_consistent', False)]
     """
-    for name, value, least in (("grades", grades, 2), ("vectors", vectors, 1), ("draws", draws, 1)):
-        require(value >= least, f"must be at least {least}, got {value}", name)
-    require(grades <= LARGEST_LABEL, f"must be at most {LARGEST_LABEL:g}, got {grades}", "grades")
-    require(2 <= n <= MOST_ITEMS, f"must be 2 to {MOST_ITEMS}, got {n}", "n")
-    require(seed >= 0, f"must be at least 0, got {seed}", "seed")
+    grades = whole_number(grades, "grades", 2, int(LARGEST_LABEL))
+    vectors, draws = whole_number(vectors, "vectors", 1, None), whole_number(draws, "draws", 1, None)
+    n, seed = whole_number(n, "n", 2, MOST_ITEMS), whole_number(seed, "seed", 0, None)
     utility = utility_of(measure, gain)
     rng = random_generator(seed)
     labels = rng.integers(0, grades, (draws, vectors, n)).astype(np.float64)

@@ -11,6 +11,7 @@ from typing import Unpack, overload
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import require_flag
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluating import EvaluationOptions, evaluate_run, of_lists
@@ -156,6 +157,7 @@ def evaluate(
         return _of_lists(lists, parsed, gain, columns, ranker, options)
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
     found: list[Evaluation] = []
+    require_flag(options.get("chance", False), "chance")
     labels, refuse = None, "chance" if options.get("chance") else ""
     for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)

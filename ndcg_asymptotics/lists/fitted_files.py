@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import as_list, brief, floats, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.text import toml_string
@@ -101,6 +101,8 @@ def fit(
             Path(name).name == name != "", f"runs need distinct names of files, got {brief(name)}", "runs"
         )
     if binary_at is not None:
+        require(is_number(binary_at), f"must be a number, got {brief(binary_at)}", "binary_at")
+        floats(binary_at, "binary_at")
         by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
     first = next(iter(by_run.values()))
     single = len(found) == 1 and out.suffix == ".json"
@@ -112,7 +114,7 @@ def fit(
         "documents": documents,
         "method": method,
         "binary_at": binary_at,
-        "prevalence": None if prevalence is None else list(prevalence),
+        "prevalence": None if prevalence is None else as_list(prevalence, "prevalence"),
     }
     contents = {
         targets[name]: curve.encode({"run": Path(found[name].source or name).name, **stated})

@@ -19,7 +19,10 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import (
     Floats,
+    as_list,
     brief,
+    instance_of,
+    is_number,
     require_choice,
 )
 from ndcg_asymptotics.core.errors import InputError, require
@@ -104,7 +107,9 @@ def fit_curves(
     (array([0.  , 0.5 , 0.75, 1.  ]), array([[1. , 0.4, 0.4, 0. ]]))
     """
     require_choice(method, get_args(Method), "method")
-    everything = [ranked for of_scorer in lists.values() for ranked in of_scorer]
+    require(isinstance(lists, Mapping), f"must be lists by name of the scorer, got {brief(lists)}", "lists")
+    lists = {name: as_list(of_scorer, "lists") for name, of_scorer in lists.items()}
+    everything = [instance_of(one, RankedList, "lists") for of_scorer in lists.values() for one in of_scorer]
     positive = {float(y) for ranked in everything for y in np.unique(ranked.labels) if y > 0}
     gains = tuple(sorted(positive, reverse=True))
     require(len(gains) > 0, "no item has a positive label, so there is no relevance curve to fit")
@@ -168,6 +173,9 @@ def fit_groups(lists: Mapping[str, Sequence[RankedList]], groups: int) -> list[F
 def _check_prevalence(prevalence: Sequence[float] | None, gains: tuple[float, ...]) -> None:
     if prevalence is None:
         return
+    prevalence = as_list(prevalence, "prevalence")
+    one_each = f"must be one probability for each gain, got {brief(prevalence)}"
+    require(all(map(is_number, prevalence)), one_each, "prevalence")
     given = ", ".join(map(number_text, prevalence))
     require(
         len(prevalence) == len(gains) and min(prevalence) > 0 and sum(prevalence) <= 1,

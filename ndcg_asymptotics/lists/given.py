@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
-from ndcg_asymptotics.core.errors import InputError, naming, require
+from ndcg_asymptotics.core.errors import InputError, naming, require, require_utf8
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import Names
@@ -109,6 +109,7 @@ def named_runs(given: object) -> dict[str, object]:
                 raise InputError(f"{expected}, got {brief(given)}", "runs")
             found = dict(zip(names, runs, strict=True))
     require(len(found) > 0, "must hold at least one run", "runs")
+    require_utf8(found, "the name of a run", "runs")
     return found
 
 

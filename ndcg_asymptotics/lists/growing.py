@@ -20,7 +20,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, named_generator, require_choice
+from ndcg_asymptotics.core.arrays import (
+    Floats,
+    Integers,
+    brief,
+    floats,
+    is_number,
+    named_generator,
+    require_choice,
+    require_flag,
+)
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.progress import say, task, tracked
 from ndcg_asymptotics.engines.every_n import evaluate_every_n
@@ -234,6 +243,7 @@ def grow(
         "order 'time' needs times, and no other order takes them",
         "times",
     )
+    require_flag(random, "random")
     parsed = measures_of(measures)  # before files are read
     scores = runs_of(runs, columns)
     require(not random or RANDOM not in scores, f"a run is already called {RANDOM!r}", "random")
@@ -282,6 +292,7 @@ def _followed(documents: Pooled, n: int | None) -> tuple[Pooled, tuple[str, ...]
 def _gains(labels: Records, gain: Gain, binary_at: float | None) -> Records:
     """Return the gains of labels, which are made binary first if ``binary_at`` is given."""
     if binary_at is not None:
+        require(is_number(binary_at), f"must be a number, got {brief(binary_at)}", "binary_at")
         floats(binary_at, "binary_at")
         labels = labels.with_values((labels.values >= binary_at).astype(np.float64))
     return gains_of(labels, gain)

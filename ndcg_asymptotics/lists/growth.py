@@ -164,13 +164,15 @@ class Growth(Report):
         shown = shown_sizes(int(self.sizes[-1]))
         at, mean, error = self.at(shown), self.mean, self.error
         lengths = (Column(f"n={n}", fixed(4), len(shown) - 1 - i) for i, n in enumerate(shown))
-        columns = (Column("run"), *lengths, Column("±", fixed(4)))
+        errors = (Column("±", fixed(4)),) if len(self.queries) > 1 else ()
+        columns = (Column("run"), *lengths, *errors)
         for m, measure in enumerate(self.measures):
-            rows = zip(self.runs, mean[:, m, at].tolist(), error[:, m, -1].tolist(), strict=True)
-            title = (
-                f"{measure}, mean over {len(self.queries)} queries; ± its standard error at n = {shown[-1]}"
-            )
-            yield Table(title, columns, tuple((run, *values, e) for run, values, e in rows))
+            rows = zip(self.runs, mean[:, m, at].tolist(), error[:, m, -1:].tolist(), strict=True)
+            title = f"{measure}, of one query"
+            if errors:
+                title = f"{measure}, mean over {len(self.queries)} queries"
+                title += f"; ± its standard error at n = {shown[-1]}"
+            yield Table(title, columns, tuple((run, *means, *e[: len(errors)]) for run, means, e in rows))
             if said := self.beside_theory(m):
                 yield Line(said)
         if self.left_out:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Integers, brief
+from ndcg_asymptotics.core.arrays import LARGEST_N, Integers, brief, whole_number
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
@@ -40,6 +40,7 @@ def ranked_tables(tables: object, items: int, columns: ColumnNames | None = None
     >>> ranked_tables({"a": {"u": 3, "v": 1}}, 10)["a"]
     array([3, 1])
     """
+    items = whole_number(items, "items", 2, LARGEST_N)
     named = tables if isinstance(tables, Mapping) else named_paths(tables, "ranks")
     require(len(named) > 0, "must be files, or a mapping of name to ranks", "ranks")
     read = {str(name): _columns(str(name), table, columns) for name, table in named.items()}

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, needing
+from ndcg_asymptotics.core.errors import InputError, needing, require, require_utf8
 from ndcg_asymptotics.lists.names import Codes, Encoder, Names
 
 NumberKind = Literal["score", "label", "time", "rank"]
@@ -123,7 +123,10 @@ class Records:
     def _of_cells(
         cls, queries: Iterable[object], documents: Iterable[object], values: list[object], kind: NumberKind
     ) -> Self:
-        names = Encoder([*map(str, queries)]), Encoder([*map(str, documents)])
+        texts = [*map(str, queries)], [*map(str, documents)]
+        for of_column, what in zip(texts, ("query", "document"), strict=True):
+            require_utf8(of_column, f"the name of a {what}")
+        names = Encoder(texts[0]), Encoder(texts[1])
         found = cls.from_columns(*names, _numbers(values, kind))
         for record in np.flatnonzero(~np.isfinite(found.values))[:1].tolist():
             what = f"{found.values[record]} for {found.describe(record)}"
@@ -155,7 +158,7 @@ class Records:
             raise InputError(f"expected a file or a frame, got {brief(given)}", "lists")
         wanted: tuple[NumberKind, NumberKind] = "score", "label"
         query, score, label = (_column(frame.columns, name, columns) for name in ("query", *wanted))
-        named = {*COLUMNS["document"], (columns or {}).get("document")} & {*frame.columns}
+        named = {*COLUMNS["document"], column_names(columns).get("document")} & {*frame.columns}
         rows = range(1, len(frame[query]) + 1)
         documents = [*frame[_column(frame.columns, "document", columns)]] if named else rows
         scores = cls._of_cells(frame[query], documents, [*frame[score]], "score")
@@ -323,8 +326,31 @@ def as_table(given: Any) -> Any:
     if hasattr(given, "__arrow_c_stream__"):
         with needing("pyarrow", "Arrow tables are read by"):
             import pyarrow as pa
-        return pa.table(given).to_pandas()
+        try:
+            return pa.table(given).to_pandas()
+        except pa.ArrowInvalid:
+            raise InputError(f"expected a table, got a single column: {brief(given)}") from None
     return None
+
+
+def column_names(given: object) -> dict[str, Any]:
+    """Return the names of columns, by their names in this package.
+
+    Raises
+    ------
+    InputError
+        If they are not a mapping.
+
+    >>> column_names({"query": "qid"}), column_names(None)
+    ({'query': 'qid'}, {})
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f'must be names of columns such as {{"query": "qid"}}, got {brief(given)}', "columns"
+        )
+    return dict(given)
 
 
 def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | None = None) -> Any:
@@ -339,7 +365,7 @@ def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | 
     'score'
     """
     there = list(header)
-    if own := (columns or {}).get(name):
+    if own := column_names(columns).get(name):
         return own if own in there else None
     plain = {_plain(column): column for column in reversed(there)}
     known = COLUMNS[name] + (("score",) if name == "label" and "corpusid" in plain else ())
@@ -353,8 +379,9 @@ def _plain(column: object) -> str:
 def _column(header: Iterable[object], name: str, columns: Mapping[str, str] | None) -> object:
     there = list(header)
     if (found := column_of(there, name, columns)) is not None:
+        require(there.count(found) == 1, f"several columns are called {found!r}")
         return found
-    own = (columns or {}).get(name)
+    own = column_names(columns).get(name)
     missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
     turned = swapped(there, name)
     named = "" if own else f'{" If not," if turned else ";"} columns={{"{name}": …}} names it'

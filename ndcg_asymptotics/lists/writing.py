@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, require, require_utf8
 from ndcg_asymptotics.core.files import path_of, write_file
-from ndcg_asymptotics.lists.records import Qrels, Run
+from ndcg_asymptotics.lists.records import Qrels, Records, Run
 
 
 def write_run(run: Run, path: Path | str, tag: str) -> None:
@@ -26,7 +26,7 @@ def write_run(run: Run, path: Path | str, tag: str) -> None:
     q1 Q0 d1 2 0.5 mine
     """
     lines = []
-    for query, scores in run.items():
+    for query, scores in Records.of(run, "score").as_dict().items():
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
         lines += [(query, "Q0", name, rank, repr(score), tag) for rank, (name, score) in enumerate(ranked, 1)]
     _write(path, lines)
@@ -48,7 +48,7 @@ def write_qrels(qrels: Qrels, path: Path | str) -> None:
     q1 0 d2 0
     """
     lines = []
-    for query, labels in qrels.items():
+    for query, labels in Records.of(qrels, "label").as_dict().items():
         for name, label in labels.items():
             require(label == int(label), f"labels of a TREC file are whole numbers, got {label:g} for {name}")
             lines.append((query, 0, name, int(label)))
@@ -61,6 +61,7 @@ def _write(path: Path | str, lines: Iterable[tuple[object, ...]]) -> None:
         text = " ".join(map(str, fields))
         named = len(text.split()) == len(fields)
         require(named, f"names in a TREC file must not hold spaces, got {text[:80]!r}")
+        require_utf8([text], "a line of a TREC file")
         texts.append(f"{text}\n")
     write_into_folder(path, "".join(texts))
 

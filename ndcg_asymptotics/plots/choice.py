@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
-from ndcg_asymptotics.core.arrays import brief
+from matplotlib.colors import is_color_like
+
+from ndcg_asymptotics.core.arrays import as_list, brief, floats, instance_of, require_flag
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean, in_figure, visible
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.style import LineStyle, line_styles
+from ndcg_asymptotics.plots.style import LineStyle, line_styles, require_drawable
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 
@@ -56,8 +58,26 @@ class Choice:
 
     def __post_init__(self) -> None:
         if self.band is not None:
-            proper = len(self.band) == 2 and 0 <= self.band[0] < self.band[1] <= 1
+            band = floats(self.band, "band")
+            proper = band.shape == (2,) and bool(0 <= band[0] < band[1] <= 1)
             require(proper, f"must be two quantiles in order, or None, got {brief(self.band)}", "band")
+        if self.scorers is not None:
+            names = as_list(self.scorers, "scorers", str)
+            object.__setattr__(self, "scorers", [instance_of(name, str, "scorers") for name in names])
+        for field_name, mapping in (("labels", self.labels), ("colors", self.colors)):
+            named = isinstance(mapping, Mapping)
+            require(named, f"must be a mapping by name of the scorer, got {brief(mapping)}", field_name)
+        for label in self.labels.values():
+            require_drawable(label, "labels")
+        for color in self.colors.values():
+            known = is_color_like(color)
+            require(known, f"must be colours that matplotlib knows, got {brief(color)}", "colors")
+        require_flag(self.spec, "spec")
+
+    @classmethod
+    def given(cls, choice: Choice | None) -> Choice:
+        """Return a choice, or for None that of everything."""
+        return cls() if choice is None else instance_of(choice, cls, "choice")
 
     def of(self, study: Study) -> dict[str, tuple[Scorer, LineStyle]]:
         """Return the scorers to draw, each with its line style.

@@ -16,6 +16,7 @@ from matplotlib.patches import Patch
 from ndcg_asymptotics.analysis.runs.compared import PairComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, ShownDifference
+from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import panels, titles
@@ -85,6 +86,8 @@ def zero_line(ax: Axes, left: str, right: str) -> None:
 
 def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: float | None = None) -> Figure:
     """Return a figure of the differences of one pair."""
+    comparison = instance_of(comparison, Comparison, "comparison")
+    pair = instance_of(pair, PairComparison, "pair")
     with style():
         figure, (ax,) = panels(1, height=max(2.6, 0.9 + _ROW * len(pair.by_measure)), width=width)
         label, rows = pair.drawn
@@ -97,7 +100,7 @@ def comparison_figure(comparison: Comparison, pair: PairComparison, *, width: fl
 
 def power_figure(comparison: Comparison, *, width: float | None = None) -> Figure:
     """Return a figure of the fraction of the pairs of runs that each measure tells apart."""
-    found = comparison.discriminative_power
+    found = instance_of(comparison, Comparison, "comparison").discriminative_power
     with style():
         figure, (ax,) = panels(1, height=max(2.0, 0.9 + _ROW * len(found)), width=width)
         for row, power in enumerate(found):

@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.arrays import Integers, filled_in
+from ndcg_asymptotics.core.arrays import Integers, as_list, filled_in, instance_of, require_flag
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
-from ndcg_asymptotics.plots.layout import titles
+from ndcg_asymptotics.plots.layout import axes_of, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, grey_band, grey_line, handle, scientific, white_marker
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
@@ -84,8 +83,9 @@ def ndcg_curves(
     InputError
         If the study does not have the measure or a scorer.
     """
-    ax = plt.gca() if ax is None else ax
-    results, choice = results_of(results), replace(choice or Choice(), **chosen)
+    ax = axes_of(ax)
+    require_flag(names, "names")
+    results, choice = results_of(results), replace(Choice.given(choice), **chosen)
     measure = of_study(results.study, measure)
     limits = limits_of(results.study, measure, choice)
     for name, (_, line) in choice.of(results.study).items():
@@ -231,9 +231,10 @@ def curve_handles(
 
     With ``names`` those of the scorers come first, for panels whose labels do not name them.
     """
-    choice = choice or Choice()
+    results, choice = results_of(results), Choice.given(choice)
+    require_flag(names, "names")
     study, drawn = results.study, choice.of(results.study)
-    chosen = [of_study(study, measure) for measure in measures]
+    chosen = [of_study(study, measure) for measure in as_list(measures, "measures", (str, Measure))]
     scorers = [scorer for scorer, _ in drawn.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
@@ -276,7 +277,7 @@ def enlarge(
 
     It takes the right corner that the curves leave free; there is none if they end in the middle of the axes.
     """
-    choice = choice or Choice()
+    results, choice, ax = results_of(results), Choice.given(choice), instance_of(ax, Axes, "ax")
     study, measure = results.study, of_study(results.study, measure)
     limits = limits_of(study, measure, choice)
     ends = list(_means_at_the_end(results, measure, study.scorers).values())

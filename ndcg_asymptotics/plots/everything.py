@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.arrays import as_list, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
@@ -88,6 +88,7 @@ def draw_all(
         If no replicate is complete, for a measure or scorer that the study does not have, for an argument
         that does not belong to ``found``, and for anything else than the above.
     """
+    require_flag(spec, "spec")
     if isinstance(found, str | os.PathLike):
         place = path_of(found, "found")
         found = place if holds_curves(place) else open_any(place)
@@ -95,7 +96,7 @@ def draw_all(
         "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
         "scorers": None if scorers is None else as_list(scorers, "scorers", str),
         "against": None if against is None else as_list(against, "against", str),
-        "spec": spec or None,
+        "spec": True if spec else None,
         "choice": choice,
     }
     list_drawings, what, allowed = _drawings(found)
@@ -103,7 +104,7 @@ def draw_all(
     chosen = {name: given[name] for name in allowed}
     if "choice" in chosen:
         named = chosen.pop("scorers")
-        look = replace(choice or Choice(), spec=bool(chosen.pop("spec")))
+        look = replace(Choice.given(choice), spec=bool(chosen.pop("spec")))
         chosen["choice"] = look if named is None else replace(look, scorers=named)
     return save_all(list_drawings(found, width=width, **chosen), out, **saved)
 

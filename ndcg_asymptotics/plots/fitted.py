@@ -7,16 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import brief, instance_of
+from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.layout import panels
+from ndcg_asymptotics.plots.layout import axes_of, panels
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
@@ -41,7 +42,7 @@ def fitted_curves(curves: Mapping[str, Empirical], ax: Axes | None = None) -> Ax
     ax : matplotlib Axes, optional
         The current ones by default.
     """
-    ax = plt.gca() if ax is None else ax
+    ax, curves = axes_of(ax), _by_name(curves)
     for curve, line in zip(curves.values(), line_styles(len(curves)), strict=True):
         for j, of_gain in enumerate(curve.nodes):
             depth = np.array(of_gain.depths)
@@ -54,8 +55,15 @@ def fitted_curves(curves: Mapping[str, Empirical], ax: Axes | None = None) -> Ax
     return ax
 
 
+def _by_name(given: Mapping[str, Empirical]) -> dict[str, Empirical]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"must be curves by name, got {brief(given)}", "curves")
+    return {name: instance_of(curve, Empirical, "curves") for name, curve in given.items()}
+
+
 def fitted_figure(curves: Mapping[str, Empirical], *, width: float | None = None) -> Figure:
     """Return a figure of fitted curves by the names of their files."""
+    curves = _by_name(curves)
     gains = sorted({gain for curve in curves.values() for gain in curve.gains}, reverse=True)
     handles: list[Artist] = [
         grey_line(f"$y$ = {gain:g}", ls=_DASHES[j % len(_DASHES)]) for j, gain in enumerate(gains)
@@ -73,6 +81,7 @@ def fitted_figure(curves: Mapping[str, Empirical], *, width: float | None = None
 
 def holds_curves(place: Path) -> bool:
     """Return whether a path is a curve file, or a folder that has curve files but no results."""
+    place = path_of(place, "place")
     return place.suffix == ".json" or (kind_of(place) is None and any(place.glob("*.json")))
 
 

@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.pair import Pair
+from ndcg_asymptotics.core.arrays import as_list
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
@@ -27,6 +29,7 @@ from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, 
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import style
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.opening import results_of
 
 
 def measure_figure(
@@ -51,7 +54,8 @@ def overview_figure(
 
     A panel has an inset for scorers that share their limit if it fits.
     """
-    chosen, study, choice = _chosen(results, measures), results.study, choice or Choice()
+    results, choice = results_of(results), Choice.given(choice)
+    chosen, study = _chosen(results, measures), results.study
     single = len(chosen) == 1
     with style():
         figure, axes = panels(len(chosen), height=2.9 if single else 2.3, width=width)
@@ -69,7 +73,9 @@ def overview_figure(
 def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[Measure]:
     if measures is None:
         return list(results.study.measures)
-    return [of_study(results.study, measure) for measure in measures]
+    several = as_list(measures, "measures", (str, Measure))
+    require(len(several) > 0, "must name at least one measure", "measures")
+    return [of_study(results.study, measure) for measure in several]
 
 
 def order_figure(
@@ -79,6 +85,7 @@ def order_figure(
 
     ``pairs`` are the entries of `distinguish` for this pair of scorers.
     """
+    results = results_of(results)
     with style():
         figure, axes = panels(2, height=2.9, width=width)
         for ax, from_n in zip(axes, (False, True), strict=True):
@@ -100,6 +107,7 @@ def pair_figures(
 
     It is an `order_figure`, or for a study of the rare engine an `error_exponent_figure`.
     """
+    results = results_of(results)
     found = _found(results, measures, choice)
     return {
         pair: _pair_figure(results, entries, width=width, choice=choice) for pair, entries in found.items()
@@ -122,7 +130,7 @@ def _found(
 ) -> dict[tuple[str, str], Callable[[], list[Pair]]]:
     """Return functions, by pair, that return its entries of `distinguish`, which runs at the first call."""
     texts = [str(measure) for measure in _chosen(results, measures)]
-    drawn = (choice or Choice()).of(results.study)
+    drawn = Choice.given(choice).of(results.study)
     found = cache(
         lambda: [pair for pair in distinguish(results, exponents=False).pairs if pair.measure in texts]
     )

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.core.arrays import LEVEL
+from ndcg_asymptotics.core.arrays import LEVEL, as_list, instance_of, require_flag
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
-from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import axes_of, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.saving import Drawing
@@ -58,7 +57,8 @@ def growth_curves(
     InputError
         If ``growth`` does not have the measure or a run.
     """
-    choice, ax = choice or Choice(), plt.gca() if ax is None else ax
+    choice, ax, growth = Choice.given(choice), axes_of(ax), instance_of(growth, Growth, "growth")
+    require_flag(names, "names")
     drawn = _known(growth, measure)
     column, shown, theory = growth.measures.index(drawn), growth.drawn(_POINTS), growth.theory
     sizes, (low, high) = growth.sizes[shown], growth.band()
@@ -90,6 +90,7 @@ def _known(growth: Growth, measure: Measure | str) -> Measure:
 
 def growth_handles(growth: Growth) -> list[Artist]:
     """Return legend handles for the lines, bands and markers of `growth_curves`."""
+    growth = instance_of(growth, Growth, "growth")
     handles: list[Artist] = [
         grey_line(f"mean over {len(growth.queries)} queries"),
         grey_band(f"{LEVEL:.0%} band over queries"),
@@ -108,7 +109,9 @@ def growth_figure(
     choice: Choice | None = None,
 ) -> Figure:
     """Return a figure of `growth_curves` with a panel for each measure, by default all of them."""
-    choice, chosen = choice or Choice(), growth.measures if measures is None else measures
+    choice, growth = Choice.given(choice), instance_of(growth, Growth, "growth")
+    chosen = growth.measures if measures is None else as_list(measures, "measures", (str, Measure))
+    require(len(chosen) > 0, "must name at least one measure", "measures")
     single = len(chosen) == 1
     with style():
         figure, axes = panels(len(chosen), height=3.0 if single else 2.3, width=width)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedComparison, JudgedPair
+from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences, significance_key
 from ndcg_asymptotics.plots.layout import panels
 from ndcg_asymptotics.plots.marks import figure_legend
@@ -21,6 +22,8 @@ _APART = 0.22  # distance of two of them, of a measure's row
 
 def judged_figure(comparison: JudgedComparison, pair: JudgedPair, *, width: float | None = None) -> Figure:
     """Return a figure of one pair: three intervals for each measure; filled markers are significant."""
+    comparison = instance_of(comparison, JudgedComparison, "comparison")
+    pair = instance_of(pair, JudgedPair, "pair")
     with style():
         figure, (ax,) = panels(1, height=max(2.3, 0.9 + _ROW * len(pair.by_measure)), width=width)
         places = [row + _APART * place for row in range(len(pair.by_measure)) for place in (-1, 0, 1)]

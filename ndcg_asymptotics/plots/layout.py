@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
@@ -16,10 +17,12 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 
+from ndcg_asymptotics.core.arrays import as_list, brief, instance_of, is_number, whole_number
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.plots.style import GREY
+from ndcg_asymptotics.plots.style import GREY, require_drawable
 
 SINGLE, DOUBLE = 3.5, 7.2  # widths of one and of two columns of a journal, in inches
+_MOST_PANELS, _MOST_INCHES = 1000, 1000
 _NARROW = 5.0  # a figure that is narrower has one panel in each row
 
 
@@ -39,6 +42,10 @@ def panels(
         Width of the figure, in inches. By default that of one column of a journal for one panel in each row,
         and that of two columns for more.
     """
+    count, columns = whole_number(count, "count", 1, _MOST_PANELS), whole_number(columns, "columns", 1, None)
+    for argument, inches in (("width", width), ("height", height)):
+        proper = inches is None or (is_number(inches) and 0 < inches <= _MOST_INCHES)
+        require(proper, f"must be above 0 and at most {_MOST_INCHES} inches, got {brief(inches)}", argument)
     columns = 1 if width is not None and width < _NARROW else min(columns, count)
     rows = math.ceil(count / columns)
     if width is None:
@@ -55,9 +62,14 @@ def _letter(i: int, count: int) -> str:
     return f"({alphabet[i % len(alphabet)] * (1 + i // len(alphabet))})" if count > 1 else ""
 
 
+def axes_of(ax: Axes | None) -> Axes:
+    """Return axes of matplotlib, for None the current ones."""
+    return plt.gca() if ax is None else instance_of(ax, Axes, "ax")
+
+
 def note(figure: Figure, text: str) -> None:
     """Write a warning above all panels, such as that the results are incomplete."""
-    figure.suptitle(text, fontsize=8, color="#B00000", x=0.01, ha="left")
+    instance_of(figure, Figure, "figure").suptitle(str(text), fontsize=8, color="#B00000", x=0.01, ha="left")
 
 
 def one_scale(axes: Sequence[Axes]) -> None:
@@ -75,6 +87,9 @@ def geometry(ax: Axes) -> tuple[int, int]:
 
 def outer_labels(axes: Sequence[Axes]) -> None:
     """Label an x axis unless the panel below has the same, and y axes at the left of a row of equal ones."""
+    axes = [instance_of(ax, Axes, "axes") for ax in as_list(axes, "axes", Axes)]
+    if not axes:
+        return
     rows, columns = geometry(axes[0])
     quantities = [(ax.get_ylabel(), ax.get_yscale()) for ax in axes]
     ranges = [ax.get_ylim() for ax in axes]
@@ -140,7 +155,9 @@ def heading(ax: Axes, title: str, *, lines: int = 0) -> Text:
 
 def titles(ax: Axes, title: str, remark: str = "") -> None:
     """Set the panel's letter and title, and a grey remark beside them or, where it is too long, below."""
-    shown = heading(ax, title)
+    require_drawable(title, "title")
+    require_drawable(remark, "remark")
+    shown = heading(instance_of(ax, Axes, "ax"), title)
     if not remark:
         return
     size, of_title = mpl.rcParams["font.size"], mpl.rcParams["axes.titlesize"]

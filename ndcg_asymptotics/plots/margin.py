@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation
 
+from ndcg_asymptotics.core.arrays import as_list, brief, instance_of, is_number
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.style import LineStyle
 
 
@@ -62,7 +64,11 @@ def margin_labels(ax: Axes, labels: Sequence[tuple[float, str, LineStyle | str]]
         The height at which a curve ends, its label, and its line style. A colour in place of a line style is
         that of a dotted line.
     """
-    column = []
+    ax, column = instance_of(ax, Axes, "ax"), []
+    labels = as_list(labels, "labels")
+    for label in labels:
+        proper = isinstance(label, tuple) and len(label) == 3 and is_number(label[0])
+        require(proper, f"must be tuples of a height, a text and a line style, got {brief(label)}", "labels")
     for end, text, line in sorted(labels, key=lambda label: label[0]):
         color, dashes = (line, ":") if isinstance(line, str) else (line.color, line.dashes)
         leader = {"arrowstyle": "-", "color": color, "ls": dashes, "lw": 0.9, "relpos": (0, 0.5)}

@@ -12,9 +12,12 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ndcg_asymptotics.core.arrays import as_list, instance_of
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.plots.layout import geometry, text_width, wrapped
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 
@@ -88,13 +91,17 @@ _HANDLE, _PAD, _SPACE = (
 
 def figure_legend(figure: Figure, handles: Sequence[Artist]) -> None:
     """Add a legend to the figure, in the place of a missing last panel, or below by making it higher."""
+    figure = instance_of(figure, Figure, "figure")
+    handles = [instance_of(one, Artist, "handles") for one in as_list(handles, "handles")]
+    require(bool(figure.axes), "has no panels", "figure")
     rows, columns = geometry(figure.axes[0])
     if len(figure.axes) < rows * columns:
         blank = figure.add_subplot(rows, columns, rows * columns)
         blank.set_axis_off()
         blank.legend(handles=list(handles), loc="center left", handlelength=_HANDLE, labelspacing=0.7)
         return
-    size, room = float(mpl.rcParams["legend.fontsize"]), 72 * figure.get_figwidth()
+    size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
+    room = 72 * figure.get_figwidth()
     beside = size * (_HANDLE + _PAD + _SPACE)
     for one in handles:
         one.set_label("\n".join(wrapped(str(one.get_label()), size, room - beside)))

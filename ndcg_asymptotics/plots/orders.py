@@ -14,11 +14,12 @@ from matplotlib.lines import Line2D
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
 from ndcg_asymptotics.analysis.orders.rates import Rate
-from ndcg_asymptotics.core.arrays import LEVEL, Floats
+from ndcg_asymptotics.core.arrays import LEVEL, Floats, as_list, instance_of, require_flag
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
-from ndcg_asymptotics.plots.layout import DOUBLE, panels, titles
+from ndcg_asymptotics.plots.layout import DOUBLE, axes_of, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
@@ -46,7 +47,9 @@ def wrong_order_rates(
     from_n : bool
         Whether an order counts that is wrong at n or at any greater length, instead of at n alone.
     """
-    choice, lines = choice or Choice(), measure_styles(pair.measure for pair in pairs)
+    ax, pairs, choice = axes_of(ax), _pairs(pairs), Choice.given(choice)
+    require_flag(from_n, "from_n")
+    lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
         if pair.right is None:
             continue
@@ -78,6 +81,13 @@ def wrong_order_rates(
     return ax
 
 
+def _pairs(given: Sequence[Pair]) -> list[Pair]:
+    """Return entries of `distinguish`, at least one."""
+    pairs = [instance_of(pair, Pair, "pairs") for pair in as_list(given, "pairs")]
+    require(len(pairs) > 0, "must hold at least one entry of what distinguish returns", "pairs")
+    return pairs
+
+
 def _none_from(rates: Sequence[Rate]) -> int:
     """Return the position from which on no replicate is wrong."""
     return max((i + 1 for i, rate in enumerate(rates) if rate.rate < 1), default=0)
@@ -99,7 +109,8 @@ def _name(name: str, choice: Choice) -> str:
 
 def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[Artist]:
     """Return legend handles that name the measures of `wrong_order_rates`."""
-    choice, lines = choice or Choice(), measure_styles(pair.measure for pair in pairs)
+    pairs, choice = _pairs(pairs), Choice.given(choice)
+    lines = measure_styles(pair.measure for pair in pairs)
     agree = len({pair.right for pair in pairs} - {None}) == 1
     handles: list[Artist] = []
     for pair in pairs:
@@ -137,7 +148,8 @@ def order_error_exponents(
     intervals. A power of n is a straight line on these axes; its label has the slope at the last point and,
     after an arrow, the limit of the slope as n grows, which is the error exponent.
     """
-    choice, labels = choice or Choice(), []
+    ax, pairs, study = axes_of(ax), _pairs(pairs), instance_of(study, Study, "study")
+    choice, labels = Choice.given(choice), []
     lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
         measure, line = Measure.parse(pair.measure), lines[pair.measure]

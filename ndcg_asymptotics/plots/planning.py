@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, instance_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
@@ -38,6 +38,7 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
     InputError
         For a plan that is not from curves.
     """
+    plan = instance_of(plan, Plan, "plan")
     if plan.scorers is None:
         raise InputError("only a plan from relevance curves has a figure", "out")
     n = plan.rows[0].n or 1

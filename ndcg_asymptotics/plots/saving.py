@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread, imsave
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats, as_list, brief, instance_of, is_number, require_flag
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.files import write_file
+from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.looks import hex_color
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.plots.style import style
@@ -64,7 +64,10 @@ def save(
         For a format that is not one of svg, png, pdf, a resolution outside 10 to 2400, or a dark PDF.
     """
     require_savable(formats, dpi, dark=dark)
-    paths = [Path(folder) / f"{name}.{form}" for form in formats]
+    figure, folder = instance_of(figure, Figure, "figure"), path_of(folder, "folder")
+    named = isinstance(name, str) and Path(name).name == name != "" and "\0" not in name
+    require(named, f"must be the name of a file without its folder, got {brief(name)}", "name")
+    paths = [folder / f"{name}.{form}" for form in formats]
     with style(), _laid_out(figure):
         for path, form in zip(paths, formats, strict=True):
             data = _drawn(figure, form, dpi)
@@ -142,10 +145,16 @@ _DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark
 
 def require_savable(formats: Sequence[str], dpi: float = 200, *, dark: bool = False) -> None:
     """Raise `InputError` for formats and resolutions that `save` does not write."""
-    for form in formats:
-        require(form in FORMATS, f"must be of {', '.join(FORMATS)}, got {brief(form)}", "format")
+    require_flag(dark, "dark")
+    for form in as_list(formats, "format"):
+        require(
+            isinstance(form, str) and form in FORMATS,
+            f"must be of {', '.join(FORMATS)}, got {brief(form)}",
+            "format",
+        )
         require(not dark or form in _DARKENED, f"must be svg or png for a dark figure, got {form}", "format")
-    require(10 <= dpi <= 2400, f"must be from 10 to 2400, got {dpi:g}", "dpi")
+    fine = is_number(dpi) and 10 <= dpi <= 2400
+    require(fine, f"must be from 10 to 2400, got {brief(dpi)}", "dpi")
 
 
 _LONGEST = 120  # bytes of a file name; file systems allow 255
@@ -196,6 +205,7 @@ def save_all(
         For an unknown format, resolution or style, before anything is drawn.
     """
     require_savable(formats, dpi, dark=dark)
+    folder = path_of(folder, "out")
     names = file_names([words for words, _ in figures])
     files: list[Path] = []
     with style(style_file):

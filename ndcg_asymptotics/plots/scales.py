@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN, TICKLEFT
 from matplotlib.ticker import Formatter, Locator, NullLocator
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, instance_of, list_lengths, whole_number
 
 _MOST = 8  # labelled ticks of an axis
 _LAST_IN_DIGITS = 1e5  # larger numbers, and those below its inverse, are written with a power of ten
@@ -24,7 +24,9 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = _MOST) -> None:
     """Make the x axis a logarithmic one of list lengths, with at most ``most`` labelled ticks."""
-    low, high = float(min(sizes)), float(max(sizes))
+    ax, most = instance_of(ax, Axes, "ax"), whole_number(most, "most", 1, None)
+    lengths = list_lengths(sizes)
+    low, high = float(min(lengths)), float(max(lengths))
     ax.set_xlabel("list length $n$")
     log_axis(ax.xaxis, most=most)
     if low == high:

@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import matplotlib as mpl
 from matplotlib import style as mpl_style
+from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
+from matplotlib.mathtext import MathTextParser
 
 from ndcg_asymptotics.core import looks
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import brief, instance_of, whole_number
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.looks import measure_look, measure_looks
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
 
 GREY = "0.35"
+_MOST_CURVES = 100_000
 
 
 class MarkerSettings(TypedDict, total=False):
@@ -72,7 +76,25 @@ def _line_style(look: looks.Look) -> LineStyle:
 
 def line_styles(count: int) -> list[LineStyle]:
     """Return the line styles of ``count`` curves."""
-    return [_line_style(looks.look_of(place)) for place in range(count)]
+    return [
+        _line_style(looks.look_of(place)) for place in range(whole_number(count, "count", 0, _MOST_CURVES))
+    ]
+
+
+def require_drawable(text: object, argument: str) -> None:
+    r"""Refuse what is no text, and a text whose formulas matplotlib cannot read.
+
+    >>> require_drawable("$\\frac{1$", "labels")
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: labels: holds no formula that matplotlib reads: '$\\frac{1$'
+    """
+    text = instance_of(text, str, argument)
+    if not is_math_text(text):
+        return
+    try:
+        MathTextParser("path").parse(text)
+    except ValueError:
+        raise InputError(f"holds no formula that matplotlib reads: {brief(text)}", argument) from None
 
 
 def measure_style(measure: Measure | str) -> LineStyle:
@@ -141,6 +163,7 @@ def _tried(file: Path | str) -> dict[object, object]:
 
 def _settings(file: Path | str) -> dict[object, object]:
     """Return the settings of a style file, or of one of matplotlib's styles."""
+    file = path_of(file, "style")
     known = mpl_style.library.get(str(file))
     if known is not None:
         return dict(known.items())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
+from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, floats, instance_of
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations import panels
 from ndcg_asymptotics.populations.scorer import Curve
@@ -188,5 +188,8 @@ def curve(
     >>> str(wave), round(wave.mass, 12), wave.value([0.0, 0.5]).round(6)
     ('custom("wave")', 0.301327657112, array([0.244117, 0.328224]))
     """
-    given = {"breaks": tuple(map(float, breaks))} if len(breaks) else {}
-    return OwnCurve(name or custom.name_of(function), **OwnCurve.described(function) | given)
+    depths = floats(breaks, "breaks").ravel().tolist()
+    given = {"breaks": tuple(depths)} if depths else {}
+    return OwnCurve(
+        instance_of(name, str, "name") or custom.name_of(function), **OwnCurve.described(function) | given
+    )

@@ -287,6 +287,7 @@ class Polynomial(Curve, keyword="polynomial"):
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         count, most = len(self.coefficients), max(map(abs, self.coefficients), default=0.0)
         require(1 <= count <= _MOST_TERMS, f"polynomial takes 1 to {_MOST_TERMS} coefficients, got {count}")
         require(
@@ -382,6 +383,7 @@ class ConstantCurve(Curve, keyword="constant"):
     label: ClassVar[str] = "constant (a random order)"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.check_range(self.p)
 
     def formula(self, t: Floats) -> Floats:
@@ -408,13 +410,16 @@ class PiecewiseLinear(Curve, keyword="piecewise"):
     label: ClassVar[str] = "points"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(
             len(self.depths) >= 2
             and self.depths[0] == 0
             and self.depths[-1] == 1
-            and min(np.diff(self.depths)) > 0,
+            and bool((np.diff(self.depths) > 0).all()),
             "depth must increase from 0 to 1",
         )
+        nodes = len(self.depths)
+        require(len(self.values) == nodes, f"piecewise needs {nodes} values, one for each depth")
         self.check_range(*self.values)
         t, m = np.array(self.depths), np.array(self.values)
         steps = np.diff(t) * (m[1:] + m[:-1]) / 2

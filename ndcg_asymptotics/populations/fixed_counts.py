@@ -20,8 +20,9 @@ from typing import Self
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.populations.roc import DepthLaw, GradedRoc, RocModel, RocPower
 from ndcg_asymptotics.populations.scorer import Curve, OfFixedNumber, Random, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import Argument, Call, number_text, parse_text
@@ -51,6 +52,11 @@ class FixedCounts(OfFixedNumber, keyword="relevant"):
     source: Relevance | RocModel
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        require(
+            isinstance(self.source, Relevance | RocModel),
+            f"relevant: expected relevance curves or ROC curves, got {brief(self.source)}",
+        )
         said = brief(self.counts[0] if len(self.counts) == 1 else self.counts)
         whole = all(type(count) is int and count >= 0 for count in self.counts)
         require(
@@ -246,6 +252,7 @@ def with_relevant(
     >>> str(with_relevant("graded(2=roc_power(0.3), 1=roc_power(0.5))", {2: 1, 1: 4}))
     'relevant(2=1, 1=4, graded(2=roc_power(0.3), 1=roc_power(0.5)))'
     """
+    folder = None if folder is None else path_of(folder, "folder")
     given: Scorer | RocModel = (
         parse_text(scorer, lambda scanner: _scorer(scanner.call()), folder, allow_custom)
         if isinstance(scorer, str)
@@ -254,7 +261,7 @@ def with_relevant(
     if isinstance(given, Random):
         return given
     if not isinstance(given, Relevance | RocModel):
-        raise InputError(f"a number of relevant items is given for a curve, got {given}")
+        raise InputError(f"a number of relevant items is given for a curve, got {brief(given)}")
     if given.gains != (1.0,):
         return FixedCounts(_counts_by_gain(given.gains, relevant), given)
     if isinstance(relevant, Mapping):
@@ -274,8 +281,8 @@ def _counts_by_gain(gains: tuple[float, ...], relevant: int | Mapping[float, flo
 
 def _whole(number: float) -> int:
     require(
-        float(number).is_integer(),
-        f"relevant: a number of relevant items is a whole number, got {number_text(number)}",
+        is_number(number) and float(number).is_integer(),
+        f"relevant: a number of relevant items is a whole number, got {brief(number)}",
     )
     return int(number)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.scorer import ROUNDING, Curve, Relevance
 from ndcg_asymptotics.specs.scanner import Call, number_text, numbers_text
@@ -36,6 +37,11 @@ class ByGain(Spec, Generic[Curves]):
     example: ClassVar[str]
 
     def __post_init__(self) -> None:
+        proper = isinstance(self.by_gain, Sequence) and all(
+            isinstance(one, tuple) and len(one) == 2 and is_number(one[0]) and isinstance(one[1], self.kind)
+            for one in self.by_gain
+        )
+        require(proper, f"must be pairs of a gain and a curve, got {brief(self.by_gain)}", "by_gain")
         ordered = tuple(sorted(self.by_gain, key=lambda item: -item[0]))
         object.__setattr__(self, "by_gain", ordered)
         self._check()

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.populations.families import ConstantCurve
@@ -69,6 +70,10 @@ class Population:
     coupling: Coupling = Independent()
 
     def __post_init__(self) -> None:
+        proper = isinstance(self.scorers, Mapping) and all(
+            isinstance(scorer, Scorer) for scorer in self.scorers.values()
+        )
+        require(proper, f"must be scorers by name, got {brief(self.scorers)}", "scorers")
         require(len(self.scorers) > 0, "a population needs at least one scorer")
         informed = {k: v for k, v in self.scorers.items() if not isinstance(v, Random)}
         require(len(informed) > 0, "'random' takes the label law of the others, and there are none")

@@ -9,7 +9,8 @@ from ndcg_asymptotics.analysis.check import check, check_grid
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, csv_of
 from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.saving import Drawing
@@ -78,6 +79,8 @@ def contents_of(reported: Reported, alpha: float, width: float) -> ReportContent
         return _of_study(reported, alpha, width)
     if isinstance(reported, GridResults):
         return _of_grid(reported, alpha, width)
+    if not isinstance(reported, Comparison | JudgedComparison):
+        raise InputError(f"expected results or a comparison, got {brief(reported)}", "reported")
     return _of_comparison(reported, width)
 
 

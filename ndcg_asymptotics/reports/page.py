@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from html import escape
 from pathlib import Path
 from typing import Self
@@ -81,15 +82,27 @@ def report(
     (True, 1)
     """
     if out is not None:
-        out = path_of(out, "out")
-        require(not out.is_dir(), f"{out} is a folder, expected the name of a file", "out")
-        require(out.parent.is_dir(), f"{out}: there is no folder {out.parent}", "out")
-    if isinstance(reported, str | Path):
-        reported = open_any(reported)
+        out = require_writable(out, "out")
+    if isinstance(reported, str | os.PathLike):
+        reported = open_any(path_of(reported, "reported"))
     page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)), out)
     if out is not None:
-        write_file(out, page.encode("utf-8"))
+        write_file(out, page.encode(errors="backslashreplace"))
     return page
+
+
+def require_writable(given: Path | str, argument: str) -> Path:
+    """Return the path of a file that may be written: no folder, and in one that there is.
+
+    Raises
+    ------
+    InputError
+        For any other path.
+    """
+    path = path_of(given, argument)
+    require(not path.is_dir(), f"{path} is a folder, expected the name of a file", argument)
+    require(path.parent.is_dir(), f"{path}: there is no folder {path.parent}", argument)
+    return path
 
 
 def _rendered(contents: ReportContents) -> str:

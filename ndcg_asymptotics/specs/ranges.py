@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from ndcg_asymptotics.core.arrays import brief
+from ndcg_asymptotics.core.arrays import brief, is_number
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.specs.scanner import number_text
 
@@ -92,15 +92,31 @@ def one_of(*texts: str) -> dict[str, Described]:
 
 
 def check_ranges(keyword: str, given: object) -> None:
-    """Refuse an object of a dataclass with a field outside its range.
+    """Refuse an object of a dataclass with a field that is no number where one belongs, or outside its range.
 
     Raises
     ------
     InputError
         That names the keyword, the field and its range.
     """
+    for name, several in _numbers(type(given)):  # type: ignore[arg-type] # a class is hashable
+        value = getattr(given, name)
+        proper = (
+            isinstance(value, list | tuple) and all(map(is_number, value)) if several else is_number(value)
+        )
+        if not proper:
+            wanted = "numbers" if several else "a number"
+            raise InputError(f"{keyword}: {name} must be {wanted}, got {brief(value)}")
     for name, allowed in _ranges(type(given)):  # type: ignore[arg-type] # a class is hashable
         allowed.check(keyword, name, getattr(given, name))
+
+
+@cache
+def _numbers(kind: type) -> tuple[tuple[str, bool], ...]:
+    """Return the fields that are annotated as a number or as several, and which of the two."""
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    several = {"float": False, "int": False, "tuple[float, ...]": True, "tuple[int, ...]": True}
+    return tuple((field.name, several[str(field.type)]) for field in fields if str(field.type) in several)
 
 
 @cache

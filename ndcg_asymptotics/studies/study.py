@@ -12,7 +12,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
-from ndcg_asymptotics.core.errors import InputError, blaming, require
+from ndcg_asymptotics.core.errors import InputError, blaming, require, require_utf8
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
@@ -131,6 +131,7 @@ class Study(Shown):
         precision: float | None = None,
     ) -> None:
         sizes = _sizes(n)
+        require_utf8([str(title)], "the title", "title")
         found = read_scorers(scorers, relevant=relevant)
         population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
         for scorer in population.scorers.values():
@@ -271,6 +272,7 @@ def read_scorers(
     for name, scorer in given.items():
         proper = isinstance(name, str) and name.strip() != ""
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
+        require_utf8([name], "the name of a scorer", "scorers")
         with blaming(f"scorers.{name}"):
             if counts is not None:
                 scorers[name] = with_relevant(scorer, counts, folder=folder, allow_custom=allow_custom)

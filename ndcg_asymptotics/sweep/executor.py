@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
-from ndcg_asymptotics.core.arrays import require_choice
+from ndcg_asymptotics.core.arrays import brief, require_choice, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.sweep.block import Block, import_engine
 from ndcg_asymptotics.sweep.processes import (
@@ -67,7 +67,8 @@ class Cores:
     scheduler: str | None = None
 
     def __post_init__(self) -> None:
-        require(self.jobs is None or self.jobs >= 1, f"must be at least 1, got {self.jobs}", "jobs")
+        if self.jobs is not None:
+            whole_number(self.jobs, "jobs", 1, None)
         require_choice(self.backend, get_args(Backend), "backend")
         require(self.scheduler is None or self.backend == "dask", "needs the backend dask", "scheduler")
         require(
@@ -76,8 +77,8 @@ class Cores:
             "scheduler",
         )
         require(
-            self.scheduler is None or _ADDRESS.fullmatch(self.scheduler) is not None,
-            f"must be an address such as tcp://host:8786, got {self.scheduler!r}",
+            self.scheduler is None or _ADDRESS.fullmatch(str(self.scheduler)) is not None,
+            f"must be an address such as tcp://host:8786, got {brief(self.scheduler)}",
             "scheduler",
         )
         if self.scheduler is None:

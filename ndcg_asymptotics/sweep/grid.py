@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
+from ndcg_asymptotics.core.arrays import instance_of
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
@@ -114,10 +116,12 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[Swe
     >>> dict(run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1).data["ndcg"].sizes)
     {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}
     """
+    grid = instance_of(grid, Grid, "grid")
     if folder is None:
         return GridResults(
             grid.axes, {values: run_study(study, None, **options) for values, study in grid.studies.items()}
         )
-    if sweep_grid(grid, Path(folder), **options).stopped == "interrupted":
+    folder = path_of(folder, "folder")
+    if sweep_grid(grid, folder, **options).stopped == "interrupted":
         raise KeyboardInterrupt
     return grid_in(folder, grid)

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
+from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import say, task
@@ -144,19 +145,20 @@ def sweep(
     OSError
         If the folder cannot be written to; what was complete stays so.
     """
+    positive = is_number(time_limit) and time_limit > 0
+    require(positive, f"must be a number above 0, got {brief(time_limit)}", "time_limit")
     deadline = time.monotonic() + time_limit
     precision = study.precision if precision is None else precision
-    require(precision is None or 0 < precision < 1, f"must be between 0 and 1, got {precision}", "precision")
+    if precision is not None:
+        require_fraction(precision, "precision")
     count = study.replicates if replicates is None else replicates
-    require(count >= 1, f"must be at least 1, got {count}", "replicates")
-    require(count <= MOST_REPLICATES, f"must be at most {MOST_REPLICATES:g}, got {count}", "replicates")
+    count = whole_number(count, "replicates", 1, MOST_REPLICATES)
     cores = Cores(backend, jobs, scheduler)
     _require_room(study, count, None if isinstance(into, MemorySink) else Path(into))
-    require(first >= 0, f"must be at least 0, got {first}", "first")
+    first = whole_number(first, "first", 0, None)
     last = LAST_REPLICATE - count
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
-    require(block is None or block >= 1, f"must be at least 1, got {block}", "block")
-    require(time_limit > 0, f"must be positive, got {time_limit:g}", "time_limit")
+    block = None if block is None else whole_number(block, "block", 1, None)
     engine_ = engine.load_engine(study.engine)
     engine_.check(study.design)
     estimate = TimeEstimate(count, at_most=precision is not None)

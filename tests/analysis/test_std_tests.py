@@ -81,7 +81,7 @@ def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
 def test_every_n_on_request(binary: Results) -> None:
     assert [row.n for row in check(binary, std="every").stds[:3]] == [20, 200, 4000]
     assert std_sizes((1, 2, 3, 4), "few") == (1, 3, 4)
-    with pytest.raises(InputError, match='must be "few" or "every", got \'some\''):
+    with pytest.raises(InputError, match="must be one of few, every, got 'some'"):
         check(binary, std="some")
 
 

@@ -174,8 +174,8 @@ def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, r
 
 def test_arguments_are_checked(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     start = ("run", study_file, "--out", tmp_path / "out")
-    refused(run_cli(*start, "--jobs", 0), "--jobs: must be at least 1, got 0")
-    refused(run_cli(*start, "--replicates", 0), "--replicates: must be at least 1, got 0")
+    refused(run_cli(*start, "--jobs", 0), "--jobs: must be a whole number >= 1, got 0")
+    refused(run_cli(*start, "--replicates", 0), "--replicates: must be a whole number from 1 to 1e+07, got 0")
     refused(run_cli(*start, "--scheduler", "tcp://x:1"), "--scheduler: needs the backend dask")
     refused(
         run_cli(*start, "--backend", "dask"), "--scheduler: the backend dask needs the address of a scheduler"

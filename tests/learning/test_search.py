@@ -88,10 +88,10 @@ def test_the_default_losses_suit_the_measure():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"n": 1}, "n: must be 2 to 8, got 1"),
-        ({"draws": 0}, "draws: must be at least 1, got 0"),
-        ({"grades": 1}, "grades: must be at least 2, got 1"),
-        ({"grades": 2000}, "grades: must be at most 1000, got 2000"),
+        ({"n": 1}, "n: must be a whole number from 2 to 8, got 1"),
+        ({"draws": 0}, "draws: must be a whole number >= 1, got 0"),
+        ({"grades": 1}, "grades: must be a whole number from 2 to 1000, got 1"),
+        ({"grades": 2000}, "grades: must be a whole number from 2 to 1000, got 2000"),
         ({"losses": "square"}, "unknown loss 'square'"),
     ],
 )

@@ -116,7 +116,7 @@ def gdeval_err(labels):
     return sum(stop * np.prod([1 - before for before in stops[:r]]) / (r + 1) for r, stop in enumerate(stops))
 
 
-@pytest.mark.parametrize("names", [("q1", "q2"), ("7", "12"), ("web-1", "fed-1"), ("two words", "\udcff")])
+@pytest.mark.parametrize("names", [("q1", "q2"), ("7", "12"), ("web-1", "fed-1"), ("two words", "ф")])
 def test_err_of_queries_and_documents_with_any_names(names):
     """The program behind ERR reads numbers of queries, less what is before a hyphen, and words."""
     first, second = names

@@ -194,12 +194,12 @@ def test_an_interruption_keeps_complete_replicates(tmp_path: Path, plain: str) -
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"replicates": 0}, "replicates: must be at least 1, got 0"),
-        ({"first": -1}, "first: must be at least 0, got -1"),
-        ({"jobs": 0}, "jobs: must be at least 1, got 0"),
-        ({"block": 0}, "block: must be at least 1"),
-        ({"time_limit": 0.0}, "time_limit: must be positive, got 0"),
-        ({"time_limit": math.nan}, "time_limit: must be positive, got nan"),
+        ({"replicates": 0}, "replicates: must be a whole number from 1 to 1e.07, got 0"),
+        ({"first": -1}, "first: must be a whole number >= 0, got -1"),
+        ({"jobs": 0}, "jobs: must be a whole number >= 1, got 0"),
+        ({"block": 0}, "block: must be a whole number >= 1"),
+        ({"time_limit": 0.0}, "time_limit: must be a number above 0, got 0.0"),
+        ({"time_limit": math.nan}, "time_limit: must be a number above 0, got nan"),
         ({"scheduler": "tcp://127.0.0.1:1"}, "scheduler: needs the backend dask"),
         (
             {"backend": "dask", "scheduler": "localhost"},

@@ -39,7 +39,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     from_on,
     weighted_rate,
 )
-from ndcg_asymptotics.core.arrays import LEVEL, Array, brief
+from ndcg_asymptotics.core.arrays import LEVEL, Array, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
 from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
@@ -154,6 +154,7 @@ def distinguish(
     ('good', [(10, True), (100, True)])
     """
     results = results_of(results)
+    require_flag(exponents, "exponents")
     study = results.study
     wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")

@@ -15,6 +15,7 @@ from ndcg_asymptotics.analysis.planning.rows import (
     RequiredQueries,
 )
 from ndcg_asymptotics.analysis.power import sd_interval
+from ndcg_asymptotics.core.arrays import is_number
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
@@ -211,7 +212,7 @@ def _plan_for_sd(
     require(len(asked) <= 1, "sd belongs to one measure", "measures")
     required = Requirements(**design)
     require_size(sd, "sd")
-    require_size(None if difference is None else abs(difference), "difference")
+    require_size(abs(difference) if is_number(difference) else difference, "difference")
     require(
         difference is not None or required.queries is not None,
         "a plan for a standard deviation needs queries or a difference",

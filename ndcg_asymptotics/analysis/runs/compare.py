@@ -227,7 +227,7 @@ def compare(
         "unjudged": None if unjudged == "zero" else unjudged,
         "alternative": None if alternative == "two-sided" else alternative,
         "over": over,
-        "lower_is_better": lower_is_better or None,
+        "lower_is_better": as_texts(lower_is_better, "lower_is_better") or None,
         **conventions,
     }
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
@@ -245,7 +245,9 @@ def compare(
             "columns": columns,
         }
         if kind == "collections":
-            return compare_collections(collections, tests, over or "both", of_values, conventions)
+            return compare_collections(
+                collections, tests, "both" if over is None else over, of_values, conventions
+            )
         return compare_values(values, tests, **of_values)
     if lists is not None:
         conventions = of_lists(conventions)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ndcg_asymptotics.analysis.orders.rates import clopper_pearson
 from ndcg_asymptotics.analysis.runs.paired import FEW_DIFFERING, alpha_of, level_text
 from ndcg_asymptotics.analysis.runs.pairs import Tally
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.core.tables import HIDDEN, Data
@@ -165,9 +166,14 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
     >>> row.passed, round(row.loss_bound, 3), row.queries_needed
     (False, 0.168, 183)
     """
+    from ndcg_asymptotics.analysis.runs.comparison import Comparison
+    from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+
+    compared = isinstance(comparison, Comparison | JudgedComparison)
+    require(compared, f"expected what compare returns, got {brief(comparison)}", "comparison")
     require(
         margin is None or (isinstance(margin, int | float) and 0 < margin < math.inf),
-        f"must be a number above 0, got {margin}",
+        f"must be a number above 0, got {brief(margin)}",
         "margin",
     )
     new, by = comparison.runs[0], comparison.words.shown_by

@@ -31,6 +31,7 @@ from ndcg_asymptotics.core.arrays import (
     Floats,
     Integers,
     as_list,
+    require_flag,
     require_fraction,
     whole_number,
 )
@@ -95,6 +96,7 @@ def sampled(
     (195,)
     """
     parsed, number = measures_of(measures), whole_number(items, "items", 2, LARGEST_N)
+    require_flag(replacement, "replacement")
     require_fraction(level, "level")
     systems = ranked_tables(ranks, number, columns)
     every = as_list(negatives, "negatives", (int, np.integer, float))

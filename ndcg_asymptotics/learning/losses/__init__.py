@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.learning.losses.bregman import Bregman
 from ndcg_asymptotics.learning.losses.lambdarank import LambdaField, LambdaRank
 from ndcg_asymptotics.learning.losses.listwise import Listwise
@@ -45,5 +46,5 @@ def losses_of(given: Sequence[Loss | str] | Loss | str | None) -> tuple[Loss, ..
     >>> [str(loss) for loss in losses_of(["squared", 'pairwise("hinge")'])]
     ['squared', 'pairwise("hinge")']
     """
-    wanted = STANDARD if given is None else [given] if isinstance(given, Loss | str) else given
+    wanted = STANDARD if given is None else as_list(given, "losses", (Loss, str))
     return tuple(Loss.of(loss) for loss in wanted)

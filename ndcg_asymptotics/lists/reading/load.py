@@ -16,7 +16,15 @@ from ndcg_asymptotics.lists.reading.nested import read_json
 from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, score_columns, svmlight_columns
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
 from ndcg_asymptotics.lists.reading.text import begins_with, open_file, read_first_line
-from ndcg_asymptotics.lists.records import NumberKind, Qrels, RankedList, Records, Run, ranked_lists
+from ndcg_asymptotics.lists.records import (
+    NumberKind,
+    Qrels,
+    RankedList,
+    Records,
+    Run,
+    column_names,
+    ranked_lists,
+)
 
 ColumnNames = Mapping[str, str]
 """The names of the columns of a table, by their names in this package."""
@@ -57,7 +65,7 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
         For a file that is missing, empty, truncated, binary, damaged, not regular or implausibly large; for
         an invalid line, a number that is not finite, and a document that occurs twice for a query.
     """
-    path, columns = path_of(path, "path"), columns or {}
+    path, columns = path_of(path, "path"), column_names(columns)
     trec = TREC.get(kind)
     packed = is_parquet(path)
     if not packed and begins_with(path, b"{"):
@@ -92,7 +100,7 @@ def read_lists(
     InputError
         As `read`, and for an SVMlight file without weights.
     """
-    path, columns = path_of(path, "path"), columns or {}
+    path, columns = path_of(path, "path"), column_names(columns)
     form: LineFormat | None = None
     if not is_parquet(path) and is_svmlight(read_first_line(path)[1]):
         need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
@@ -121,7 +129,7 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
         As `read`, and for a rank that is not whole.
     """
     path = path_of(path, "path")
-    parts, form = _table(path, ("query", "rank"), (), columns or {})
+    parts, form = _table(path, ("query", "rank"), (), column_names(columns))
     (ranks,) = _records(path, parts, form, ["rank"])
     bad = (ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53)
     for record in np.flatnonzero(bad)[:1]:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
-from ndcg_asymptotics.core.errors import InputError, naming, needing, require
+from ndcg_asymptotics.core.errors import InputError, naming, needing, require, require_utf8
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
 from ndcg_asymptotics.lists.reading.tables import delimiter_of, require_unpackable
 from ndcg_asymptotics.lists.reading.text import read_text
-from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_of
+from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
 
 if TYPE_CHECKING:
@@ -105,16 +105,17 @@ def read_values(
     >>> found.remarks
     ('Warning: 1 of 3 queries does not count, as not all runs have its values: a lacks 1',)
     """
-    missing = missing or "drop"
+    missing = "drop" if missing is None else missing
     require_choice(missing, get_args(Missing), "missing")
     single = measures is not None and not isinstance(measures, Iterable)  # an object of ir_measures
     of_runs, of_measures = as_texts(runs, "runs"), as_texts([measures] if single else measures, "measures")
     if not isinstance(given, RunValues):
-        collected = _Collected(tuple(of_runs), tuple(of_measures), dict(columns or {}))
+        collected = _Collected(tuple(of_runs), tuple(of_measures), column_names(columns))
         collected.add(given)
         given = collected.chosen(missing)
     else:
         given = given.only(of_runs, of_measures)
+    require_utf8((*given.runs, *given.queries, *given.measures), "a name", "values")
     lower = as_texts(lower_is_better, "lower_is_better")
     require_names("measure", lower, given.measures, "lower_is_better")
     scales = (

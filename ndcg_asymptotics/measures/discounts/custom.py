@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, UNDERFLOW, Floats, brief
+from ndcg_asymptotics.core.arrays import LARGEST_N, UNDERFLOW, Floats, brief, instance_of, is_number
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require, require_available
 from ndcg_asymptotics.measures.asymptotics import Asymptotics, UnknownDecay
 from ndcg_asymptotics.measures.discounts.discount import Discount
@@ -267,6 +267,7 @@ def discount(
     >>> str(slow), slow.asymptotics, slow([1.0, 10.0]).round(4)
     ('custom("slow", 10000, "log")', LogDecay(), array([0.9102, 0.4024]))
     """
-    described = Custom.described(function)
-    given = {"largest": float(largest), "like": str(Discount.of(like)) if like else "", "conjecture": limit}
-    return Custom(target=name or custom.name_of(function), **described | given)
+    described, unlike = Custom.described(function), isinstance(like, str) and not like
+    require(is_number(largest), f"must be a number, got {brief(largest)}", "largest")
+    given = {"largest": float(largest), "like": "" if unlike else str(Discount.of(like)), "conjecture": limit}
+    return Custom(target=instance_of(name, str, "name") or custom.name_of(function), **described | given)

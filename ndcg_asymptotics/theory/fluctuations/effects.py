@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, whole_number
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, as_list, whole_number
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
@@ -48,7 +48,7 @@ def effect_sizes(a: Scorer | str, b: Scorer | str, n: int, measures: Iterable[Me
     """
     first, second = Population.of({"a": a, "b": b}).scorers.values()
     first.check_lengths([whole_number(n, "n", 1, LARGEST_N)])
-    every = [Measure.of(measure) for measure in measures]
+    every = [Measure.of(measure) for measure in as_list(measures, "measures", (str, Measure))]
     return np.array([_effect_size((first, second), measure, n) for measure in tracked(every, "effect sizes")])
 
 

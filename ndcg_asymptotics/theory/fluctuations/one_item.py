@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, whole_number
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.arrays import LARGEST_N, Floats, brief, floats, whole_number
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.mean.expectation import CAUTION
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
@@ -57,6 +57,9 @@ def rank_law(scorer: Scorer | str, n: int, ranks: ArrayLike) -> tuple[Floats, Fl
         raise InputError(
             f"lists need one relevant item, as those of relevant(1, roc_power(0.3)), got {model}", "scorer"
         )
+    numbers = floats(ranks, "ranks", "whole numbers")
+    whole = bool((np.isfinite(numbers) & (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)).all())
+    require(whole, f"must be whole numbers, got {brief(ranks)}", "ranks")
     distinct, places = np.unique(np.asarray(ranks, np.int64), return_inverse=True)
     certain = distinct >= n
     value, error = certain.astype(np.float64), np.zeros(distinct.size)

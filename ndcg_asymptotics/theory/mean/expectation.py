@@ -24,7 +24,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, Integers, list_lengths
+from ndcg_asymptotics.core.arrays import Floats, Integers, as_list, list_lengths
 from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
@@ -146,7 +146,8 @@ def expected_ndcg(
     """
     scorer, measure, lengths = Scorer.of(scorer), Measure.of(measure), list_lengths(sizes)
     scorer.check_lengths(lengths)
-    every = [measure, *(other for other in beside if _computed_together(other, measure))]
+    others = [Measure.of(other) for other in as_list(beside, "beside", (str, Measure))]
+    every = [measure, *(other for other in others if _computed_together(other, measure))]
     if isinstance(scorer, FixedCounts):
         return expected_with_fixed_counts(scorer, measure, lengths)
     return _joined(_each(list(itertools.product(every, lengths)), scorer.model)[: len(lengths)])

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import InputError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
@@ -56,8 +56,8 @@ def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: 
     >>> bias_variance_estimate(f, 3, 1, 1.0).round(4)  # (1 + 1/4)/(3/2), (1/4 + 1/3)/(3/2)
     array([0.8333, 0.3889])
     """
-    if not 0 < gamma <= 1:
-        raise InputError(f"must be above 0 and at most 1, got {gamma}", "gamma")
+    if not (is_number(gamma) and 0 < gamma <= 1):
+        raise InputError(f"must be above 0 and at most 1, got {brief(gamma)}", "gamma")
     require(negatives < items, f"needs fewer negatives than items, got {negatives} and {items}")
     few = negatives <= _MOST_NEGATIVES and items * (negatives + 1) <= _MOST_PROBABILITIES
     most = f"at most {_MOST_NEGATIVES} negatives, and items (negatives + 1) up to {_MOST_PROBABILITIES:g}"
