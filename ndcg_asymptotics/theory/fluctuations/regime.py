@@ -30,6 +30,7 @@ Regime = Literal["normal", "top ranks", "lasting", "certain", "few items"]
 def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     """Return what decides the fluctuation of NDCG_n of one scorer, or of the difference of two.
 
+    >>> from ndcg_asymptotics.populations import Relevance
     >>> regime((Relevance.of("constant(0.5)"),), Measure.of("nDCG(zipf)"))
     'top ranks'
     """
