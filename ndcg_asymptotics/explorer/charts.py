@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from bokeh.models import Axis, ColumnDataSource, CustomJSTickFormatter, DataRange1d, HoverTool, Range1d, Span
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJSTickFormatter,
+    DataRange1d,
+    HoverTool,
+    LogAxis,
+    Range1d,
+    Span,
+)
 from bokeh.plotting import figure
 
 from ndcg_asymptotics.core.arrays import Floats
@@ -64,6 +72,8 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
         axis.axis_label_text_font_style = "normal"
         axis.axis_line_color = axis.major_tick_line_color = SOFT
         axis.minor_tick_line_color = None
+        if isinstance(axis, LogAxis):
+            axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "11px"
     for grid in plot.grid:
         grid.grid_line_color = GRID
@@ -72,13 +82,7 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
 
 def _against_n(title: str, y: str, **options: object) -> figure:
     x_range = Range1d(8, 2e18)
-    plot = _figure(title, "list length n", y, x_axis_type="log", x_range=x_range, **options)
-    _power_ticks(plot.xaxis[0])
-    return plot
-
-
-def _power_ticks(axis: Axis) -> None:
-    axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
+    return _figure(title, "list length n", y, x_axis_type="log", x_range=x_range, **options)
 
 
 def _set_range(shown: Range1d, low: float, high: float) -> None:
@@ -177,12 +181,11 @@ class WrongChart:
 
     def __init__(self, rate: float) -> None:
         self.plot = _against_n(
-            "Probability of the wrong order on one list",
+            "P(wrong order) on one list",
             "P(wrong order)",
             y_axis_type="log",
             y_range=Range1d(_LOWEST, 1.2),
         )
-        _power_ticks(self.plot.yaxis[0])
         self.line = ColumnDataSource(_NOTHING, name="wrong")
         self.nodes = ColumnDataSource(_NOTHING, name="wrong at n")
         self.plot.line("x", "y", source=self.line, color=INK, line_width=2.5)
