@@ -153,9 +153,9 @@ def confirmed(pair: tuple[str, str], text: str, rate: float, length: Length) -> 
     sign = 1 if (orders[:, -1] > 0).mean() >= (orders[:, -1] < 0).mean() else -1
     seen = (orders == sign).mean(axis=0)
     # three standard errors and a half of these lists, and of those that `plan` draws, which have 4e6 items
-    own = 0.0 if length.method == "exact" else rate * (1 - rate) * n / 4e6 + 0.002**2
+    own = rate * (1 - rate) * n / 4e6 + 0.002**2
     off = 3.5 * math.sqrt(rate * (1 - rate) / lists + own)
-    good = abs(seen[-1] - rate) < off or (seen[-1] > rate and (length.method == "exact" or n <= 30))
+    good = abs(seen[-1] - rate) < off or (seen[-1] > rate and n <= 30)
     good &= below < 1 or seen[0] < rate + off
     shown = f"seen {seen[-1]:.4f}, at {sizes[0]} {seen[0]:.4f} ({off:.4f})"
     return ("confirmed" if good else "WRONG"), shown

@@ -70,9 +70,10 @@ def test_the_rate_that_theory_knows_for_long_lists(names: tuple[str, str]) -> No
     sums, ones = labels @ discounts, labels.sum(axis=1)
     good, random = (p**ones * (1 - p) ** (5 - ones) for p in (0.7, 0.4))
     right = good @ (sums[:, None] > sums + 1e-9) @ random
-    assert few.long_run == pytest.approx(right, abs=1e-9)
-    assert few.long_run != pytest.approx(good @ (sums[:, None] >= sums - 1e-9) @ random, abs=1e-3)
-    assert f"the rate of the wrong order tends to {1 - right:.4g}." in few.text
+    # five standard errors of 20,000 drawn tops
+    assert few.long_run == pytest.approx(right, abs=0.014)
+    assert few.long_run != pytest.approx(good @ (sums[:, None] >= sums - 1e-9) @ random, abs=0.014)
+    assert f"the rate of the wrong order tends to {round(1 - few.long_run, 2):g}." in few.text
     assert whole.long_run == steep.long_run == 1
 
 

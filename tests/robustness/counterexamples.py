@@ -7,8 +7,8 @@ one, and have one or two grades. Each statement is held to something that does n
 
 - exponents of the wrong order (Theorems A to C and G) to the cost of the tilted law, at n = 1e10 to 1e18;
 - what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400, and at
-  the first 2 to 5 ranks to that by enumeration, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9, and in whole
-  lists under summable discounts to lists that are drawn, at n = 8 to 1600;
+  the first 2 to 5 ranks to that by integrals over depths, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9, and
+  in whole lists under summable discounts to lists that are drawn, at n = 8 to 1600;
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 

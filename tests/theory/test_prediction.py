@@ -1,4 +1,4 @@
-"""What `predict` prints: errors beside values, and intervals where the law of long lists is near."""
+"""What `predict` prints: errors beside values."""
 
 from __future__ import annotations
 

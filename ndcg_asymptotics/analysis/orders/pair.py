@@ -161,7 +161,7 @@ _SUMMARY: tuple[_Shown[Pair], ...] = (
     ),
     (Column("settled from n", general("g")), lambda pair: pair.settled_from),
     (
-        Column("wrong in the long run", fixed(4), 1),
+        Column("wrong in the long run", fixed(2), 1),
         lambda pair: None if pair.long_run is None else 1 - pair.long_run,
     ),
     # e, with P(wrong order at n) = exp(-n^(e + o(1)))
@@ -289,7 +289,7 @@ def paragraph(pair: Pair) -> str:
     )
     if pair.long_run is None:
         return text
-    return f"{text} According to theory the rate of the wrong order tends to {1 - pair.long_run:.4g}."
+    return f"{text} According to theory the rate of the wrong order tends to {round(1 - pair.long_run, 2):g}."
 
 
 def weighted_paragraph(right: str, points: Sequence[Rate], found: FittedExponent) -> str:

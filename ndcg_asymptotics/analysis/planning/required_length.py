@@ -57,7 +57,7 @@ _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
 _CLOSE, _SLOW_STEPS = 0.03, 3
 _LOWEST = 1e-3  # quantiles of rates are at least this where their logarithm is taken
 _FAR_RATIO = 8  # of neighbouring lengths where tops of long lists are drawn
-_FEWEST_RELEVANT = 100  # items, below which the law of long lists may be inaccurate
+_FEWEST_RELEVANT = 100  # items, below which the normal law may be inaccurate
 
 
 @dataclass(frozen=True)
@@ -237,24 +237,26 @@ def _by_law(question: _Question, low: int) -> Length:
     if found > DRAWN:
         return _of_law(question, found)
     question.simulate(found, question.affordable(found))
-    if question.decide(found) == 0:
+    if question.decide(found) == 0 and regime(question.pair, question.measure) == "normal":
         return Length(found, None, f"{name}, confirmed on {question.seen[found][1]:,} simulated lists")
     if question.decide(found) > 0:
         return _refined(question, low, found)
     question.simulate(DRAWN, question.affordable(DRAWN))
     if question.decide(DRAWN) >= 0:
-        return _refined(question, found, DRAWN)
-    contradicted = (
-        f"the law of long lists gives n = {found:,}, but simulated lists of {DRAWN:,} items contradict it"
-    )
+        return _refined(question, found if question.decide(found) < 0 else low, DRAWN)
+    contradicted = f"the normal law gives n = {found:,}, but simulated lists of {DRAWN:,} items contradict it"
     return Length(None, None, name, contradicted)
 
 
 def _of_law(question: _Question, n: int) -> Length:
     """Return a length that the law gives, beyond those of lists that are drawn."""
     relevant = n * sum(question.a.masses)
-    few = f"lists of {n:.2g} items have {relevant:.2g} relevant ones, few for the law of long lists"
-    return Length(n, None, question.law_name, few if relevant < _FEWEST_RELEVANT else "")
+    reason = ""
+    if relevant < _FEWEST_RELEVANT:
+        reason = f"lists of {n:.2g} items have {relevant:.2g} relevant ones, few for the normal law"
+    elif regime(question.pair, question.measure) == "top ranks":
+        reason = "a few top ranks decide, for which the normal law is rough"
+    return Length(n, None, question.law_name, reason)
 
 
 def _too_long(question: _Question) -> Length:
@@ -323,8 +325,8 @@ def _refined(question: _Question, low: int, high: int) -> Length:
     """Return the required length in (low, high]: the rate is too low at low and high enough from high on.
 
     Lists are drawn at a guess, which the scan gives, and then at the length that Newton's method gives. It is
-    used for the normal quantile of the rate as a function of log n, with the slope that the law of long lists
-    has. Short lengths are decided one by one.
+    used for the normal quantile of the rate as a function of log n, with the slope that the normal law has.
+    Short lengths are decided one by one.
     """
     guess, slope = _guess(question, low, high), 0.0
     for share in (_FIRST_SHARE, *[1] * _MOST_STEPS):
@@ -368,7 +370,7 @@ def _guess(question: _Question, low: int, high: int) -> int:
 
 
 def _slope(question: _Question, n: int) -> float:
-    """Return the derivative of the normal quantile of the rate in log n, by the law of long lists.
+    """Return the derivative of the normal quantile of the rate in log n, by the normal law.
 
     It is at least a fifth of that of a quantile which grows like the root of n.
     """
