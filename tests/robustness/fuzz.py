@@ -1,4 +1,4 @@
-"""Studies, ranked lists, questions and calls with something odd: each is answered, or refused in one line.
+"""Studies, ranked lists and questions with something odd: each is answered, or refused in one line.
 
 ``python -m robustness.fuzz [CASES [SEED [KIND …]]]``. Nothing may raise, take longer than ten seconds of
 processor time, or leave a file behind where it was refused.
@@ -7,27 +7,19 @@ processor time, or leave a file behind where it was refused.
 from __future__ import annotations
 
 import gzip
-import math
 import random
 import signal
 import sys
 import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-import numpy as np
 from numba.core.event import Event, Listener, install_listener
 from robustness.commands import Ended, command
-
-import ndcg_asymptotics as na
-from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import LONGEST_MESSAGE
 
 SECONDS = 10
 """The processor time within which a command or call has to end."""
@@ -437,141 +429,10 @@ def try_question(chance: random.Random, place: Path) -> str:
     return "refused" if ended.code == 2 else "computed"
 
 
-def odd(chance: random.Random) -> Any:
-    """A value of any type."""
-    nested: list[Any] = []
-    for _ in range(chance.choice((3, 3000))):
-        nested = [nested]
-    array = np.array([chance.choice((1.0, np.nan, np.inf, -1.0)) for _ in range(chance.randrange(4))])
-    return chance.choice(
-        (
-            None,
-            True,
-            0,
-            -1,
-            10,
-            2**70,
-            10**400,
-            0.5,
-            math.nan,
-            math.inf,
-            1e308,
-            "",
-            "nDCG",
-            "constant(0.4)",
-            chance.choice(TEXTS),
-            b"x",
-            (),
-            [],
-            {},
-            [None],
-            ["nDCG", 3],
-            {"q": 3},
-            {"q": {"d": "x"}},
-            {3: {4: 5.0}},
-            {"q": {"d": math.nan}},
-            object(),
-            int,
-            nested,
-            array,
-            array[:, None],
-            array > 0,
-            array.astype(object),
-            np.float32(0.5),
-            np.int8(5),
-            slice(3),
-            range(3),
-            iter([1, 2]),
-            {1, 2},
-            1j,
-        )
-    )
-
-
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "predict": (na.predict, {"scorers": "linear(0.1, 0.7)", "measures": "nDCG", "n": 20, "gain": "linear"}),
-    "plan": (
-        na.plan,
-        {
-            "a": "linear(0.1, 0.7)",
-            "b": "constant(0.4)",
-            "measures": "nDCG@3",
-            "n": 20,
-            "power": 0.8,
-            "level": 0.95,
-            "rate": 0.9,
-            "queries": 20,
-        },
-    ),
-    "Study": (na.Study, {"scorers": {"a": "constant(0.4)"}, "measures": "nDCG", "n": [5], "replicates": 2}),
-    "Measure": (na.Measure, {"discount": "log", "cutoff": 10, "normalised": True}),
-    "limit": (na.theory.limit, {"scorer": "linear(0.1, 0.7)", "measure": "nDCG"}),
-    "expected_ndcg": (na.theory.expected_ndcg, {"scorer": "constant(0.4)", "measure": "nDCG", "sizes": [5]}),
-    "ndcg_std": (na.theory.ndcg_std, {"scorer": "constant(0.4)", "measure": "nDCG", "sizes": [5]}),
-    "evaluate": (
-        na.lists.evaluate,
-        {
-            "run": {"q": {"a": 1.0}},
-            "qrels": {"q": {"a": 1}},
-            "measures": "nDCG",
-            "ties": "trec",
-            "gain": "exp2",
-        },
-    ),
-    "sampled": (
-        na.analysis.sampled,
-        {
-            "ranks": {"a": {"u": 3}, "b": {"u": 9}},
-            "items": 20,
-            "negatives": 5,
-            "measures": "nDCG",
-            "level": 0.9,
-        },
-    ),
-    "compare": (
-        na.analysis.compare,
-        {
-            "runs": {
-                "a": {str(q): {"x": 1.0, "y": q % 3} for q in range(9)},
-                "b": {str(q): {"x": 1.0, "y": q % 4} for q in range(9)},
-            },
-            "qrels": {str(q): {"x": 1, "y": 0} for q in range(9)},
-            "measures": "nDCG",
-            "resamples": 99,
-            "level": 0.9,
-            "seed": 1,
-            "theory": False,
-        },
-    ),
-}
-
-
-def try_call(chance: random.Random, place: Path) -> str:
-    """Call a public function with one odd argument and return the outcome."""
-    name = chance.choice(sorted(CALLS))
-    function, arguments = CALLS[name]
-    at = chance.choice(sorted(arguments))
-    value = odd(chance)
-    try:
-        with limited(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            function(**arguments | {at: value})
-    except na.InputError as error:
-        said = str(error)
-    except BaseException as error:
-        raise AssertionError(f"{name}({at}={brief(value)}) raised {type(error).__name__}: {error}") from error
-    else:
-        return "computed"
-    assert "\n" not in said, (name, at, said)
-    assert len(said) <= LONGEST_MESSAGE, (name, at, said)
-    return "refused"
-
-
 TRIALS: dict[str, Callable[[random.Random, Path], str]] = {
     "studies": try_study,
     "lists": try_lists,
     "questions": try_question,
-    "calls": try_call,
 }
 
 

@@ -60,7 +60,8 @@ def calls():
     time.sleep(rest)
     yield delayed(time.sleep)(0.5)
 
-signal.signal(signal.SIGTERM, signal.default_int_handler)
+for number in (signal.SIGINT, signal.SIGTERM):  # a job in the background ignores SIGINT
+    signal.signal(number, signal.default_int_handler)
 try:
     with _begun("loky", 2, calls()):
         print("nothing came")

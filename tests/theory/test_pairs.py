@@ -157,7 +157,7 @@ def test_the_order_of_one_scorer_and_itself() -> None:
 def test_the_order_with_few_relevant_items_starts_at_their_number() -> None:
     (found,) = order_in_expectation("roc_power(0.4)", "roc_power(0.6)", "nDCG@10", relevant=2).rows
     assert (found.ahead, found.sizes[0], found.since) == ("a", 2, 5)
-    assert found.consistent is False
+    assert found.consistent is None  # what becomes of orders with a fixed number is not known
 
 
 def test_label_laws_that_differ_are_refused() -> None:
