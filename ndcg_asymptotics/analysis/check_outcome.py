@@ -213,7 +213,7 @@ def _counts(checks: Sequence[Check]) -> dict[TestKind, tuple[int, int]]:
 
 def _is_tested(test: Tested) -> bool:
     """Return whether a test compared two values."""
-    return test.verdict not in ("not tested", "assumptions not met")
+    return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
 
 
 def _tested(checks: Sequence[Check]) -> str:

@@ -63,7 +63,7 @@ n = [5, 20]
 replicates = 3
 scorers = {good = "linear(0.1, TOP)", random = "random"}
 """
-EXCEPTIONS = {"explore", "populations.roc_curve"}
+EXCEPTIONS = {"explore"}
 """Functions without a call here: one opens a browser."""
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
