@@ -152,7 +152,7 @@ class Experiment:
                 reasons[measure] = str(error)
         orders: Mapping[Measure, tuple[LongRun, Length]] = {}
         if lengths:
-            orders = lengths_for(self.a, self.b, list(differences), self.design.rate, self.effort)
+            orders = lengths_for(self.a, self.b, list(differences), self.design.rate)
         return [
             PlanRow(str(measure), self.n, reason=reasons[measure])
             if measure in reasons

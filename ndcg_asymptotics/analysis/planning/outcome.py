@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.right_order import right
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
@@ -149,14 +151,27 @@ def _lengths(plan: Plan) -> str:
     rows, rate = _by_required_length(plan.rows), f"{plan.design.rate:g}"
     if not rows:
         sure = len(rates) == len(plan.rows) and max(rates) < plan.design.rate
-        none = "No list is long enough" if sure else "No list is known to be long enough"
-        return f"{none} to show the right order with probability {rate}."
+        order = f"the right order with probability {rate}"
+        if not sure:
+            return f"No list is known to be long enough to show {order}."
+        shorter = [
+            row.measure for row in plan.rows if row.wrong and _least_right(row.wrong) >= plan.design.rate
+        ]
+        if shorter:
+            shows = f"One list of {plan.rows[0].n or 0:,} documents shows {order} by {listed(shorter)}"
+            return f"{shows}, but ever longer ones do not."
+        return f"Ever longer lists do not show {order}."
     first, last = rows[0], rows[-1]
     others = f", from {last.order.required_n:,} on by {last.measure}" if last is not first else ""
     return (
         f"One list shows the order of the long run with probability {rate} from {first.order.required_n:,} "
         f"documents on by {first.measure}{others}."
     )
+
+
+def _least_right(wrong: WrongOrder) -> float:
+    """Return the lower end of the interval of the probability of the right order."""
+    return right(wrong.log10 if wrong.high is None else wrong.high)
 
 
 def _test(plan: Plan) -> str:

@@ -6,20 +6,18 @@ The search follows the probability of the right order (`orders.right_order`) as 
 2. Some hundred lists are drawn at lengths a factor 2 apart, up to 4096. They tell a length at which the
    probability is too low and a longer one from which on it is high enough (`_scan`).
 3. Where 4096 items are too few, tops of longer lists are drawn if the cutoff is fixed (`_upwards`). Elsewhere
-   the normal law gives the length, which is confirmed by drawn lists up to 16,384 items (`_by_law`).
+   bisection of log n finds the length at which the normal law has the probability; up to 16,384 items drawn
+   lists confirm it (`_by_law`).
 4. Between the two lengths the required one is found from more drawn lists and the slope of the law, with an
    interval (`_refined`).
 
 With a fixed number of relevant items the probability is known at every length (`_by_ranks`).
-
-With less than the usual number of draws, lists are drawn first where the normal law has the required length
-(`_at_law`), and the search above follows only if they contradict it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +25,6 @@ from scipy import special
 
 from ndcg_asymptotics.analysis.orders.one_list import SIMULATED, WrongOrder
 from ndcg_asymptotics.analysis.orders.right_order import (
-    LONG,
     LONGEST,
     LongRun,
     RightOrder,
@@ -53,9 +50,6 @@ _FURTHEST, _NEAR = 1.0, 0.9  # by which a step changes log n at most, and by whi
 _MOST_STEPS = 4  # with all draws
 _APART, _DRAWN_APART = 1.25, 2.0  # ratio of lengths between which a slope is taken, and of drawn rates
 _DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
-# a step of log n after which interpolation is exact to about 0.005, and steps that may halve an interval less
-_CLOSE, _SLOW_STEPS = 0.03, 3
-_LOWEST = 1e-3  # quantiles of rates are at least this where their logarithm is taken
 _FAR_RATIO = 8  # of neighbouring lengths where tops of long lists are drawn
 _FEWEST_RELEVANT = 100  # items, below which the normal law may be inaccurate
 
@@ -83,7 +77,7 @@ class Length:
 
 
 def lengths_for(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float, effort: float = 1.0
+    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float
 ) -> dict[Measure, tuple[LongRun, Length]]:
     """Return for each measure the long run and the smallest n from which on the right order is likely enough.
 
@@ -96,44 +90,38 @@ def lengths_for(
     measures : sequence of Measure
     rate : float
         The required probability, between 0.5 and 1. A tie does not show the right order.
-    effort : float
-        The share of the usual number of draws; with fewer, intervals are wider, and where the normal law
-        holds the length is that of the law unless drawn lists contradict it.
 
     >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
     >>> ((run, length),) = lengths_for(*pair, [Measure.of("nDCG")], 0.95).values()
     >>> run.rate, length.n, length.between
     (1.0, 126, (122, 130))
     """
-    found = _lengths(measures, a, b, rate, effort)
-    return {measure: one for measure, one in zip(measures, found, strict=True) if one is not None}
+    lengths = _lengths(measures, a, b, rate)
+    return {measure: length for measure, length in zip(measures, lengths, strict=True) if length is not None}
 
 
 @shared_each  # the measures that a page compares its own with stay the same, whatever n and this one are
 def _lengths(
-    measures: Sequence[Measure], a: Scorer, b: Scorer, rate: float, effort: float
+    measures: Sequence[Measure], a: Scorer, b: Scorer, rate: float
 ) -> list[tuple[LongRun, Length] | None]:
     runs = {}
     for measure in tracked(measures, "measures"):
         try:
-            runs[measure] = long_run(a, b, measure, effort)
+            runs[measure] = long_run(a, b, measure)
         except NotAvailableError:
             continue
-    questions = {m: _Question(a, b, m, run.ahead, effort, rate=rate) for m, run in runs.items()}
-    open_ = [q for q in questions.values() if runs[q.measure].rate >= rate]
-    by_law = {q.measure: _at_law(q) for q in open_} if a.iid and effort < 1 else {}
+    questions = {measure: _Question(a, b, measure, run.ahead, rate=rate) for measure, run in runs.items()}
     if a.iid:
-        _scan([q for q in open_ if by_law.get(q.measure) is None])
-    found = {}
+        _scan([question for measure, question in questions.items() if runs[measure].rate >= rate])
+    lengths = {}
     for measure, run in tracked(list(runs.items()), "required lengths"):
         question = questions[measure]
         if run.rate < rate:
             method = "theorem" if run.end.settles is False else question.law_name
-            found[measure] = run, Length(None, None, method, run.reason)
+            lengths[measure] = run, Length(None, None, method, run.reason)
         else:
-            length = by_law.get(measure) or (_between(question) if a.iid else _by_ranks(question))
-            found[measure] = run, length
-    return [found.get(measure) for measure in measures]
+            lengths[measure] = run, _between(question) if a.iid else _by_ranks(question)
+    return [lengths.get(measure) for measure in measures]
 
 
 @dataclass
@@ -151,24 +139,6 @@ class _Question(RightOrder):
         """Return -1 if the lists drawn at n say that the rate is too low, 1 if it is high enough, else 0."""
         low, high = self.interval(n, _DECISION_LEVEL)
         return -1 if high < self.rate else int(low >= self.rate)
-
-
-def _at_law(question: _Question) -> Length | None:
-    """Return the required length by the normal law; None where it is short, or drawn lists contradict it."""
-    if regime(question.pair, question.measure) != "normal":
-        return None
-    n = _crossing_of_law(question, _SHORT)
-    if n is None or n == _SHORT + 1:
-        return None
-    if n > DRAWN:
-        return _of_law(question, n)
-    question.simulate(n, question.affordable(n))
-    _, (low, high) = _newton(question, n, _slope(question, n), 1, LONGEST)
-    if not low <= n <= high:
-        return None
-    return Length(
-        n, (low, high), f"{question.law_name}, confirmed on {question.seen[n][1]:,} simulated lists"
-    )
 
 
 def _by_ranks(question: _Question) -> Length:
@@ -231,20 +201,21 @@ def _upwards(question: _Question, low: int) -> tuple[int, int]:
 
 def _by_law(question: _Question, low: int) -> Length:
     """Return a required length of about `SIMULATED` items or more, by the law if simulation confirms it."""
-    found, name = _crossing_of_law(question, low), question.law_name
-    if found is None:
+    n = first_true(lambda n: question.law_quantile(n) >= question.wanted, low, LONGEST + 1)
+    if n > LONGEST:
         return _too_long(question)
-    if found > DRAWN:
-        return _of_law(question, found)
-    question.simulate(found, question.affordable(found))
-    if question.decide(found) == 0 and regime(question.pair, question.measure) == "normal":
-        return Length(found, None, f"{name}, confirmed on {question.seen[found][1]:,} simulated lists")
-    if question.decide(found) > 0:
-        return _refined(question, low, found)
+    name = question.law_name
+    if n > DRAWN:
+        return _of_law(question, n)
+    question.simulate(n, question.affordable(n))
+    if question.decide(n) == 0 and regime(question.pair, question.measure) == "normal":
+        return Length(n, None, f"{name}, confirmed on {question.seen[n][1]:,} simulated lists")
+    if question.decide(n) > 0:
+        return _refined(question, low, n)
     question.simulate(DRAWN, question.affordable(DRAWN))
     if question.decide(DRAWN) >= 0:
-        return _refined(question, found if question.decide(found) < 0 else low, DRAWN)
-    contradicted = f"the normal law gives n = {found:,}, but simulated lists of {DRAWN:,} items contradict it"
+        return _refined(question, n if question.decide(n) < 0 else low, DRAWN)
+    contradicted = f"the normal law gives n = {n:,}, but simulated lists of {DRAWN:,} items contradict it"
     return Length(None, None, name, contradicted)
 
 
@@ -267,58 +238,6 @@ def _too_long(question: _Question) -> Length:
         last = question.by_law(LONGEST)
     reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
     return Length(None, None, question.law_name, reason)
-
-
-def _crossing_of_law(question: _Question, low: int) -> int | None:
-    """Return the length beyond ``low`` at which the law gives the required rate; None beyond `LONGEST`."""
-
-    def gap(n: int) -> float:
-        return math.log(max(question.law_quantile(n), _LOWEST) / question.wanted)
-
-    if gap(low) >= 0:
-        return low + 1
-    for high in (DRAWN, LONG, LONGEST):
-        if gap(high) >= 0:
-            return crossing(gap, low, high, _CLOSE)
-        low = high
-    return None
-
-
-def crossing(gap: Callable[[int], float], low: int, high: int, close: float = 0.0) -> int:
-    """Return about the first number in (low, high] at which a function is not below 0, from few values.
-
-    By inverse interpolation. The function increases nearly linearly with the logarithm of the number, as the
-    normal quantile of the rate of the right order does. It is below 0 at ``low``, and it is not at ``high``.
-    With ``close`` the last step is not verified if it changes the logarithm by less than this.
-
-    >>> seen = []
-    >>> crossing(lambda n: seen.append(n) or math.log(n) ** 1.2 - 3, 1, 10**4), len(seen)
-    (13, 6)
-    """
-    known, slow, at = {n: gap(n) for n in (low, high)}, 0, math.inf
-    while high - low > 1:
-        before, at = at, _interpolated(known, low, high)
-        if close and (abs(at - before) <= close or math.log(high / low) <= close):
-            return math.ceil(math.exp(at))
-        if slow == _SLOW_STEPS:  # not at all linear
-            at, slow = math.log(low * high) / 2, 0
-        n, width = min(max(math.ceil(math.exp(at)), low + 1), high - 1), math.log(high / low)
-        known[n] = gap(n)
-        low, high = (n, high) if known[n] < 0 else (low, n)
-        slow = slow + 1 if math.log(high / low) > width / 2 else 0
-    return high
-
-
-def _interpolated(values: Mapping[int, float], low: int, high: int) -> float:
-    """Return the logarithm of about where a function is 0, between two of the points at which it is known."""
-    points = [(math.log(n), y) for n, y in sorted(values.items(), key=lambda item: abs(item[1]))[:3]]
-    if len({y for _, y in points}) == len(points) == 3:
-        (a, f), (b, g), (c, h) = points
-        at = a + f * (g * (a - c) / ((f - h) * (h - g)) - h * (a - b) / ((f - g) * (h - g)))
-        if math.log(low) < at < math.log(high):
-            return at
-    part = values[low] / (values[low] - values[high])
-    return math.log(low) + math.log(high / low) * part
 
 
 def _refined(question: _Question, low: int, high: int) -> Length:

@@ -121,6 +121,15 @@ def test_measures_that_disagree_are_named() -> None:
     assert not any("On average" in said for said in plan(top, GOOD, "nDCG", n=100).answers)
 
 
+def test_an_order_that_only_shorter_lists_show_is_told() -> None:
+    """Both curves tend to 1 at the top: NDCG@10 is a tie in the end, and 99% of 1,000 documents decide it."""
+    said = plan("binormal(0.05, 2)", "binormal(0.05, 1)", "nDCG@10", n=1000).answers
+    shows = "One list of 1,000 documents shows the right order with probability 0.95 by nDCG@10"
+    assert f"{shows}, but ever longer ones do not." in said
+    said = plan(GOOD, BLANK, "nDCG@3", n=1000).answers
+    assert "Ever longer lists do not show the right order with probability 0.95." in said
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
