@@ -75,8 +75,7 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
         if isinstance(axis, LogAxis):
             axis.formatter = CustomJSTickFormatter(code=_POWER_TICKS)
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "11px"
-    for grid in plot.grid:
-        grid.grid_line_color = GRID
+    plot.grid.grid_line_color = GRID
     return plot
 
 

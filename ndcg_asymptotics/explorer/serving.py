@@ -41,9 +41,6 @@ _LOGGERS = (
     "panel.io.document",
     "tornado.application",
 )
-_STYLE = """
-body { margin: 0; padding: 2px 8px; }
-"""
 # sliders have no names of their own: those of their labels
 _TEMPLATE = """
 {% block postamble %}
@@ -120,7 +117,7 @@ def server(port: int = 0) -> Server:
         If the port is taken.
     """
     require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
-    pn.extension(raw_css=[_STYLE])
+    pn.extension(raw_css=["body { margin: 0; padding: 2px 8px; }"])
     try:
         found = pn.io.server.get_server(
             _session,
