@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ndcg_asymptotics.analysis.check import check, check_grid
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.check_outcome import Check
+from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
+from ndcg_asymptotics.analysis.orders.pair import settled_sentence
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, csv_of
+from ndcg_asymptotics.core.tables import Line, Report, Table
 from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.saving import Drawing
-from ndcg_asymptotics.reports.answer import main_findings
 from ndcg_asymptotics.reports.rerun import Texts, rerun_grid, rerun_study
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -27,21 +28,6 @@ _NAMED = 4  # runs whose names fit into a title
 
 
 @dataclass(frozen=True)
-class ReportSection:
-    """Tables and lines under a heading, with the name and the text of a CSV file of all values."""
-
-    title: str
-    blocks: Sequence[ReportBlock]
-    file: str
-    csv: str
-
-    @classmethod
-    def of(cls, title: str, outcome: Report, file: str) -> ReportSection:
-        """Return the section that shows an outcome."""
-        return cls(title, list(outcome.blocks()), file, csv_of(outcome.to_dataframe()))
-
-
-@dataclass(frozen=True)
 class ReportContents:
     """The contents of a report.
 
@@ -51,7 +37,7 @@ class ReportContents:
     sentences : sequence of str
         The findings.
     figures : sequence of Drawing
-    sections : sequence of ReportSection
+    sections : sequence of (heading, outcome, name of the CSV file of all values)
     texts : sequence of (sentence, text)
         How the results are made again.
     missing : str
@@ -62,7 +48,7 @@ class ReportContents:
     title: str
     sentences: Sequence[str]
     figures: Sequence[Drawing]
-    sections: Sequence[ReportSection]
+    sections: Sequence[tuple[str, Report, str]]
     texts: Texts = ()
     missing: str = ""
 
@@ -90,25 +76,38 @@ def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
     rare = "ndcg" not in results.values
     checked = check(results, alpha=alpha) if complete > 1 and not rare else None
     orders = distinguish(results) if complete > 1 and study.pairs else None
-    outcomes = {
-        "Which scorer is ahead": (orders, "orders.csv"),
-        "Simulation against theory": (checked, "means.csv"),
-        "The study": (results, "simulated.csv"),
-    }
-    if rare and orders:
-        sentences = [f"{pair.measure}: {pair.text}" for pair in orders.pairs]
-    else:
-        sentences = list(main_findings(results, checked, orders))
+    sections: list[tuple[str, Report | None, str]] = [
+        ("Which scorer is ahead", orders, "orders.csv"),
+        ("Simulation against theory", checked, "means.csv"),
+        ("The study", results, "simulated.csv"),
+    ]
     names = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
     return ReportContents(
         "Probabilities of wrong orders" if rare else f"{names} along growing lists",
         study.title or results.name or "A study",
-        sentences,
+        list(_findings(checked, orders, rare)),
         drawings(results, width=width),
-        [ReportSection.of(title, outcome, file) for title, (outcome, file) in outcomes.items() if outcome],
+        [(title, outcome, file) for title, outcome, file in sections if outcome],
         rerun_study(results),
         "" if results.complete else f"Incomplete: {complete} of {results.replicates_wanted} replicates.",
     )
+
+
+def _findings(checked: Check | None, orders: Distinction | None, rare: bool) -> Iterator[str]:
+    """Yield a sentence about simulation and theory, and sentences about the order of scorers."""
+    if checked:
+        *_, tested, conclusion = _lines(checked)
+        yield f"Simulation against theory: {conclusion[0].lower()}{conclusion[1:]} {tested}"
+    if orders and rare:
+        yield from (f"{pair.measure}: {pair.text}" for pair in orders.pairs)
+    elif orders:
+        yield settled_sentence(orders.pairs)
+    elif not checked:
+        yield "Only one replicate is complete; verdicts need at least two."
+
+
+def _lines(outcome: Report) -> list[str]:
+    return [block.text for block in outcome.blocks() if isinstance(block, Line)]
 
 
 def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents:
@@ -121,9 +120,9 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
     return ReportContents(
         "NDCG at every point of a grid",
         str(axes.fields.get("title", "")) or "A grid",
-        [block.text for block in checked.blocks() if isinstance(block, Line)],
+        _lines(checked),
         drawings(results, width=width),
-        [ReportSection.of("Simulation against theory", checked, "verdicts.csv")],
+        [("Simulation against theory", checked, "verdicts.csv")],
         rerun_grid(results),
         "" if results.complete else f"Incomplete: {present} have results, or replicates are missing.",
     )
@@ -146,5 +145,5 @@ def _of_comparison(comparison: Comparison | JudgedComparison, width: float) -> R
         " against ".join(names) if len(names) <= _NAMED else "A comparison of runs",
         [block.text for block in before if isinstance(block, Line)],
         [*figures[:_MOST_PAIRS], *others],
-        [ReportSection.of("Tables", comparison, "comparison.csv")],
+        [("Tables", comparison, "comparison.csv")],
     )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 import os
-from html import escape
 from pathlib import Path
-from typing import Self
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
-from ndcg_asymptotics.core.tables import Table
+from ndcg_asymptotics.core.tables import Table, csv_of
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.plots.saving import svg_of
@@ -23,26 +21,13 @@ _WIDTH = 3.5  # of figures in inches, which a phone shows at their natural size
 
 
 class HtmlPage(str):
-    """A page as text, and the file that it was written to, if any."""
-
-    path: Path | None
-
-    def __new__(cls, text: str, path: Path | None = None) -> Self:
-        """Return the page with this text."""
-        page = super().__new__(cls, text)
-        page.path = path
-        return page
+    """A page as text. A notebook shows a link that saves it."""
 
     def __repr__(self) -> str:
-        where = f"written to {self.path}" if self.path else 'report(…, "report.html") writes it to a file'
-        return f"<HTML page of {len(self) / 1000:,.0f} kB; {where}>"
+        return f"<HTML page of {len(self) / 1000:,.0f} kB>"
 
     def _repr_html_(self) -> str:
-        if self.path is None:  # the link holds the page itself
-            link = f'<a href="{_data_url(self, "text/html")}" download="report.html">report.html</a>'
-        else:
-            link = f'<a href="{escape(self.path.as_posix())}" target="_blank">{escape(str(self.path))}</a>'
-        return f"<p>Report: {link}</p>"
+        return f'<p><a href="{_data_url(self, "text/html")}" download="report.html">report.html</a></p>'
 
 
 def report(
@@ -66,7 +51,7 @@ def report(
     Returns
     -------
     HtmlPage
-        The text of the page. In a notebook it is shown as a link to the file, or to the page itself.
+        The text of the page. A notebook shows a link that saves it.
 
     Raises
     ------
@@ -85,7 +70,7 @@ def report(
         out = require_writable(out, "out")
     if isinstance(reported, str | os.PathLike):
         reported = open_any(path_of(reported, "reported"))
-    page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)), out)
+    page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)))
     if out is not None:
         write_file(out, page.encode(errors="backslashreplace"))
     return page
@@ -113,7 +98,7 @@ def _rendered(contents: ReportContents) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters |= {"visible": visible, "data_url": _data_url}
+    environment.filters |= {"visible": visible, "data_url": _data_url, "csv": csv_of}
     environment.tests |= {"table": lambda block: isinstance(block, Table)}
     # the panels of an overview are figures of their own
     drawn = [(words, draw) for words, draw in contents.figures if words != ("overview",)]

@@ -13,7 +13,6 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical, files
 from ndcg_asymptotics.studies.grid import grid_text
 from ndcg_asymptotics.studies.toml import study_text
-from ndcg_asymptotics.sweep.precision import interim_sizes, precision_of
 
 Texts = Sequence[tuple[str, str]]
 """Sentences, each with the text that it introduces."""
@@ -57,21 +56,8 @@ def _commands(results: Results, commands: Iterable[str], custom: bool) -> tuple[
 def _as_run(results: Results) -> tuple[list[str], Study]:
     """Return the options of the runs that gave the results, and the study whose file they were given."""
     study, wanted = results.study, np.sort(results.replicates)
-    if _without_options(results) == len(wanted) == wanted[-1] + 1:
+    if study.precision is None and np.array_equal(wanted, np.arange(study.replicates)):
         return [""], study
     parts = np.split(wanted, np.flatnonzero(np.diff(wanted) != 1) + 1)
     options = [f" --replicates {len(part)}{f' --first {part[0]}' if part[0] else ''}" for part in parts]
     return options, study.with_(precision=None)
-
-
-def _without_options(results: Results) -> int | None:
-    """Return how many replicates a run of the study takes without options; None if that is not known."""
-    study = results.study
-    if study.precision is None:
-        return study.replicates
-    for size in interim_sizes(study.replicates):
-        if not results.complete or size > results.replicates_complete or "ndcg" not in results.named:
-            return None
-        if precision_of(results, study.precision, size).enough:
-            return size
-    return study.replicates

@@ -38,23 +38,15 @@ class Specs(Report):
             yield Table.of(_TITLES[kind], SpecRow, rows, "spec", "formula")
 
 
-_TITLES = {
-    "measure": "Measures",
-    "discount": "Discounts",
-    "cutoff": "Cutoffs",
-    "relevance": "Relevance curves",
-    "ROC": "ROC curves",
-    "coupling": "Couplings",
-    "loss": "Losses",
+_FAMILIES: dict[str, tuple[str, type[Spec]]] = {
+    "discount": ("Discounts", Discount),
+    "cutoff": ("Cutoffs", Cutoff),
+    "relevance": ("Relevance curves", Scorer),
+    "ROC": ("ROC curves", RocModel),
+    "coupling": ("Couplings", Coupling),
+    "loss": ("Losses", Loss),
 }
-_FAMILIES: dict[str, type[Spec]] = {
-    "discount": Discount,
-    "cutoff": Cutoff,
-    "relevance": Scorer,
-    "ROC": RocModel,
-    "coupling": Coupling,
-    "loss": Loss,
-}
+_TITLES = {"measure": "Measures"} | {kind: title for kind, (title, _) in _FAMILIES.items()}
 KINDS = {
     "measures": ("measure",),
     "discounts": ("discount",),
@@ -87,5 +79,5 @@ def specs(kind: str | None = None) -> Specs:
     known = kind is None or kind in KINDS
     require(known, f"expected one of {', '.join(KINDS)}, got {brief(kind)}", "kind")
     rows = [SpecRow("measure", *row) for row in FORMS]
-    rows += [SpecRow(name, *row) for name, family in _FAMILIES.items() for row in listing(family)]
+    rows += [SpecRow(name, *row) for name, (_, family) in _FAMILIES.items() for row in listing(family)]
     return Specs(tuple(row for row in rows if kind is None or row.kind in KINDS[kind]))
