@@ -1,15 +1,21 @@
-"""Time until the explorer answers a slider, in the browser: python -m benchmarks.explorer.
+"""Time until the explorer shows its first page, and answers a slider: python -m benchmarks.explorer.
 
-The page is served in this process. For each slider it is measured how long it takes, from its new value until
-the next frame, to see the sentence, and then the last chart. The CPU time is that of the server for both.
+The first page is that of `ndcg-asymptotics explore`, opened when its address is printed by a browser that
+runs already: the time until its means are there, and then all charts.
+
+For sliders the page is served in this process. For each one it is measured how long it takes, from its new
+value until the next frame, to see the sentence, and then the last chart. The CPU time is that of the server.
+Set OPENBLAS_NUM_THREADS=1, as the command does by itself.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,21 +51,44 @@ for (const shown of [sentence, last]) {
 }
 slider.value = value;
 """
+_POINTS = "return window.Bokeh?.documents[0]?.get_model_by_name(arguments[0])?.data.x.length ?? 0"
+
+
+def first_page(driver: Any) -> str:
+    """Return a line with the times of the first page after its address is printed, and of its start."""
+    command = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = next(word for word in server.stdout.readline().split() if word.startswith("http"))
+        listening = time.perf_counter()
+        driver.get(address)
+        shown = []
+        for name in ("mean A", "exponent b"):
+            while not driver.execute_script(_POINTS, name):
+                time.sleep(0.02)
+            shown.append(time.perf_counter() - listening)
+        server.terminate()
+        _, _, used = os.wait4(server.pid, 0)
+    started, cpu = listening - start, used.ru_utime + used.ru_stime
+    return f"first page: start {started:.1f} s, means {shown[0]:.1f} s, all {shown[1]:.1f} s, CPU {cpu:.1f} s"
 
 
 def main() -> None:
     """Print a table of the times."""
     import browser
 
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print("| slider | sentence (ms): median, worst | all charts: median, worst | CPU: median |")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    with browser.chromium() as driver:
+        for _ in range(3):
+            print(first_page(driver), flush=True)
+    print("\n| slider | sentence (ms): median, worst | all charts: median, worst | CPU: median |")
     print("|---|---|---|---|", flush=True)
     with browser.explorer() as address, browser.chromium() as driver:
         driver.set_script_timeout(120)
         for name, (query, title, values) in _SLIDERS.items():
             driver.get(f"{address}?{query}")
-            ready = "return Bokeh?.documents[0]?.get_model_by_name('exponent b')?.data.x.length ?? 0"
-            while not driver.execute_script(ready):
+            while not driver.execute_script(_POINTS, "exponent b"):
                 time.sleep(0.2)
             times, cpu = [], []
             for value in values:

@@ -53,14 +53,11 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
     plot = figure(
         title=title,
         sizing_mode="stretch_both",
-        tools="pan,box_zoom,reset",
-        active_drag=None,
-        toolbar_location="above",
+        tools="",
+        toolbar_location=None,
         outline_line_color=None,
         **options,
     )
-    plot.toolbar.logo = None
-    plot.toolbar.autohide = True
     plot.title.text_color = INK
     plot.title.text_font_size = "13px"
     plot.min_border_right = 12
@@ -82,11 +79,6 @@ def _figure(title: str, x: str, y: str, **options: object) -> figure:
 def _against_n(title: str, y: str, **options: object) -> figure:
     x_range = Range1d(8, 2e18)
     return _figure(title, "list length n", y, x_axis_type="log", x_range=x_range, **options)
-
-
-def _set_range(shown: Range1d, low: float, high: float) -> None:
-    """Show a range, also after a reset."""
-    shown.update(start=low, end=high, reset_start=low, reset_end=high)
 
 
 def _legend(plot: figure, location: str) -> None:
@@ -161,7 +153,8 @@ class LengthChart:
         low, high = means.mean_between - means.sd_between, means.mean_between + means.sd_between
         known = [value for value in limits if value is not None]
         bottom, top = max(min(low.min(), *known, 1.0), 0.0), min(max(high.max(), *known, 0.0), 1.0)
-        _set_range(self.plot.y_range, bottom - _ROOM * (top - bottom), top + _ROOM * (top - bottom))
+        room = _ROOM * (top - bottom)
+        self.plot.y_range.update(start=bottom - room, end=top + room)
         falls = means.mean_between[:, -1].max() < (bottom + top) / 2
         self.plot.legend[0].location = "top_right" if falls else "bottom_right"
         for i, value in enumerate(limits):
@@ -257,6 +250,6 @@ class ListChart:
                 "to": sign * (_GAP + heights),
                 "fill": fill,
             }
-        _set_range(self.plot.x_range, 0.4, shown + 0.6)
+        self.plot.x_range.end = shown + 0.6
         of = "" if shown == drawn.n else f" 1 to {shown} of {count_text(drawn.n)}"
         self.plot.xaxis[0].axis_label = f"rank{of}"

@@ -10,13 +10,13 @@ import threading
 import webbrowser
 from traceback import walk_tb
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import panel as pn
 from bokeh.server.connection import ServerConnection
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
-from tornado.web import Application, ErrorHandler, OutputTransform
+from tornado.web import Application, OutputTransform
 from tornado.websocket import WebSocketClosedError
 
 from ndcg_asymptotics.core.errors import InputError, require
@@ -31,7 +31,7 @@ ADDRESS = "127.0.0.1"
 """The only address that is listened on."""
 
 # the page, its websocket and its files; Panel would also import any module that an address names
-_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/.+")
+_SERVED = re.compile(r"/|/ws|/favicon\.ico|/static/(?!.*%00).+")
 # what is on its way to a page when its tab is closed is no error
 _CLOSED = "connection was closed"
 _LOGGERS = (
@@ -136,9 +136,8 @@ def server(port: int = 0) -> Server:
 
 
 def _protect(application: Application) -> None:
-    """Answer only requests that a visitor or the page itself sends, and none whose address is no state."""
-    refused = Rule(_BadAddress(), ErrorHandler, {"status_code": 400})
-    application.default_router.rules = [refused, Rule(_FromThePage(), application.wildcard_router)]
+    """Answer only requests that a visitor or the page itself sends, with addresses that a state may have."""
+    application.default_router.rules = [Rule(_FromThePage(), application.wildcard_router)]
     application.add_transform(_NotFramed)
 
 
@@ -181,17 +180,9 @@ class _FromThePage(Matcher):
             and (origin is None or urlsplit(origin).netloc == request.host)
             and (headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin") or followed)
             and _SERVED.fullmatch(request.path) is not None
+            and len(request.query) <= LONGEST_QUERY
         )
         return {} if allowed else None
-
-
-class _BadAddress(Matcher):
-    """Matches requests whose query is longer than that of any state, or whose path has a null byte."""
-
-    def match(self, request: HTTPServerRequest) -> dict[str, object] | None:
-        """Return no arguments for a request that is refused, None for any other."""
-        bad = len(request.query) > LONGEST_QUERY or "\0" in unquote(request.path)
-        return {} if bad else None
 
 
 def serve(port: int = 0, *, show: bool = True) -> None:
