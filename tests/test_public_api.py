@@ -432,13 +432,9 @@ def shown_in_a_notebook(value):
 def test_a_notebook_shows_a_report_as_a_link(tmp_path):
     study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=20)
     na.run(study, tmp_path / "results", jobs=1)
-    text, html = shown_in_a_notebook(na.report(tmp_path / "results", tmp_path / "a & b.html"))
-    assert len(text) < 200
-    assert f'<a href="{tmp_path}/a &amp; b.html"' in html
-    page = na.report(na.open_results(tmp_path / "results"))
+    page = na.report(tmp_path / "results")
     text, html = shown_in_a_notebook(page)
     assert len(text) < 100
-    assert 'report(…, "report.html") writes it' in text
     link = re.search(r'<a href="data:text/html;charset=utf-8;base64,([^"]+)" download="report.html">', html)
     assert link is not None
     assert base64.b64decode(link[1]).decode() == page

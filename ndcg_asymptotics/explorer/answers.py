@@ -102,7 +102,7 @@ def _once(function: Callable[[State], _T], state: State) -> _T:
     """Return the value of a function, from the thread that computes it for this state already, if any."""
     key, own = (function, state), Future[_T]()
     with _lock:
-        running = _running.setdefault(key, own)
+        running: Future[_T] = _running.setdefault(key, own)
     if running is own:
         try:
             own.set_result(function(state))
