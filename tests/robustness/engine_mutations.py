@@ -281,8 +281,8 @@ RARE: tuple[Broken, ...] = (
     (
         "rare/engine.py",
         "later items with the tilted law of the labels",
-        "multinomial(rng, n - before, plan.tilt.law)",
-        "multinomial(rng, n - before, plan.tilt.tilted_law)",
+        "multinomial_counts(rng, n - before, plan.tilt.law)",
+        "multinomial_counts(rng, n - before, plan.tilt.tilted_law)",
         "goes_on",
     ),
     (

@@ -16,6 +16,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import ENDLESS, Floats, Integers
 from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
+from ndcg_asymptotics.engines.shared.long_counts import binomial_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 
@@ -191,7 +192,7 @@ def _ranked_kinds(
         above = [part * float(grades.mean(model, g, *top)) for g in range(kinds)]
         # G_g(part), the chance of an item of grade g to be drawn
         shares = np.array([min(x / p, 1.0) if p > 0 else 0.0 for x, p in zip(above, masses, strict=True)])
-        counts = rng.binomial(counts, shares)
+        counts = binomial_counts(rng, counts, shares)
     drawn, counts = counts.sum(axis=0).tolist(), counts[:lists]
     grade = np.repeat(np.tile(np.arange(kinds, dtype=np.int16), lists), counts.ravel())
     depth = np.empty(grade.size)

@@ -29,6 +29,7 @@ from ndcg_asymptotics.engines.rare.leaves import (
     width_of_order,
 )
 from ndcg_asymptotics.engines.rare.plan import PairPlan, log_odds_ratio
+from ndcg_asymptotics.engines.shared.long_counts import multinomial_counts
 
 _REACH = 9.0  # standard deviations of the split that are considered
 _LONGEST = 4_000_000  # splits that are considered, at most; with more the tilted law is used
@@ -56,19 +57,10 @@ def draw_pair(plan: PairPlan, rng: np.random.Generator) -> DrawnPair:
     return DrawnPair(order, log_weight, (a, b), kept)
 
 
-def multinomial(rng: np.random.Generator, n: int, law: Floats) -> Integers:
-    """Draw counts of n items, none in a cell of probability 0 whatever rounding does."""
-    counts = np.zeros(len(law), np.int64)
-    there = np.flatnonzero(law > 0)
-    if n:
-        counts[there] = rng.multinomial(n, law[there] / law[there].sum())
-    return counts
-
-
 def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], float]:
     """Draw the counts (cell, label) of both scorers, and return the log of their likelihood ratio, too."""
     tilt, last_split = plan.tilt, plan.last_split
-    labels = multinomial(rng, plan.n, tilt.tilted_law)
+    labels = multinomial_counts(rng, plan.n, tilt.tilted_law)
     turned = tilt.theta > 0 and last_split.cells > 0
     # log dP/dQ = sum_y N_y log(p_y / pi_y) + sum_(y,cell) N_(y,cell) log(P_y(cell) / Q_y(cell)):
     # docs/rare-orders.md, section 1
@@ -77,7 +69,7 @@ def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], f
         counts = np.zeros(side.true.T.shape, np.int64)
         for y, items in enumerate(labels):
             if not (turned and (s, y) == (last_split.side, last_split.label)):
-                counts[:, y] = multinomial(rng, int(items), side.tilted[y])
+                counts[:, y] = multinomial_counts(rng, int(items), side.tilted[y])
         found.append(counts)
     if turned:
         log_weight += _draw_last_split(plan, rng, int(labels[last_split.label]), found)
@@ -95,12 +87,14 @@ def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found
     last = min(int(mean + _REACH * std + 10), items)
     counts = found[last_split.side]
     if last - first > _LONGEST or first == last:
-        counts[:, last_split.label] = multinomial(rng, items, law)
+        counts[:, last_split.label] = multinomial_counts(rng, items, law)
         return 0.0
     # items that are above, or below, in any case, and the others in the order in which they may join them
     upper, lower = law.copy(), law.copy()
     upper[last_split.cells :], lower[: last_split.cells] = 0.0, 0.0
-    counts[:, last_split.label] = multinomial(rng, first, upper) + multinomial(rng, items - last, lower)
+    counts[:, last_split.label] = multinomial_counts(rng, first, upper) + multinomial_counts(
+        rng, items - last, lower
+    )
     ups, downs = (_places(rng, part, last - first) for part in (upper, lower))
     other = mean_dcg(plan.table, found[1 - last_split.side])
     sign = tilt.leader * (1 if last_split.side == 0 else -1)  # of the leader's lead in this scorer's DCG

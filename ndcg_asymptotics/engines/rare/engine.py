@@ -24,9 +24,10 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.engines.engine import UNDECIDED, Draw, check_for_counts
-from ndcg_asymptotics.engines.rare.draw import DrawnPair, draw_pair, multinomial
+from ndcg_asymptotics.engines.rare.draw import DrawnPair, draw_pair
 from ndcg_asymptotics.engines.rare.leaves import ITEMS, LEAVES, decide_order
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
+from ndcg_asymptotics.engines.shared.long_counts import multinomial_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies.design import Design
 from ndcg_asymptotics.theory.rare import tilt
@@ -83,10 +84,10 @@ def _is_last(
     lists, before = drawn.lists, plan.n
     gains = tuple(plan.table.gains)
     for n in later:
-        labels = multinomial(rng, n - before, plan.tilt.law)
+        labels = multinomial_counts(rng, n - before, plan.tilt.law)
         for leaves in lists:
             for y, items in enumerate(labels):
-                leaves.counts[:, y] += multinomial(rng, int(items), leaves.mass[:, y])
+                leaves.counts[:, y] += multinomial_counts(rng, int(items), leaves.mass[:, y])
         table, most = measure_table(measure, n, gains)
         order, kept, *found = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
         if order != plan.tilt.leader:
