@@ -177,11 +177,11 @@ def nearly_normal(scorer: Scorer, measure: Measure, n: int, replicates: int) -> 
     >>> [nearly_normal(curve, measure, n, 60) for n in (100, 10_000)]
     [False, True]
     """
-    discount, cutoff = measure.discount, measure.cutoff.regime
+    discount, growth = measure.discount, measure.cutoff.growth
     slow = discount.asymptotics.known and not discount.asymptotics.square_summable
     if not scorer.iid or replicates < _FEWEST_REPLICATES:
         return False
-    if not (slow and cutoff in ("none", "fraction")):
+    if not (slow and growth.share > 0):
         return False
     occurs = [mass for mass in scorer.masses if mass > 0]
     if not occurs:

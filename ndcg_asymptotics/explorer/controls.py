@@ -10,9 +10,10 @@ import panel as pn
 from ndcg_asymptotics.explorer.charts import RANKERS
 from ndcg_asymptotics.explorer.state import Shape
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower
+from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
+from ndcg_asymptotics.specs.spec import Spec
 
 if TYPE_CHECKING:
     from param.parameterized import Event
@@ -29,8 +30,6 @@ _STYLE = (
 )
 # milliseconds; Panel waits 50 for further changes, and here answers that are no longer wanted are dropped
 _DEBOUNCE = 5
-_CUTOFFS = {"whole list": "none", "k = a number": "fixed", "k = c n": "fraction", "k = n^a": "sublinear"}
-_RANKS = [m * 10**e for e in range(6) for m in (1, 2, 3, 5)]
 
 
 def dress(widget: pn.widgets.Widget) -> None:
@@ -40,8 +39,11 @@ def dress(widget: pn.widgets.Widget) -> None:
     widget._debounce = _DEBOUNCE
 
 
-def float_slider(slider: Slider) -> pn.widgets.FloatSlider:
+def slider_widget(slider: Slider) -> pn.widgets.FloatSlider | pn.widgets.DiscreteSlider:
     """Return a widget with the range of a slider and its usual value."""
+    if not slider.step:
+        usual = slider.usual
+        return pn.widgets.DiscreteSlider(label=slider.name, options=slider.grid, value=usual, width=WIDTH)
     return pn.widgets.FloatSlider(
         label=slider.name,
         start=slider.start,
@@ -62,24 +64,28 @@ class ParameterSliders:
 
     def __init__(self, changed: Callable[[Event], None]) -> None:
         self._changed = changed
-        self.sliders: list[pn.widgets.FloatSlider] = []
+        self.sliders: list[pn.widgets.FloatSlider | pn.widgets.DiscreteSlider] = []
         self.place = pn.Column(width=WIDTH)
 
     @property
     def values(self) -> tuple[float, ...]:
         """The values that the sliders show."""
-        return tuple(slider.value for slider in self.sliders)
+        # without the rounding errors of steps
+        return tuple(float(f"{slider.value:.12g}") for slider in self.sliders)
 
     def set(self, parameters: Sequence[Slider], values: Sequence[float]) -> None:
         """Show the values of parameters, also of ones beyond the usual ends of their sliders."""
         if [p.name for p in parameters] != [slider.label for slider in self.sliders]:
-            self.sliders = [float_slider(parameter) for parameter in parameters]
+            self.sliders = [slider_widget(parameter) for parameter in parameters]
             for slider in self.sliders:
                 slider.param.watch(self._changed, "value")
                 dress(slider)
             self.place.objects = list(self.sliders)
         for slider, value in zip(self.sliders, values, strict=True):
-            slider.param.update(start=min(slider.start, value), end=max(slider.end, value), value=value)
+            if isinstance(slider, pn.widgets.DiscreteSlider):
+                slider.param.update(options=sorted({*slider.options, value}), value=value)
+            else:
+                slider.param.update(start=min(slider.start, value), end=max(slider.end, value), value=value)
 
 
 class ShapeControl:
@@ -118,66 +124,60 @@ class ShapeControl:
         return Shape(self.family.value, self.parameters.values)
 
 
+class SpecControl:
+    """A menu of the members of a family that have sliders, and the sliders of the chosen one."""
+
+    def __init__(self, family: type[Spec], changed: Callable[[Event], None]) -> None:
+        self._offered = offered(family)
+        self._shown = ""  # the member of which the sliders are
+        self.menu = pn.widgets.Select(
+            label=family.family.capitalize(),
+            options={kind.label or keyword: keyword for keyword, kind in self._offered.items()},
+            width=WIDTH,
+        )
+        self.menu.param.watch(changed, "value")
+        self.parameters = ParameterSliders(changed)
+
+    def set(self, spec: Adjustable) -> None:
+        """Show a member of the family."""
+        self.menu.value = self._shown = spec.keyword
+        self.parameters.set(spec.sliders() or (), spec.slider_values())
+
+    def spec(self) -> Adjustable:
+        """Return the member that is shown; one that was just chosen has its usual parameters."""
+        chosen = self._offered[self.menu.value]
+        usual = [slider.usual for slider in chosen.sliders() or ()]
+        return chosen(*(self.parameters.values if self.menu.value == self._shown else usual))
+
+
 class MeasureControl:
     """The widgets of the measure: its discount and its cutoff, each with its parameters."""
 
     def __init__(self, changed: Callable[[Event], None]) -> None:
-        self._discounts = offered(Discount)
-        self._shown = ""  # the discount of which the sliders are
-        self.discount = pn.widgets.Select(
-            label="Discount",
-            options={kind.label or key: key for key, kind in self._discounts.items()},
-            width=WIDTH,
-        )
-        self.parameters = ParameterSliders(changed)
-        self.cutoff = pn.widgets.Select(label="Cutoff", options=_CUTOFFS, width=WIDTH)
-        self.rank = pn.widgets.DiscreteSlider(label="k", options=_RANKS, value=10, width=WIDTH)
-        self.part = float_slider(Slider("c", 0.01, 0.99, 0.01, 0.2))
-        self.growth = float_slider(Slider("a", 0.05, 0.95, 0.05, 0.5))
-        self._of_regime = {"fixed": self.rank, "fraction": self.part, "sublinear": self.growth}
-        for widget in (self.discount, self.cutoff, *self._of_regime.values()):
-            widget.param.watch(changed, "value")
+        self.discount, self.cutoff = SpecControl(Discount, changed), SpecControl(Cutoff, changed)
         self.error = error_pane()
         self.column = pn.Column(
-            self.discount,
-            self.parameters.place,
-            self.cutoff,
-            *self._of_regime.values(),
+            self.discount.menu,
+            self.discount.parameters.place,
+            self.cutoff.menu,
+            self.cutoff.parameters.place,
             self.error,
         )
 
     def set(self, measure: Measure) -> None:
         """Show a measure in the widgets."""
-        self.discount.value = self._shown = measure.discount.keyword
-        self.parameters.set(self._discounts[self._shown].sliders() or (), measure.discount.slider_values())
-        match measure.cutoff:
-            case FixedRank(k):
-                self.rank.options = sorted({*_RANKS, k})
-                self.rank.value = k
-            case ListFraction(c):
-                self.part.value = c
-            case ListPower(a):
-                self.growth.value = a
-        self.cutoff.value = measure.cutoff.regime
-        for regime, widget in self._of_regime.items():
-            widget.visible = regime == measure.cutoff.regime
+        self.discount.set(measure.discount)
+        self.cutoff.set(measure.cutoff)
 
     def measure(self) -> Measure:
-        """Return the measure that the widgets show; a discount that was just chosen has its usual parameters.
+        """Return the measure that the widgets show.
 
         Raises
         ------
         InputError
             If a discount needs a cutoff.
         """
-        keyword = self.discount.value
-        usual = [slider.usual for slider in self._discounts[keyword].sliders() or ()]
-        discount = self._discounts[keyword](*(self.parameters.values if keyword == self._shown else usual))
-        cutoff = {
-            "none": "",
-            "fixed": str(self.rank.value),
-            "fraction": f"{self.part.value:g}n",
-            "sublinear": f"n^{self.growth.value:g}",
-        }[self.cutoff.value]
+        discount, cutoff = self.discount.spec(), self.cutoff.spec()
         assert isinstance(discount, Discount)
+        assert isinstance(cutoff, Cutoff)
         return Measure(discount, cutoff)

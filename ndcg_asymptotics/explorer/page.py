@@ -26,7 +26,7 @@ from ndcg_asymptotics.explorer.controls import (
     MeasureControl,
     ShapeControl,
     dress,
-    float_slider,
+    slider_widget,
 )
 from ndcg_asymptotics.explorer.state import (
     LARGEST,
@@ -117,7 +117,7 @@ class Page:
             options={"a share is relevant": "share", "a number is relevant": "number"},
             width=WIDTH,
         )
-        self.share = float_slider(SHARE)
+        self.share = slider_widget(SHARE)
         self.relevant = pn.widgets.IntSlider(
             label="relevant items of every list", start=1, end=MOST_RELEVANT, width=WIDTH
         )

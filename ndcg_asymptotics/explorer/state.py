@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.cutoffs import FixedRank, ListFraction, ListPower, WholeList
+from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.populations import Curve, FixedCounts, Population, Scorer
 from ndcg_asymptotics.populations.families import PiecewiseLinear
@@ -312,11 +312,10 @@ def _check_measure(text: str) -> None:
     require(not refused, "the explorer takes no discount of a module", "measure")
     measure = Measure.parse(text, allow_custom=False)
     require(measure.normalised, f"the explorer shows NDCG, got {measure}", "measure")
-    cutoffs = (WholeList, FixedRank, ListFraction, ListPower)
-    known_cutoff = isinstance(measure.cutoff, cutoffs)
-    require(known_cutoff, f"the explorer has the cutoffs k, c n and n^a, got {measure.cutoff}", "measure")
-    keyword, known = measure.discount.keyword, offered(Discount)
-    require(keyword in known, f"the explorer has the discounts {', '.join(known)}, got {keyword}", "measure")
+    for spec, family in ((measure.cutoff, Cutoff), (measure.discount, Discount)):
+        shown = ", ".join(keyword for keyword in offered(family) if keyword)
+        known = spec.keyword in offered(family)
+        require(known, f"the explorer has the {family.family}s {shown}, got {spec.keyword}", "measure")
 
 
 def _number(name: str, text: str) -> float:

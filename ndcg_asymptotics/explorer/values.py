@@ -96,7 +96,7 @@ def means(state: State) -> Means:
         If the measure has no exact mean or standard deviation.
     """
     lengths, cutoff = set(LENGTHS), state.measured.cutoff
-    if cutoff.regime == "fixed" and state.relevant is None:
+    if cutoff.growth.bounded and state.relevant is None:
         # NDCG turns where about as many items are relevant as there are ranks that count
         k = cutoff(LARGEST)
         lengths |= {round(part * k / state.share) for part in _TURNS} | {round(part * k) for part in _FULL}

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar, Unpack, get_args
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, require_choice
+from ndcg_asymptotics.core.arrays import ENDLESS, Bools, Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.chance import random_order
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -27,7 +27,6 @@ from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.unjudged import judged_shares, ndcg_bounds
 from ndcg_asymptotics.lists.values import few
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.cutoffs import FixedRank
 
 Unjudged = Literal["zero", "drop", "bounds"]
 
@@ -195,12 +194,12 @@ def _judged_shares(
     """
     if not (labels.values <= 0).any():
         return {}
-    depths = sorted({m.cutoff.k for m in measures if isinstance(m.cutoff, FixedRank)} | {DEPTH})
+    depths = sorted({m.cutoff(ENDLESS) for m in measures if m.cutoff.growth.bounded} | {DEPTH})
     ranks, sizes = unjudged_ranks(scores, labels, queries, ties, depths[-1])
     return dict(zip(depths, judged_shares(ranks, sizes, depths).T, strict=True))
 
 
 def _too_short(sizes: Integers, measure: Measure, conventions: Conventions) -> Bools:
     """Return which lists have the value 0 because they have fewer than k documents."""
-    applies = conventions.short_lists_are_zero and isinstance(measure.cutoff, FixedRank)
+    applies = conventions.short_lists_are_zero and measure.cutoff.growth.bounded
     return sizes < (measure.cutoff.exact(0) if applies else 0)

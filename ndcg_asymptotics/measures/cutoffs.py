@@ -1,7 +1,6 @@
 """Cutoffs k(n): the number of ranks of a list of n items that a measure uses.
 
-``k(n)`` is rounded up, at least 1 and at most n. The regimes are those of Wang et al. (2013): the whole
-list, a fixed k, k = o(n) with k -> infinity (Theorems 7, 11), and k = cn (Theorems 8, 9, 12, 13).
+``k(n)`` is rounded up, at least 1 and at most n. Its growth decides the theorems that apply (`growth`).
 """
 
 from __future__ import annotations
@@ -11,41 +10,36 @@ import re
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.measures.growth import CutoffGrowth
 from ndcg_asymptotics.specs.ranges import within
-from ndcg_asymptotics.specs.scanner import Scanner, SpecError, fraction_text, number_text, parse_text
-from ndcg_asymptotics.specs.spec import Spec
-
-Regime = Literal["none", "fixed", "sublinear", "fraction"]
+from ndcg_asymptotics.specs.scanner import NUMBER, Scanner, fraction_text, number_text, parse_text
+from ndcg_asymptotics.specs.sliders import Adjustable, logarithmic, slider
 
 
-class Cutoff(Spec, family="cutoff"):
-    """A rule for the number of ranks that count.
-
-    Attributes
-    ----------
-    regime
-        ``none``, ``fixed``, ``sublinear`` (k = o(n)) or ``fraction`` (k = cn).
-    share
-        The limit of k(n)/n: c for cn, 1 for the whole list, else 0.
-    """
-
-    regime: ClassVar[Regime]
+class Cutoff(Adjustable, family="cutoff"):
+    """A rule for the number of ranks that count: `exact` is its formula, `growth` its leading term."""
 
     @property
-    def share(self) -> float:
-        return 0.0
+    @abstractmethod
+    def growth(self) -> CutoffGrowth:
+        """The leading term of k(n) as n grows, or `UNKNOWN_GROWTH`."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether k(n) = n for every n."""
+        return False
 
     @property
     def depends_on_n(self) -> bool:
         """Whether k is a function of the list length beyond being at most n."""
-        return self.regime in ("sublinear", "fraction")
+        return not (self.whole or self.growth.bounded)
 
     @property
     def shade(self) -> float:
@@ -65,6 +59,28 @@ class Cutoff(Spec, family="cutoff"):
     def signature(cls) -> str:
         return cls.keyword  # written as the formula itself
 
+    def __str__(self) -> str:
+        return self._form().format(*self.arguments())
+
+    @classmethod
+    def _form(cls) -> str:
+        """Return the keyword with a place for each parameter: ``{}log(n)``."""
+        form = cls.keyword
+        for parameter in cls._fields():
+            form = form.replace(parameter.name, "{}", 1)
+        return form
+
+    @classmethod
+    @cache
+    def pattern(cls) -> re.Pattern[str]:
+        """Return what its texts match; a factor of 1, and the star after a factor, may be left out."""
+        first, *parts = (re.escape(part) for part in cls._form().split("{}"))
+        numbers = [rf"\s*({NUMBER})" for _ in parts]
+        if parts and parts[0] and not first:
+            numbers[0] = rf"(?:({NUMBER})\s*\*?\s*)?"
+        rest = "".join(number + part for number, part in zip(numbers, parts, strict=True))
+        return re.compile(first + rest + r"\s*$")
+
     def __call__(self, n: int) -> int:
         """Return k(n), an integer from 1 to n.
 
@@ -81,7 +97,7 @@ class Cutoff(Spec, family="cutoff"):
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
-        """Read `10`, `0.2n`, `n^0.5`, `5log(n)`; the empty text is the whole list."""
+        """Read `10`, `0.2n`, `n^0.5`, `n/log(n)`, `5log(n)`; the empty text is the whole list."""
         cutoff = parse_text(text, scan, folder, allow_custom) if text.strip() else WholeList()
         assert isinstance(cutoff, cls)
         return cutoff
@@ -97,8 +113,9 @@ def _ceil(x: float) -> int:
 class WholeList(Cutoff, keyword=""):
     """No cutoff, k(n) = n; its text is empty."""
 
-    regime: ClassVar[Regime] = "none"
-    share: ClassVar[float] = 1.0
+    whole: ClassVar[bool] = True
+    label: ClassVar[str] = "whole list"
+    growth: ClassVar[CutoffGrowth] = CutoffGrowth(1.0, 1.0)
 
     def exact(self, n: int) -> int:
         return n
@@ -108,13 +125,17 @@ class WholeList(Cutoff, keyword=""):
 class FixedRank(Cutoff, keyword="k"):
     """`k`: the first k ranks, for every n."""
 
-    k: int
-    regime: ClassVar[Regime] = "fixed"
+    k: int = field(metadata=logarithmic(1, 500_000, usual=10))
+    label: ClassVar[str] = "k = a number"
 
     def __post_init__(self) -> None:
         whole = math.isfinite(self.k) and self.k == int(self.k) and 1 <= self.k < 2**63
         require(whole, f"cutoff k must be a whole number from 1 to 9.2e18, got {number_text(self.k)}")
         object.__setattr__(self, "k", int(self.k))
+
+    @property
+    def growth(self) -> CutoffGrowth:
+        return CutoffGrowth(self.k)
 
     @property
     def tex(self) -> str:
@@ -135,8 +156,8 @@ class FixedRank(Cutoff, keyword="k"):
 class ListFraction(Cutoff, keyword="cn"):
     """`cn`: the top fraction c of the list, 0 < c <= 1."""
 
-    c: float = field(metadata=within(0, 1, "right"))
-    regime: ClassVar[Regime] = "fraction"
+    c: float = field(metadata=within(0, 1, "right") | slider(0.01, 0.99, 0.01, usual=0.2))
+    label: ClassVar[str] = "k = c n"
 
     @cached_property
     def _ratio(self) -> tuple[int, int]:
@@ -144,8 +165,12 @@ class ListFraction(Cutoff, keyword="cn"):
         return Fraction(number_text(self.c)).as_integer_ratio()
 
     @property
-    def share(self) -> float:
-        return self.c
+    def whole(self) -> bool:
+        return self.c == 1
+
+    @property
+    def growth(self) -> CutoffGrowth:
+        return CutoffGrowth(self.c, 1.0)
 
     @property
     def tex(self) -> str:
@@ -164,16 +189,17 @@ class ListFraction(Cutoff, keyword="cn"):
         numerator, denominator = self._ratio
         return -(-numerator * n // denominator)
 
-    def __str__(self) -> str:
-        return f"{number_text(self.c)}n"
-
 
 @dataclass(frozen=True)
 class ListPower(Cutoff, keyword="n^a"):
     """`n^a`: the first n^a ranks, 0 < a < 1."""
 
-    a: float = field(metadata=within(0, 1, "neither"))
-    regime: ClassVar[Regime] = "sublinear"
+    a: float = field(metadata=within(0, 1, "neither") | slider(0.05, 0.95, 0.05, usual=0.5))
+    label: ClassVar[str] = "k = n^a"
+
+    @property
+    def growth(self) -> CutoffGrowth:
+        return CutoffGrowth(1.0, self.a)
 
     @property
     def tex(self) -> str:
@@ -186,16 +212,16 @@ class ListPower(Cutoff, keyword="n^a"):
     def exact(self, n: int) -> int:
         return _ceil(float(n) ** self.a)
 
-    def __str__(self) -> str:
-        return f"n^{number_text(self.a)}"
-
 
 @dataclass(frozen=True)
 class ListLog(Cutoff, keyword="clog(n)"):
     """`clog(n)`: the first c log(n) ranks, c > 0."""
 
     c: float = field(metadata=within(0, 1e9, "right"))
-    regime: ClassVar[Regime] = "sublinear"
+
+    @property
+    def growth(self) -> CutoffGrowth:
+        return CutoffGrowth(self.c, 0.0, 1.0)
 
     @property
     def tex(self) -> str:
@@ -204,34 +230,32 @@ class ListLog(Cutoff, keyword="clog(n)"):
     def exact(self, n: int) -> int:
         return _ceil(self.c * math.log(n))
 
-    def __str__(self) -> str:
-        return f"{number_text(self.c)}log(n)"
 
+@dataclass(frozen=True)
+class ListOverLog(Cutoff, keyword="n/log(n)"):
+    """`n/log(n)`: the first n/log(n) ranks, the whole list up to n = 2."""
 
-_N = re.compile(r"n\b")
+    label: ClassVar[str] = "k = n/log n"
+    growth: ClassVar[CutoffGrowth] = CutoffGrowth(1.0, 1.0, -1.0)
+
+    @property
+    def tex(self) -> str:
+        return r"n/\log n"
+
+    def exact(self, n: int) -> int:
+        return _ceil(n / math.log(n)) if n > 1 else 1
 
 
 def scan(scanner: Scanner) -> Cutoff:
-    """Read the text of a cutoff; `c*n` and `c*log(n)` may be written with or without the star."""
+    """Read the text of a cutoff, which ends the text of a measure."""
     start = scanner.position
-    expected = "a cutoff: 10, 0.2n, n^0.5 or 5log(n)"
-    try:
-        if scanner.accept("n^"):
-            return ListPower(scanner.number("the exponent a of n^a"))
-        if scanner.match(_N):
-            return ListFraction(1.0)
-        if scanner.accept("log(n)"):
-            return ListLog(1.0)
-        value = scanner.number(expected)
-        star = scanner.accept("*")
-        if scanner.accept("log(n)"):
-            return ListLog(value)
-        if scanner.match(_N):
-            return ListFraction(value)
-        if star:
-            scanner.fail(f"expected 'n' or 'log(n)', found {scanner.found()}")
-        return FixedRank(value)  # type: ignore[arg-type]  # checked to be whole there
-    except SpecError:
-        raise
-    except InputError as error:
-        scanner.fail(str(error), start)
+    for keyword, member in Cutoff.members.items():
+        assert issubclass(member, Cutoff)
+        text = scanner.match(member.pattern()) if keyword else None
+        if text is None:
+            continue
+        try:
+            return member(*map(float, re.findall(NUMBER, text) or [1] * len(member._fields())))
+        except InputError as error:
+            scanner.fail(str(error), start)
+    return scanner.fail(f"expected a cutoff: 10, 0.2n, n^0.5, n/log(n) or 5log(n), found {scanner.found()}")

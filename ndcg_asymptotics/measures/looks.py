@@ -8,14 +8,16 @@ from dataclasses import replace
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.looks import MARKERS, Look, mixed
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.measures.growth import Kind
 from ndcg_asymptotics.measures.measure import Measure
 
 # The dashes of each kind of cutoff, and how much it darkens (or, below 0, lightens) the colour of a discount
-_OF_REGIME: dict[str, tuple[str, float]] = {
-    "none": ("solid", 0.0),
+_OF_GROWTH: dict[Kind, tuple[str, float]] = {
+    "whole": ("solid", 0.0),
     "fixed": ("dashed", -0.3),
     "fraction": ("dashdot", 0.35),
-    "sublinear": ("dotted", -0.2),
+    "vanishing": ("dotted", -0.2),
+    "unknown": ("dotted", 0.0),
 }
 _MOST_SHADE = 0.5
 
@@ -36,12 +38,12 @@ def measure_look(measure: Measure | str) -> Look:
         measure = Measure.of(measure)
     except InputError:  # a measure of another program, or the module of a custom discount is not here
         return Look(Discount.color, "solid", Discount.marker)
-    discount, regime = measure.discount, measure.cutoff.regime
-    dashes, of_regime = _OF_REGIME[regime]
+    discount, kind = measure.discount, measure.cutoff.growth.kind
+    dashes, of_kind = _OF_GROWTH[kind]
     shade = discount.shade + measure.cutoff.shade
-    if regime not in discount.cut_colors:
-        shade += of_regime
-    color = discount.cut_colors.get(regime, discount.color)
+    if kind not in discount.cut_colors:
+        shade += of_kind
+    color = discount.cut_colors.get(kind, discount.color)
     goal = "#000000" if shade > 0 else "#ffffff"
     return Look(mixed(color, goal, min(abs(shade), _MOST_SHADE)), dashes, discount.marker)
 

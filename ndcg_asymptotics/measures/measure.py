@@ -81,7 +81,7 @@ class Measure:
         object.__setattr__(self, "discount", Discount.of(discount))
         object.__setattr__(self, "cutoff", Cutoff.of(cutoff))
         require(
-            not self.discount.needs_cutoff or self.cutoff.share < 1,
+            not self.discount.needs_cutoff or not self.cutoff.whole,
             f"{self.discount} needs a cutoff, such as {self.name}({self.discount})@10: "
             "without one every order of a list has the same value",
         )

@@ -3,7 +3,7 @@
 ::
 
     measure  = ("nDCG" | "DCG") [ "(" call ")" ] [ "@" cutoff ] | "RBP(" p ")" [ "@" cutoff ]
-    cutoff   = k | c "n" | "n^" a | c "log(n)"
+    cutoff   = k | c "n" | "n^" a | c "log(n)" | "n/log(n)"
     call     = name [ "(" argument { "," argument } ")" ]
     argument = [ (name | number) "=" ] value
     value    = number | 'text' in double quotes | call
@@ -27,7 +27,10 @@ from ndcg_asymptotics.core.removed import SPECS, removed
 
 _T = TypeVar("_T")
 
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?:nan|inf)\b)")
+NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?:nan|inf)\b)"
+"""What a number matches."""
+
+_NUMBER = re.compile(NUMBER)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = re.compile(r"\s*")

@@ -9,7 +9,10 @@ from ndcg_asymptotics.specs.spec import Spec
 
 
 class Slider(NamedTuple):
-    """The range of a parameter, and the value with which its slider begins."""
+    """The range of a parameter, and the value with which its slider begins.
+
+    With a step of 0 the values are whole: 1, 2, 3 and 5 times powers of ten.
+    """
 
     name: str
     start: float
@@ -24,6 +27,10 @@ class Slider(NamedTuple):
         >>> Slider("b", 0.0, 1.0, 0.25, 0.5).grid
         [0.0, 0.25, 0.5, 0.75, 1.0]
         """
+        if not self.step:
+            decades = range(len(str(round(self.stop))))
+            values = [float(m * 10**e) for e in decades for m in (1, 2, 3, 5)]
+            return [value for value in values if self.start <= value <= self.stop]
         steps = round((self.stop - self.start) / self.step)
         return [round(self.start + i * self.step, 9) for i in range(steps + 1)]
 
@@ -31,6 +38,11 @@ class Slider(NamedTuple):
 def slider(start: float, stop: float, step: float, usual: float) -> dict[str, object]:
     """Return the metadata of a field that has a slider, as in ``b: float = field(metadata=slider(…))``."""
     return {"slider": (start, stop, step, usual)}
+
+
+def logarithmic(start: float, stop: float, usual: float) -> dict[str, object]:
+    """Return the metadata of a field with a logarithmic slider of whole numbers."""
+    return slider(start, stop, 0.0, usual)
 
 
 class Adjustable(Spec):

@@ -54,7 +54,7 @@ TEMPLATE = """\
 title = "Two rankers"
 
 # What NDCG is computed with: a discount in parentheses (log if there is none) and a cutoff after @
-# (k, a share 0.2n, a power n^0.5, or 5log(n); the whole list if there is none).
+# (k, a share 0.2n, a power n^0.5, n/log(n) or 5log(n); the whole list if there is none).
 measures = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@10"]
 
 # List lengths: a list such as [10, 100, 1000], or a range with a number of lengths per decade.

@@ -8,7 +8,7 @@ reciprocal differences cover the ways in which NDCG converges (docs/theory.md, s
   DCG and ideal DCG are series in x = 1/log n; for r^-b they are ``n^(1-b)`` times a constant, plus zeta(b),
   so x = n^-|1-b|;
 - the epsilon algorithm (Shanks' transformation), exact for a sum of powers of n with unknown exponents. It
-  serves for all else, and for k = o(n), where the curve's behaviour at the top determines the exponents.
+  serves for all else, and for k = n^a, where the curve's behaviour at the top determines the exponents.
 
 The stated error is the sum of three parts. (1) The truncation error: the largest change of the extrapolated
 value when the last one or two sizes, or the last order of the extrapolation, are left out, times ten.
@@ -126,15 +126,18 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
 
     The factor decides whether there is a limit, and the means what it is.
     """
-    scale = scaled_limit(model, measure).scale
+    scale, growth = scaled_limit(model, measure).scale, measure.cutoff.growth
     found = expected_with_fixed_counts(model, measure, FAR_SIZES)
     n = np.array(FAR_SIZES, np.float64)
     factor = scale.at(n)
     value = found.value * factor
-    share = measure.cutoff.share if measure.cutoff.regime == "fraction" else 1.0
+    share = growth.share or 1.0
     errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
     scales: list[Floats | None] = [np.log(n) if scale.logs else None]
     limit, error = accelerated(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
+    if growth.vanishing and not growth.power:
+        reason = f"powers of log n in the cutoff {measure.cutoff} are still far from the limit at n = 1e90"
+        return Extrapolation(FAR_SIZES, value, errors, limit, math.inf, reason=reason)
     return Extrapolation(FAR_SIZES, value, errors, limit, error)
 
 
@@ -164,10 +167,12 @@ def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
     n, cutoff = np.array(SIZES, np.float64), measure.cutoff
     masses = [mass for mass in relevance.masses if mass > 0] or [1.0]
     breaks = min(relevance.breakpoints, default=1.0)
-    share = cutoff.share if cutoff.regime == "fraction" else 1.0
+    if not cutoff.growth.known:
+        return np.zeros(n.shape, bool), f"how the cutoff {cutoff} grows is not known"
+    share = cutoff.growth.share or 1.0
     usable = n * min(*masses, breaks, share) >= _ITEMS
     reason = f"most lists up to n = 1e18 have fewer than {_ITEMS:g} items of a grade, a cutoff or a step"
-    if cutoff.regime == "sublinear":
+    if cutoff.growth.vanishing:
         k = np.array([cutoff(size) for size in SIZES], np.float64)
         # the number of best items exceeds the cutoff by so many standard deviations
         inside = (k + 12.0 * np.sqrt(k) < n * masses[0]) & (k / n < breaks / 2)
@@ -179,14 +184,15 @@ def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
 
 def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
     """Return 1/x(n) for the rho algorithm in each variable x; None stands for the epsilon algorithm."""
-    if measure.cutoff.regime in ("sublinear", "fixed"):
-        return [None]
+    growth = measure.cutoff.growth
+    if growth.share == 0:  # n/log n is a share that falls like 1/log n
+        return [np.log(n) if growth.power == 1 else None]
     return measure.discount.asymptotics.series_variables(n)
 
 
 def _top_decides(measure: Measure) -> bool:
     """Whether the curve's value at the very top determines the limit."""
-    return measure.cutoff.regime in ("sublinear", "fixed") or measure.discount.asymptotics.top_decides
+    return measure.cutoff.growth.share == 0 or measure.discount.asymptotics.top_decides
 
 
 def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:
@@ -194,7 +200,7 @@ def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floa
 
     It is relative to the best grade.
     """
-    if measure.cutoff.regime == "sublinear":
+    if measure.cutoff.growth.vanishing:
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
     gains, best = relevance.mean_gain(1 / n), relevance.gains[0] if measure.normalised else 1.0
     seen, _ = accelerated(gains, np.full_like(gains, 1e-13 * best), scales)

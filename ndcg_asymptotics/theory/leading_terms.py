@@ -77,12 +77,12 @@ def leading_gap(scorer: Scorer | str, measure: Measure | str) -> Gap | None:
     if not scorer.iid:
         return None
     relevance = scorer.model
-    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.growth.share
     labels = OccurringGrades.ideal(relevance, measure)
     value = limit(relevance, measure).value
     if value is None or not labels.gains or not measure.discount.regular:
         return None
-    if measure.cutoff.regime in ("sublinear", "fixed"):
+    if not c > 0:
         return None
     if c < 1 and measure.normalised and bool(np.any(np.abs(labels.reached - c) < 1e-9)):
         return None
@@ -151,10 +151,10 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     """
     a, b, measure = Scorer.of(a).model, Scorer.of(b).model, Measure.of(measure)
     asymptotics = measure.discount.asymptotics
-    proper = isinstance(asymptotics, LogDecay) and measure.cutoff.regime in ("none", "fraction")
+    proper = isinstance(asymptotics, LogDecay) and measure.cutoff.growth.share > 0
     require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
     require_one_population(a, b)
-    c = measure.cutoff.share
+    c = measure.cutoff.growth.share
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
     t, dt = quadrature.nodes_between(quadrature.edges(0.0, c, breaks))
     difference, power = (a.mean_gain(t) - b.mean_gain(t)) * dt, np.ones_like(t)

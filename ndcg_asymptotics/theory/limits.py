@@ -190,13 +190,16 @@ def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
     if measure.discount.conjecture is not None:
         return _conjectured(relevance, measure)
-    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
-    if asymptotics.summable or regime == "fixed":
+    asymptotics, growth = measure.discount.asymptotics, measure.cutoff.growth
+    if asymptotics.summable or growth.bounded:
         return _no_limit(relevance, measure)
-    if not asymptotics.known and regime != "sublinear":
+    if not growth.known:
+        reason = f"how the cutoff {measure.cutoff} grows is not known"
+        return Limit(None, "none", (), reason, converges=None, mode="")
+    if not asymptotics.known and not growth.vanishing:
         reason = f"nothing is known for the discount {measure.discount} unless k = o(n)"
         return Limit(None, "none", (), reason, converges=None, mode="")
-    if asymptotics.top_decides or regime == "sublinear":
+    if asymptotics.top_decides or growth.vanishing:
         return _top_limit(relevance, measure)
     return _profile_limit(relevance, measure)
 
@@ -210,7 +213,7 @@ def _conjectured(relevance: Relevance, measure: Measure) -> Limit:
 
 def _cut(measure: Measure) -> bool:
     """Whether k = cn with c < 1; k = n is the whole list."""
-    return measure.cutoff.regime == "fraction" and measure.cutoff.share < 1
+    return measure.cutoff.growth.kind == "fraction"
 
 
 def _some_gain(relevance: Relevance) -> Assumption:
@@ -244,7 +247,7 @@ def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
         gains = OccurringGrades.ideal(relevance, measure).gains
         value = relevance.mean_gain_at_top / gains[0] if gains else 0.0
         return Limit(value, "beyond the paper (the top label is certain)", (_some_gain(relevance),))
-    what = "the cutoff is fixed" if measure.cutoff.regime == "fixed" else "the discounts have a finite sum"
+    what = "the cutoff is fixed" if measure.cutoff.growth.bounded else "the discounts have a finite sum"
     everywhere = _every_label_everywhere(relevance)
     theorem = "Theorem 6" if everywhere else "beyond the paper (as Theorem 6)"
     asked = (
@@ -265,7 +268,7 @@ def _every_label_everywhere(relevance: Relevance) -> bool:
 def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
     """Return E[Y | s = 1] / y_1, by Theorems 5, 7 and 11, which need continuity at the top only."""
     asymptotics, graded = measure.discount.asymptotics, relevance.graded
-    if measure.cutoff.regime == "sublinear":
+    if measure.cutoff.growth.vanishing:
         theorem = "Theorem 11" if graded else "Theorem 7"
         if isinstance(asymptotics, LinearDecay):
             theorem = f"beyond the paper (as {theorem})"
@@ -286,7 +289,7 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
 
 def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
     """Return the ratio of integrals at the head of this module, by Theorems 1, 3, 8, 9, 10, 12 and 13."""
-    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.growth.share
     theorem = {
         # the proofs of Theorems 8 and 12 use that the profile of 1/log r is constant
         (ConstantDecay, True): ("beyond the paper (as Theorem 8)", "beyond the paper (as Theorem 12)"),

@@ -65,10 +65,13 @@ class MeanOrder:
     sizes: tuple[int, ...]
     difference: tuple[float, ...]
     error: tuple[float, ...]
-    consistent: Annotated[
-        bool | None, Column("consistently distinguishable", lambda found: "yes" if found else "no")
-    ]
+    consistent: bool | None
     reason: str
+
+    @property
+    def distinguishable(self) -> Annotated[str, Column("consistently distinguishable", before="sizes")]:
+        """Whether they are consistently distinguishable: yes, no or not known."""
+        return "not known" if self.consistent is None else "yes" if self.consistent else "no"
 
     @property
     def lead(self) -> Annotated[Estimate | None, Column("by, at the last n", Estimate.text, before="sizes")]:
@@ -150,7 +153,7 @@ def order_in_expectation(
 
 def _order(a: Scorer, b: Scorer, measure: Measure, sizes: tuple[int, ...]) -> MeanOrder:
     exponent = error_exponent(a, b, measure)
-    consistent = None if exponent.exponent is None else exponent.exponent > 0
+    consistent = exponent.consistent
     try:
         first, second = (expected_ndcg(scorer, measure, sizes) for scorer in (a, b))
     except NotAvailableError as unknown:

@@ -14,7 +14,7 @@ Theorem F4 r^-b, b > kappa; any finite  n^kappa E[NDCG_n] -> A sum_r D(r) c_r / 
            ``sum_r D(r) r^(kappa-1)``
 Theorem F5 r^-b, b = kappa              n^kappa E[NDCG_n] / log n -> C A kappa / IDCG
 Theorem F6 k fixed                      n^kappa E[NDCG_n] -> A sum_(r <= k) D(r) c_r / IDCG
-Theorem F7 k = n^alpha                  as F5 and F6 with n^alpha ranks, see `_sublinear`
+Theorem F7 k -> infinity, k = o(n)      as F5 and F6 with k(n) ranks, see `_vanishing`
 Theorem F8 linear; constant with k = cn E[NDCG_n] -> C sum_j y_j c_j E[phi(T); T < c] / IDCG
 ========== ============================ ====================================================================
 
@@ -35,7 +35,6 @@ from ndcg_asymptotics.core.arrays import ENDLESS, LARGEST_LOG, Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
-from ndcg_asymptotics.measures.cutoffs import ListPower
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import Roc, Top
 from ndcg_asymptotics.theory.rules.acceleration import accelerated
@@ -55,12 +54,12 @@ _SETTLING = 15  # ranks up to there
 class Scale:
     """The factor ``n^exponent (log n)^logs`` by which E[NDCG_n] is multiplied.
 
-    >>> str(Scale(0.4, -1)), str(Scale(0.0, 1)), str(Scale(0.5, 0)), str(Scale(0.0, 0))
-    ('n^0.4/log n', 'log n', 'n^0.5', '1')
+    >>> str(Scale(0.4, -1)), str(Scale(0.0, 1)), str(Scale(0.5, 0)), str(Scale(0.0, 0)), str(Scale(0.0, 1.3))
+    ('n^0.4/log n', 'log n', 'n^0.5', '1', '(log n)^1.3')
     """
 
     exponent: float
-    logs: int
+    logs: float
 
     def at(self, n: Floats) -> Floats:
         """Return the factor at list lengths."""
@@ -73,16 +72,20 @@ class Scale:
         ('1.5/n^0.4', '1.5 log n/n^0.4', '1.5/(n^0.2 log n)')
         """
         if self.logs < 0:
-            return f"{value:.4g} log n/n^{self.exponent:.6g}"
+            return f"{value:.4g} {_power_of_log(-self.logs)}/n^{self.exponent:.6g}"
         whole = str(self)
         return f"{value:.4g}/({whole})" if self.logs and self.exponent else f"{value:.4g}/{whole}"
 
     def __str__(self) -> str:
         power = f"n^{self.exponent:.6g}" if self.exponent else ""
         if self.logs < 0:
-            return f"{power or '1'}/log n"
-        logs = "log n" if self.logs else ""
+            return f"{power or '1'}/{_power_of_log(-self.logs)}"
+        logs = _power_of_log(self.logs) if self.logs else ""
         return " ".join(part for part in (power, logs) if part) or "1"
+
+
+def _power_of_log(exponent: float) -> str:
+    return "log n" if exponent == 1 else f"(log n)^{exponent:.6g}"
 
 
 @dataclass(frozen=True)
@@ -130,30 +133,31 @@ def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
     try:
         return _by_theorem(model, measure)
     except NotAvailableError as error:  # a user's discount that is not known so far out
-        return ScaledLimit(None, Scale(0.0, 0), "none", "", reason=str(error))
+        return _not_known("none", "", str(error))
 
 
 def _by_theorem(model: FixedCounts, measure: Measure) -> ScaledLimit:
-    asymptotics, regime = measure.discount.asymptotics, measure.cutoff.regime
-    if regime == "fixed":
+    asymptotics, growth = measure.discount.asymptotics, measure.cutoff.growth
+    if growth.bounded:
         return _first_ranks(model, measure, "Theorem F6", measure.cutoff(ENDLESS))
+    if not growth.known:
+        return _not_known("none", "", f"how the cutoff {measure.cutoff} grows is not known")
     if not asymptotics.known:
-        reason = f"nothing is known of how the discount {measure.discount} falls"
-        return ScaledLimit(None, Scale(0.0, 0), "none", "", reason=reason)
+        return _not_known("none", "", f"nothing is known of how the discount {measure.discount} falls")
     if isinstance(asymptotics, LinearDecay | ConstantDecay | LogDecay):
-        if regime == "sublinear":
-            return _sublinear(model, measure, 0.0)
+        if growth.vanishing:
+            return _vanishing(model, measure, 0.0)
         return _share(model, measure, 0.0)
     top = _leading(model)
     b = asymptotics.exponent
     if top.kappa is None:
         return _unknown_top("Theorem F4")
     if b < top.kappa - _EQUAL:
-        return _sublinear(model, measure, b) if regime == "sublinear" else _share(model, measure, b)
+        return _vanishing(model, measure, b) if growth.vanishing else _share(model, measure, b)
     if b > top.kappa + _EQUAL:
         return _first_ranks(model, measure, "Theorem F4", None)
-    if regime == "sublinear":
-        return _sublinear(model, measure, b)
+    if growth.vanishing:
+        return _vanishing(model, measure, b)
     scale = Scale(top.kappa, -1)
     if top.sum is None:
         return _unknown_top("Theorem F5")
@@ -250,7 +254,11 @@ def _leading(model: FixedCounts) -> _Leading:
 
 def _unknown_top(theorem: str) -> ScaledLimit:
     reason = "F(t)/t^kappa has no positive limit as t -> 0, so E[NDCG_n] falls like no power of n"
-    return ScaledLimit(None, Scale(0.0, 0), theorem, "F(t) ~ a t^kappa", reason=reason)
+    return _not_known(theorem, "F(t) ~ a t^kappa", reason)
+
+
+def _not_known(theorem: str, assumption: str, reason: str) -> ScaledLimit:
+    return ScaledLimit(None, Scale(0.0, 0), theorem, assumption, reason=reason)
 
 
 def _ideal(model: FixedCounts, measure: Measure) -> float:
@@ -309,7 +317,7 @@ def _log_chance(r: Floats, kappa: float) -> Floats:
 
 def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     """Return the limit where the depths of all relevant items count: Theorems F1, F3 and F8."""
-    asymptotics, c = measure.discount.asymptotics, measure.cutoff.share
+    asymptotics, c = measure.discount.asymptotics, measure.cutoff.growth.share
     stop = float(model.laws[-1].quantile(np.array(c))) if c < 1 else 1.0
     edges = law_panels(model, ENDLESS, ENDLESS).edges
     edges = np.append(edges[edges < stop], stop)
@@ -338,24 +346,27 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     return _times_constant(measure.discount, found)
 
 
-def _sublinear(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
-    """Return the limit for k = n^alpha and a discount with b <= kappa.
+def _vanishing(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
+    """Return the limit for k -> infinity, k = o(n), and a discount with b <= kappa.
 
     ``E[DCG] ~ A kappa int_(1/n)^(k/n) D(nt) t^(kappa - 1) dt``, which is C times: for r^-b with b < kappa
-    ``A kappa/(kappa - b) n^-b (k/n)^(kappa - b)``, for b = kappa ``A kappa n^-kappa alpha log n``, for
-    1/log r ``A (k/n)^kappa / (alpha log n)``, and for a constant and n - r without the logarithm.
+    ``A kappa/(kappa - b) n^-b (k/n)^(kappa - b)``, for b = kappa ``A kappa n^-kappa log k``, for
+    1/log r ``A (k/n)^kappa / log k``, and for a constant and n - r without the logarithm.
     """
-    top, cutoff = _leading(model), measure.cutoff
-    if not isinstance(cutoff, ListPower):
-        reason = "only cutoffs n^a are known among those that grow more slowly than n"
-        return ScaledLimit(None, Scale(0.0, 0), "Theorem F7", "k = n^a", reason=reason)
+    top, growth = _leading(model), measure.cutoff.growth
     if top.kappa is None or top.sum is None:
         return _unknown_top("Theorem F7")
-    kappa, left, ideal = top.kappa, 1 - cutoff.a, _ideal(model, measure)
-    if isinstance(measure.discount.asymptotics, LogDecay):
-        value, scale = top.sum / cutoff.a / ideal, Scale(kappa * left, 1)
-    elif abs(b - kappa) <= _EQUAL:
-        value, scale = top.sum * kappa * cutoff.a / ideal, Scale(kappa, -1)
+    kappa, left, ideal = top.kappa, 1 - growth.power, _ideal(model, measure)
+    logs, equal = isinstance(measure.discount.asymptotics, LogDecay), abs(b - kappa) <= _EQUAL
+    if (logs or equal) and not growth.power:
+        reason = f"log k of the cutoff {measure.cutoff} grows more slowly than log n"
+        return _not_known("Theorem F7", "log k ~ a log n", reason)
+    if logs:
+        value = top.sum * growth.factor**kappa / growth.power / ideal
+        scale = Scale(kappa * left, 1 - kappa * growth.logs)
+    elif equal:
+        value, scale = top.sum * kappa * growth.power / ideal, Scale(kappa, -1)
     else:
-        value, scale = top.sum * kappa / (kappa - b) / ideal, Scale(b + left * (kappa - b), 0)
+        value = top.sum * kappa / (kappa - b) * growth.factor ** (kappa - b) / ideal
+        scale = Scale(b + left * (kappa - b), -growth.logs * (kappa - b))
     return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F7", top.text))

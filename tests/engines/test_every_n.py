@@ -26,7 +26,7 @@ FORMULAS = {
     **{text: DISCOUNTS[text] for text in ("geometric(2)", "geometric(1.001)", "linear", "constant")},
     STEPS: lambda r, n: steps(r),
 }
-CUTOFFS = {text: ALL_CUTOFFS[text] for text in ("", "@10", "@0.2n", "@n^0.9", "@20log(n)")}
+CUTOFFS = {text: ALL_CUTOFFS[text] for text in ("", "@10", "@0.2n", "@n^0.9", "@n/log(n)", "@20log(n)")}
 
 PAIRS = [pair for pair in itertools.product(FORMULAS, CUTOFFS) if pair != ("constant", "")]
 MEASURES = tuple(Measure.parse(f"nDCG({discount}){cutoff}") for discount, cutoff in PAIRS)

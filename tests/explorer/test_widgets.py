@@ -26,23 +26,25 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Page:
 
 
 def test_sliders_and_menus_of_the_measure(page: Page) -> None:
-    page.measure.discount.value = "power"
+    page.measure.discount.menu.value = "power"
     assert page.state.measure == "nDCG(power(0.5))"
-    page.measure.parameters.sliders[0].value = 0.55
+    page.measure.discount.parameters.sliders[0].value = 0.55
     assert page.state.measure == "nDCG(power(0.55))"
-    page.measure.cutoff.value = "fixed"
-    page.measure.rank.value = 20
+    page.measure.cutoff.menu.value = "k"
+    page.measure.cutoff.parameters.sliders[0].value = 20
     assert page.state.measure == "nDCG(power(0.55))@20"
-    page.measure.cutoff.value = "fraction"
+    page.measure.cutoff.menu.value = "n/log(n)"
+    assert page.state.measure == "nDCG(power(0.55))@n/log(n)"
+    page.measure.cutoff.menu.value = "cn"
     assert page.state.measure == "nDCG(power(0.55))@0.2n"
-    page.measure.cutoff.value = "sublinear"
-    page.measure.growth.value = 0.25
+    page.measure.cutoff.menu.value = "n^a"
+    page.measure.cutoff.parameters.sliders[0].value = 0.25
     assert page.state.measure == "nDCG(power(0.55))@n^0.25"
-    page.measure.discount.value = "geometric"
+    page.measure.discount.menu.value = "geometric"
     assert page.state.measure == "nDCG(geometric(2))@n^0.25"
-    assert [slider.label for slider in page.measure.parameters.sliders] == ["base"]
-    page.measure.discount.value = "zipf"
-    assert (page.state.measure, page.measure.parameters.sliders) == ("nDCG(zipf)@n^0.25", [])
+    assert [slider.label for slider in page.measure.discount.parameters.sliders] == ["base"]
+    page.measure.discount.menu.value = "zipf"
+    assert (page.state.measure, page.measure.discount.parameters.sliders) == ("nDCG(zipf)@n^0.25", [])
     page.length.value = 5 * 10**6
     page.share.value = 0.31
     assert (page.state.n, page.state.share) == (5 * 10**6, 0.31)

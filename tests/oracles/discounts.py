@@ -34,6 +34,7 @@ CUTOFFS: dict[str, Callable[[int], int]] = {
     "@0.5n": lambda n: -(-n // 2),
     "@n^0.5": lambda n: math.isqrt(n - 1) + 1,
     "@n^0.9": lambda n: math.ceil(n**0.9),
+    "@n/log(n)": lambda n: min(n, math.ceil(n / math.log(n))) if n > 1 else 1,
     "@20log(n)": lambda n: min(n, max(1, math.ceil(20 * math.log(n)))),
 }
 

@@ -75,6 +75,7 @@ MEASURES = [
     *("nDCG@0.2n", "nDCG(zipf)@0.3n", "nDCG(linear)@0.3n", "nDCG(constant)@0.2n"),
     *("nDCG(power(0.3))@0.4n", "nDCG(power(0.7))@0.2n"),
     *("nDCG@n^0.5", "nDCG(zipf)@n^0.5", "nDCG@5log(n)"),
+    *("nDCG@n/log(n)", "nDCG(zipf)@n/log(n)", "nDCG(constant)@n/log(n)"),
     *("DCG", "DCG(zipf)", "DCG(power(0.3))@0.4n"),
 ]
 

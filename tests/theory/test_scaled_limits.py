@@ -31,6 +31,7 @@ CASES = [
     (GRADED, "nDCG@10", "Theorem F6", "n^0.5"),
     ("relevant(1, roc_power(0.1))", "nDCG(constant)@10", "Theorem F6", "n^0.1"),
     ("relevant(3, roc_power(0.7))", "nDCG@n^0.5", "Theorem F7", "n^0.35 log n"),
+    ("relevant(3, roc_power(0.7))", "nDCG@n/log(n)", "Theorem F7", "(log n)^1.7"),
 ]
 SLOW = [
     (GRADED, "nDCG(power(0.2))", "Theorem F3", "n^0.2"),
@@ -40,6 +41,8 @@ SLOW = [
     ("relevant(3, roc_power(0.7))", "nDCG(power(0.2))@n^0.5", "Theorem F7", "n^0.45"),
     ("relevant(2, linear(0.1, 0.7))", "nDCG(zipf)@n^0.5", "Theorem F7", "n^1/log n"),
     (GRADED, "nDCG(linear)@n^0.5", "Theorem F7", "n^0.25"),
+    (GRADED, "nDCG(linear)@n/log(n)", "Theorem F7", "(log n)^0.5"),
+    ("relevant(3, roc_power(0.7))", "nDCG(power(0.3))@n/log(n)", "Theorem F7", "n^0.3 (log n)^0.4"),
     (GRADED, "nDCG(linear)", "Theorem F8", "1"),
 ]
 
@@ -72,6 +75,31 @@ def test_powers_just_below_kappa(text: str, b: float, exact: float) -> None:
     """E T^-b, of which much is far above all items of a list of 1e18."""
     found = scaled_limit(FixedCounts.parse(text), Measure.parse(f"nDCG(power({b}))"))
     assert found.value == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("measure", "scale", "exact"),
+    [
+        # DCG: 3 kappa/(kappa - b) n^-kappa k^(kappa - b) with kappa = 0.7; ideal: 1 + 2^-b + 3^-b
+        ("nDCG(power(0.2))@5log(n)", "n^0.7/(log n)^0.5", 3 * 1.4 * 5**0.5 / (1 + 2**-0.2 + 3**-0.2)),
+        ("nDCG(constant)@5log(n)", "n^0.7/(log n)^0.7", 5**0.7),
+    ],
+)
+def test_cutoffs_of_log_n(measure: str, scale: str, exact: float) -> None:
+    text = "relevant(3, roc_power(0.7))"
+    found = scaled_limit(FixedCounts.parse(text), Measure.parse(measure))
+    assert (found.theorem, str(found.scale)) == ("Theorem F7", scale)
+    assert found.value == pytest.approx(exact, rel=1e-9)
+    path = extrapolated_limit(text, measure)
+    assert abs(path.expectation[-1] / exact - 1) < 0.02  # at n = 1e90, where 1.05 of the limit is refused
+    assert math.isinf(path.error)
+    assert "far from the limit" in path.reason
+
+
+def test_a_logarithm_of_a_cutoff_of_log_n() -> None:
+    found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.7))"), Measure.parse("nDCG@5log(n)"))
+    assert found.value is None
+    assert "log k of the cutoff 5log(n) grows more slowly than log n" in found.reason
 
 
 def cutoff_of(text: str) -> Cutoff:
@@ -140,7 +168,7 @@ def test_constants_of_discounts(text: str, measure: Measure, theorem: str, exact
     found = scaled_limit(FixedCounts.parse(text), measure)
     assert found.theorem == theorem
     assert found.value == pytest.approx(exact, rel=1e-9)
-    if measure.cutoff.regime != "sublinear":
+    if not measure.cutoff.growth.vanishing:
         path = extrapolated_limit(text, measure)
         assert found.value == pytest.approx(path.limit, abs=path.error)
         assert path.error < 0.001 * path.limit

@@ -172,7 +172,7 @@ def memory(design: Design) -> int:
     streams = 13 * scorers  # orders, positions and ranks, 4 bytes each, and the grades
     tables = 3 * 8 * discounts + 3 * 4 * cutoffs
     work = 8 * 6  # depths and their order, or IDCG, its counts and NDCG
-    has_cutoff = any(m.cutoff.regime != "none" for m in design.measures)
+    has_cutoff = any(not m.cutoff.whole for m in design.measures)
     crossings = 80 if has_cutoff else 0  # list, its links and what crosses, of one cutoff at a time
     sums = 8 * scorers * measures
     return exponentials.memory_of_sums(items, measures) + items * (streams + tables + work + crossings + sums)

@@ -115,7 +115,7 @@ def _reach(discount: Discount, items: int) -> int:
 @lru_cache(maxsize=64)
 def cut_ranks(cutoff: Cutoff, items: int) -> Ints:
     """Return k(n) for n = 1 … items."""
-    if cutoff.regime == "none":
+    if cutoff.whole:
         return np.arange(1, items + 1, dtype=np.int32)
     return np.fromiter((cutoff(n) for n in range(1, items + 1)), np.int32, items)
 
@@ -174,7 +174,7 @@ def dcg(stream: Stream, measures: Sequence[Measure]) -> Floats:
         modes = _modes(tuple(fits[0].rates), items)
         weights = np.zeros((len(rows), modes.rest.size))
         weights[:, : fits[0].rates.size] = [fit.weights[0] for fit in fits]
-        whole = cutoff.regime == "none"
+        whole = cutoff.whole
         crossed = None if whole else _crossings(stream, cut_ranks(cutoff, items))
         out[rows] = exponential_sums(stream.order, stream.grade, stream.gains, modes, weights, crossed)
     return out

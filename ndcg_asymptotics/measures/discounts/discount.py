@@ -46,7 +46,7 @@ class Discount(Adjustable, family="discount"):
     color, marker
         Those of its curves in all figures.
     cut_colors
-        The colours of its measures with a cutoff, by the regime of the cutoff, where they are not shades of
+        The colours of its measures with a cutoff, by the growth of the cutoff, where they are not shades of
         ``color``.
     """
 

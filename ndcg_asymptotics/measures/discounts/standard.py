@@ -81,7 +81,7 @@ class Log(SmoothDiscount, keyword="log"):
     # it is often drawn beside itself with a cutoff
     cut_colors: ClassVar[Mapping[str, str]] = {
         "fraction": "#56B4E9",
-        "sublinear": "#E69F00",
+        "vanishing": "#E69F00",
         "fixed": "#882255",
     }
 

@@ -24,7 +24,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
-Regime = Literal["normal", "top ranks", "lasting", "certain", "few items"]
+Regime = Literal["normal", "top ranks", "lasting", "certain", "few items", "not known"]
 
 
 def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
@@ -37,7 +37,9 @@ def regime(scorers: Sequence[Scorer], measure: Measure) -> Regime:
     if not scorers[0].iid:  # a few depths decide, whatever n is
         return "few items"
     asymptotics = measure.discount.asymptotics
-    fixed = asymptotics.summable or measure.cutoff.regime == "fixed"
+    fixed = asymptotics.summable or measure.cutoff.growth.bounded
+    if not (fixed or measure.cutoff.growth.known):
+        return "not known"
     # a cutoff that grows without bound does not change the top ranks, which make up the variance
     if not (fixed or asymptotics.square_summable):
         return "normal"

@@ -2,19 +2,20 @@
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of
 docs/rate-theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
-Theorem G (k = n^a) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of
+Theorem G (k = o(n)) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of
 relevant items it is not known.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
-from ndcg_asymptotics.measures.cutoffs import ListPower
+from ndcg_asymptotics.measures.growth import CutoffGrowth
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.leading_terms import first_moment
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
@@ -24,21 +25,47 @@ _NEAR = 1e-3  # relative to the first break; a label that is impossible at this 
 _SLOPE = 1e-6, 1e-7  # depths, relative to the first break, at which a slope at the top is measured
 _FLAT = 1e-5  # slopes that are less count as 0
 _STRAIGHT = 1e-2  # relative difference of the two slopes up to which there is one
-_NEVER = "the order never settles"
-_SLOWLY = "the wrong order dies out, no faster than a power of n"
 
 
 @dataclass(frozen=True)
 class ErrorExponent:
-    """The e of ``-log P(wrong order at n) = n^(e + o(1))``, None where no theorem gives it, and why."""
+    """The error exponent of a pair, and why.
+
+    Attributes
+    ----------
+    exponent : float or None
+        The e of ``-log P(wrong order at n) = n^(e + o(1))``; None where no theorem gives it.
+    reason : str
+    speed : {"never", "slowly", "fast"}, optional
+        Whether P(wrong order at n) stays away from 0, tends to 0 no faster than a power of n, or falls faster
+        than every power of n; None where no theorem tells.
+    """
 
     exponent: float | None
     reason: str
+    speed: Literal["never", "slowly", "fast"] | None = "fast"
 
     @property
     def settles(self) -> bool | None:
         """Whether P(wrong order at n) -> 0; None where no theorem tells."""
-        return None if self.exponent is None else not self.reason.endswith(_NEVER)
+        return None if self.speed is None else self.speed != "never"
+
+    @property
+    def consistent(self) -> bool | None:
+        """Whether the two are consistently distinguishable (Definition 3); None where no theorem tells."""
+        return None if self.speed is None else self.speed == "fast"
+
+
+def _never(reason: str) -> ErrorExponent:
+    return ErrorExponent(0.0, f"{reason}: the order never settles", "never")
+
+
+def _slowly(reason: str) -> ErrorExponent:
+    return ErrorExponent(0.0, f"{reason}: the wrong order dies out, no faster than a power of n", "slowly")
+
+
+def _not_known(reason: str) -> ErrorExponent:
+    return ErrorExponent(None, reason, None)
 
 
 @dataclass(frozen=True)
@@ -120,16 +147,19 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
     [1.0, 0.2, 0.5, 0.0]
     """
     if not a.iid:
-        return ErrorExponent(None, "how an order with a fixed number of relevant items settles is not known")
+        return _not_known("how an order with a fixed number of relevant items settles is not known")
     pair, asymptotics = _Pair.of(a.model, b.model), measure.discount.asymptotics
-    if measure.cutoff.regime == "fixed" or asymptotics.summable:
-        return _first_ranks(pair, fixed=measure.cutoff.regime == "fixed")
+    growth = measure.cutoff.growth
+    if growth.bounded or asymptotics.summable:
+        return _first_ranks(pair, fixed=growth.bounded)
+    if not growth.known:
+        return _not_known(f"how the cutoff {measure.cutoff} grows is not known")
     if not asymptotics.known:
-        return ErrorExponent(None, "how fast this discount falls is not known: say what it is like")
-    if measure.cutoff.regime == "sublinear":
-        return _sublinear(pair, measure)
+        return _not_known("how fast this discount falls is not known: say what it is like")
+    if growth.vanishing:
+        return _vanishing(pair, growth, asymptotics.exponent)
     if isinstance(asymptotics, HarmonicDecay):
-        return _zipf(pair, 1.0) if pair.lead else _zipf_level(pair, measure)
+        return _zipf(pair, growth) if pair.lead else _zipf_level(pair, measure)
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL:
         return ErrorExponent(1.0, "a share of all items decides")  # Theorem A
     return _level(pair, measure)
@@ -143,76 +173,83 @@ def _first_ranks(pair: _Pair, fixed: bool) -> ErrorExponent:
             1.0, "the labels at the top are certain and differ: a share of all items decides"
         )
     if ahead[0] > behind[-1]:
-        return ErrorExponent(0.0, f"the labels at the very top are certain and differ: {_SLOWLY}")
+        return _slowly("the labels at the very top are certain and differ")
     if fixed or ahead[0] < behind[-1]:
-        return ErrorExponent(0.0, f"the first ranks decide, and their labels stay random or equal: {_NEVER}")
+        return _never("the first ranks decide, and their labels stay random or equal")
     if all(pair.certain):
-        return ErrorExponent(
-            None, "the labels at the very top are certain and equal: what lies below decides"
-        )
+        return _not_known("the labels at the very top are certain and equal: what lies below decides")
     # one top label is certain, and the other scorer's DCG differs from it with probability 1
     below, above = pair.labels(pair.near)
     if below[0] < ahead[0] or above[-1] > behind[-1]:
-        return ErrorExponent(0.0, f"the label at the very top is certain for one scorer: {_SLOWLY}")
-    return ErrorExponent(None, "the label at the top is certain for one scorer: no theorem tells")
+        return _slowly("the label at the very top is certain for one scorer")
+    return _not_known("the label at the top is certain for one scorer: no theorem tells")
 
 
-def _sublinear(pair: _Pair, measure: Measure) -> ErrorExponent:
-    """Return the exponent for k = o(n) (Theorems C and G)."""
-    grows = _growth_of(measure)
+def _vanishing(pair: _Pair, growth: CutoffGrowth, b: float) -> ErrorExponent:
+    """Return the exponent for k -> infinity, k = o(n) (Theorems C and G)."""
     if not pair.lead:
-        return _sublinear_level(pair, grows, measure.discount.asymptotics.exponent)
+        return _vanishing_level(pair, growth, b)
     if pair.separated(pair.near):
         return ErrorExponent(
             1.0, "the labels at the top are certain and differ: a share of all items decides"
         )
-    if isinstance(measure.discount.asymptotics, HarmonicDecay):
-        return _zipf(pair, grows)
-    if not grows:
-        return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    return ErrorExponent(grows, "as many items as the cutoff lets in decide")
+    if b == 1:
+        return _zipf(pair, growth)
+    return _of_cutoff(growth, 1.0, "as many items as the cutoff lets in decide")
 
 
-def _sublinear_level(pair: _Pair, grows: float, b: float) -> ErrorExponent:
-    """Return the exponent for k = n^grows where the mean gains at the top agree (Theorem G)."""
+def _of_cutoff(growth: CutoffGrowth, kappa: float, reason: str) -> ErrorExponent:
+    """Return the exponent where -log P(wrong order) grows like ``k^kappa``."""
+    faster = growth.exceeds_log(kappa)
+    if faster is None:
+        return _not_known(f"the cutoff grows like a power of log n, and k^{kappa:.3g} about like log n")
+    if faster:
+        return ErrorExponent(growth.power * kappa, reason)
+    return _slowly(f"the cutoff grows like {'log n' if growth.logs == 1 else 'a power of log n'}")
+
+
+def _vanishing_level(pair: _Pair, growth: CutoffGrowth, b: float) -> ErrorExponent:
+    """Return the exponent for k = o(n) where the mean gains at the top agree (Theorem G)."""
     slope, nearer = pair.slopes
     straight = abs(nearer - slope) <= max(_STRAIGHT * abs(slope), _FLAT)
-    if straight and grows < 0.5:
+    if straight and (growth.power, growth.logs) < (0.5, 0.0):
         # the labels at the first k ranks have the same law, up to O(k^2/n) -> 0 in total variation
-        return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
+        return _never("the curves agree at the top")
     if all(pair.certain) or not straight:
-        return ErrorExponent(None, "the curves agree at the top: what lies below decides")
+        return _not_known("the curves agree at the top: what lies below decides")
     # the means differ by a multiple of k^(2-b)/n; up to this cutoff that is no more than the deviations are
-    if grows <= max(2 / 3, 1 / (2 - b)) + _LEVEL:
-        return ErrorExponent(0.0, f"the curves agree at the top, and the cutoff grows too slowly: {_NEVER}")
+    least = max(2 / 3, 1 / (2 - b))
+    if abs(growth.power - least) <= _LEVEL and growth.logs > 0:
+        return _not_known("the curves agree at the top, and the cutoff grows hardly fast enough")
+    if growth.power <= least + _LEVEL:
+        return _never("the curves agree at the top, and the cutoff grows too slowly")
     if abs(slope) <= _FLAT:
-        return ErrorExponent(None, "the curves and their slopes agree at the top: what lies below decides")
-    exponent = 3 * grows - 2 if b <= 0.5 else ((2 - b) * grows - 1) / (1 - b)
+        return _not_known("the curves and their slopes agree at the top: what lies below decides")
+    exponent = 3 * growth.power - 2 if b <= 0.5 else ((2 - b) * growth.power - 1) / (1 - b)
     return ErrorExponent(exponent, "the curves agree at the top, and their slopes decide")
 
 
-def _zipf(pair: _Pair, grows: float) -> ErrorExponent:
-    """Return the exponent for 1/r and k = n^grows where the curves differ at the top (Theorems B and C)."""
+def _zipf(pair: _Pair, growth: CutoffGrowth) -> ErrorExponent:
+    """Return the exponent for 1/r where the curves differ at the top (Theorems B and C)."""
     # The cheapest wrong order turns the first R labels of the leader to the lowest possible gain and those of
     # the other to the highest. That costs a multiple of R, up to logarithms, and changes the difference by
     # (lead + highest - lowest) log R, which must undo lead log k.
     lowest, highest = pair.extremes
-    if highest <= lowest and grows == 1.0:
+    if highest <= lowest and growth.share > 0:
         return ErrorExponent(1.0, "no labels near the top undo the lead: a share of all items decides")
-    if not grows:
-        return ErrorExponent(0.0, f"the cutoff grows like log n: {_SLOWLY}")
-    exponent = grows * pair.lead / (pair.lead + highest - lowest)
-    return ErrorExponent(exponent, f"the labels of the first n^{exponent:.3g} ranks decide")
+    kappa = pair.lead / (pair.lead + highest - lowest)
+    ranks = f"the labels of the first n^{growth.power * kappa:.3g} ranks decide"
+    return _of_cutoff(growth, kappa, ranks if growth.power else f"the first k^{kappa:.3g} ranks decide")
 
 
 def _zipf_level(pair: _Pair, measure: Measure) -> ErrorExponent:
     """Return the exponent for 1/r where the curves agree at the top: the means differ by a constant."""
     if not all(pair.certain):
-        return ErrorExponent(0.0, f"the curves agree at the top: {_NEVER}")
+        return _never("the curves agree at the top")
     ahead, behind = pair.labels(pair.near)
     if abs(_integral(pair.ahead, pair.behind, measure)) > _LEVEL and len(ahead) > 1 and len(behind) > 1:
-        return ErrorExponent(0.0, f"the labels at the very top are certain and equal: {_SLOWLY}")
-    return ErrorExponent(None, "the labels at the very top are certain and equal: what lies below decides")
+        return _slowly("the labels at the very top are certain and equal")
+    return _not_known("the labels at the very top are certain and equal: what lies below decides")
 
 
 def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
@@ -220,9 +257,10 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
     asymptotics = measure.discount.asymptotics
     if isinstance(asymptotics, LogDecay):
         if _integral(pair.ahead, pair.behind, measure, absolute=True) <= _LEVEL:
-            return ErrorExponent(0.0, f"the curves agree as far as the cutoff: {_NEVER}")
+            return _never("the curves agree as far as the cutoff")
         # Theorem D: n / (log n)^(2e), e = K - 1 on the whole list and e = K with k = cn
-        moment, first = first_moment(pair.ahead, pair.behind, measure), int(measure.cutoff.share == 1.0)
+        moment = first_moment(pair.ahead, pair.behind, measure)
+        first = int(measure.cutoff.growth.share == 1.0)
         if moment is None:
             return ErrorExponent(
                 1.0, "the curves differ, in a high order of 1/log n: n over a power of log n"
@@ -230,7 +268,7 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
         return ErrorExponent(1.0, f"the leading terms agree: n/(log n)^{2 * (moment.order - first)}")
     if isinstance(asymptotics, PowerDecay) and all(pair.certain) and pair.lead:
         if not asymptotics.square_summable:
-            return ErrorExponent(0.0, f"the limits agree: {_NEVER}")  # Theorem E (a), b <= 1/2
+            return _never("the limits agree")  # Theorem E (a), b <= 1/2
         # The certain labels at the top make the scorer behind there the winner (zeta(b) < 0). Theorem E (b):
         # labels near the top that help the other one are impossible; (c): a few of them are enough
         ahead, behind = pair.labels(pair.near)
@@ -241,13 +279,8 @@ def _level(pair: _Pair, measure: Measure) -> ErrorExponent:
             return ErrorExponent(
                 2 * asymptotics.exponent - 1, "the limits agree, and only the labels at the top differ"
             )
-        return ErrorExponent(0.0, f"the limits agree, and the labels at the top are certain: {_SLOWLY}")
-    return ErrorExponent(0.0, f"the limits agree: {_NEVER}")
-
-
-def _growth_of(measure: Measure) -> float:
-    """Return the a of k(n) = n^(a + o(1))."""
-    return measure.cutoff.a if isinstance(measure.cutoff, ListPower) else 0.0
+        return _slowly("the limits agree, and the labels at the top are certain")
+    return _never("the limits agree")
 
 
 def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = False) -> float:
@@ -255,7 +288,7 @@ def _integral(a: Relevance, b: Relevance, measure: Measure, absolute: bool = Fal
 
     For the log discount without cutoff the profile's integral is 0, and the next weight is -log t.
     """
-    end = measure.cutoff.share
+    end = measure.cutoff.growth.share
     breaks = tuple(x for x in (*a.breakpoints, *b.breakpoints) if x < end)
     t, weights = nodes_between(edges(0.0, end, breaks))
     asymptotics = measure.discount.asymptotics

@@ -13,7 +13,7 @@ from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
 
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
 REGIMES = {
-    "normal": ["nDCG", "nDCG(linear)", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG(power(0.5))@0.5n"],
+    "normal": ["nDCG", "nDCG(linear)", "nDCG(power(0.5))", "nDCG@0.2n", "nDCG@n/log(n)"],
     "top ranks": ["nDCG(power(0.7))", "nDCG(zipf)", "nDCG(zipf)@0.5n", "nDCG(power(0.7))@n^0.5"],
     "lasting": ["nDCG(power(1.5))", "nDCG@10", "nDCG(geometric(2))"],
 }
