@@ -43,7 +43,8 @@ class Recorder:
 
     def __init__(self, after_block: Any = None) -> None:
         self.lines: list[str] = []
-        self.blocks: list[tuple[int, int, int]] = []
+        self.blocks: list[int] = []
+        self.n = 0
         self.begun: tuple[int, int] | None = None
         self.after_block = after_block
 
@@ -60,13 +61,14 @@ class Recorder:
     def task(self, what: str, total: int, initial: int) -> Iterator[Recorder]:
         assert what == "replicates"
         self.begun = total, initial
+        self.n = initial
         yield self
 
-    def set_postfix_str(self, note: str, refresh: bool) -> None:
-        first, last = note.removeprefix("block ").split("-")
-        self.blocks.append((0, int(first), int(last)))
+    def unpause(self) -> None:
+        pass
 
     def update(self, count: int) -> None:
-        self.blocks[-1] = (count, *self.blocks[-1][1:])
+        self.n += count
+        self.blocks.append(count)
         if self.after_block:
             self.after_block(len(self.blocks))

@@ -44,15 +44,13 @@ def info(
     from ndcg_asymptotics.results.kinds import kind_of
     from ndcg_asymptotics.results.verify import verify
 
-    state = verify(results)
-    found = None
-    if state.sound and kind_of(results) == "study":
-        with suppress(InputError):  # a function that came with the study
+    if kind_of(results) == "study":
+        with suppress(InputError):  # damaged, or with a function that came with the study
             found = open_results(results)
-    if found is not None:
-        output.show(found, "info")
-    else:
-        output.show(state, "state")
+            output.show(found, "info")
+            raise typer.Exit(0 if found.complete else 1)
+    state = verify(results)
+    output.show(state, "state")
     raise typer.Exit(0 if state.whole else 1)
 
 

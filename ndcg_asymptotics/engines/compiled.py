@@ -32,6 +32,9 @@ SOURCES = Path(__file__).parent
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+COMPILING = "compiling the engine; later runs load what is compiled now"
+"""The line that is written when a kernel has to be compiled."""
+
 _VARIABLE = "NUMBA_CACHE_DIR"
 _FOLDERS_KEPT = 3  # other versions of the sources may be running
 _DIGEST = re.compile("[0-9a-f]{32}")
@@ -159,11 +162,14 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # whatever damaged bytes raise when they are unpickled
             _say_once(f"{kernel_folder()}: compiled code is damaged; it is compiled again")
             self._attempt(self.flush)
             return None
+        if found is None:
+            _say_once(COMPILING)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         self._attempt(lambda: super(_Cache, self).save_overload(sig, data))

@@ -5,14 +5,16 @@ The folder of the grid holds::
     grid.json           the parameters, the fields of the study, and the digest of the study at every point
     points/             a folder of results for every point, such as ``points/p=0.1,b=0.5``
 
-The folder of a point is like that of any study: damages in it are found, named and repaired in the same way.
+The folder of a point is like that of any study: damages in it are found and named in the same way.
 ``grid.json`` states the study of every point, so a point that is missing, or holds another study, is noticed.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,16 +22,16 @@ from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
-from ndcg_asymptotics.results.blocks import read_description, write_description
 from ndcg_asymptotics.results.folder import open_results, results_in, study_key
 from ndcg_asymptotics.results.kinds import (
     GRID,
     POINTS,
     STUDY,
     kind_of,
+    read_description,
     refuse_old,
-    require_free,
     require_kind,
+    write_description,
 )
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.studies.canonical import canonical
@@ -110,30 +112,27 @@ def write_grid(folder: Path, grid: Grid) -> None:
     Raises
     ------
     InputError
-        If it holds another grid, or other results.
+        If it holds another grid, or other results, or its record is damaged.
     """
-    require_free(folder, "grid")
+    require_kind(folder, "grid", or_none=True)
     keys = {grid.axes.name(values): study_key(canonical(study)) for values, study in grid.studies.items()}
-    if kind_of(folder) == "grid":
-        for name, key in keys.items():
-            place = folder / POINTS / name
-            require(_key_at(place) in (None, key), f"{place}: holds another study; move it away")
-        try:
-            require(read_grid(folder)[1] == keys, f"{folder}: holds another grid")
-        except UnreadableError:
-            pass  # the record is written again: the folders of the points state their studies
-        else:
-            return
+    if os.path.lexists(folder / GRID):
+        require(_sound_record(folder)[1] == keys, f"{folder}: holds another grid")
+        return
+    for place in (folder / POINTS).glob("*"):  # of a grid whose record was deleted
+        with suppress(UnreadableError):
+            of = read_description(place / STUDY, lambda stated: study_key(stated["study"]), "a study")
+            require(of == keys.get(place.name), f"{place}: holds another study; move it away")
     stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
     write_description(folder / GRID, {"grid": stated, "points": keys}, folder)
 
 
-def _key_at(place: Path) -> str | None:
-    """Return the digest of the study in a folder; None where there is none, or it is damaged."""
+def _sound_record(folder: Path) -> tuple[Axes, dict[str, str]]:
+    """Return what `read_grid` does, and refuse a damaged record in one line."""
     try:
-        return read_description(place / STUDY, lambda stated: study_key(stated["study"]), "a study")
-    except UnreadableError:
-        return None
+        return read_grid(folder)
+    except UnreadableError as error:
+        raise InputError(f"{folder}: damaged: {GRID} {error}; delete it and run the grid again") from None
 
 
 def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
@@ -146,7 +145,7 @@ def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
     InputError
         If the folder is of another version.
     """
-    for place in folder.glob(f"{POINTS}/*"):
+    for place in (folder / POINTS).glob("*"):
         refuse_old(place)
         break
     return read_description(folder / GRID, _stated, "a grid")
@@ -189,10 +188,7 @@ def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
     """
     folder = path_of(folder, "folder")
     require_kind(folder, "grid")
-    try:
-        axes, keys = read_grid(folder)
-    except UnreadableError as error:
-        raise InputError(f"{folder}: damaged: {GRID} {error}; running the grid again repairs it") from None
+    axes, keys = _sound_record(folder)
     points = {}
     for values in axes.points:
         name = axes.name(values)

@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, path_of
 from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_of
-from ndcg_asymptotics.results.blocks import Damage
-from ndcg_asymptotics.results.folder import UndescribedError, examine
+from ndcg_asymptotics.results.folder import Damage, UndescribedError, examine
 from ndcg_asymptotics.results.grid import read_grid
 from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
-from ndcg_asymptotics.results.runs import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +27,7 @@ class Verification(Report):
     complete, wanted : int
         The numbers of replicates that are complete and sound, and that are wanted.
     damages : tuple of Damage
-        Each with its file, the kind of damage, and the replicates that were lost.
+        Each with its file and the kind of damage.
     """
 
     folder: str
@@ -59,7 +56,7 @@ class Verification(Report):
         state = f"{self.complete} of {self.wanted} replicates are complete"
         if self.damages:
             yield Line(
-                f"{self.folder}: damaged; {state} and sound. Running the same command again repairs it.",
+                f"{self.folder}: damaged; {state} and sound. Delete what is named and run the study again.",
                 "bold red",
             )
         elif not self.whole:
@@ -85,11 +82,11 @@ def verify(folder: str | Path) -> Verification:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = na.run(study, folder, jobs=1)
     ...     before = verify(folder)
-    ...     (file,) = Path(folder).glob("*.npz")
+    ...     file = next(Path(folder).glob("*.npz"))
     ...     _ = file.write_bytes(file.read_bytes()[:-1])
     ...     after = verify(folder)
-    >>> before.sound, after.sound, after.damages[0].replicates
-    (True, False, (0, 1))
+    >>> before.sound, after.sound, after.damages[0].place == file.name
+    (True, False, True)
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder
@@ -102,35 +99,25 @@ def _verify_study(folder: Path, key: str | None = None) -> Verification:
         found = examine(folder)
     except UndescribedError as error:
         return Verification(str(folder), 0, 0, (error.damage,))
-    damages, done = found.damages, count_of(found.done)
+    damages, done = found.damages, len(found.done)
     if key is not None and found.key != key:
-        other = Damage(STUDY, "is not the study of this point of the grid", foreign=True)
-        damages, done = [*damages, other], 0
-    return Verification(str(folder), done, count_of(found.wanted), tuple(damages))
+        damages, done = [*damages, Damage(STUDY, "is not the study of this point of the grid")], 0
+    return Verification(str(folder), done, len(found.wanted), tuple(damages))
 
 
 def _verify_grid(folder: Path) -> Verification:
     """Verify every point of a grid; the places of damages begin with the folder of the point."""
     try:
         axes, keys = read_grid(folder)
-        replicates = int(axes.fields["replicates"])
-        points: dict[str, str | None] = {**keys}
-        damages = []
     except UnreadableError as error:
-        damages = [Damage(GRID, str(error))]
-        replicates = 0
-        points = {place.name: None for place in sorted((folder / POINTS).glob("*"))}
+        return Verification(str(folder), 0, 0, (Damage(GRID, str(error)),))
+    damages: list[Damage] = []
     complete = wanted = 0
-    for name, key in points.items():
-        place = folder / POINTS / name
-        try:
-            point = _verify_study(place, key) if kind_of(place) == "study" else None
-        except InputError as error:
-            point = Verification(str(place), 0, replicates, (Damage("", str(error)),))
-        if point is None:
-            wanted += replicates
-            continue
-        damages += [replace(d, place=f"{POINTS}/{name}/{d.place}") for d in point.damages]
-        complete += point.complete
-        wanted += point.wanted or replicates
+    for name, key in keys.items():
+        place, asked = folder / POINTS / name, 0
+        if kind_of(place) == "study":
+            point = _verify_study(place, key)
+            damages += [replace(d, place=f"{POINTS}/{name}/{d.place}") for d in point.damages]
+            complete, asked = complete + point.complete, point.wanted
+        wanted += asked or int(axes.fields["replicates"])
     return Verification(str(folder), complete, wanted, tuple(damages))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ import numpy as np
 from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, join_draws
 from ndcg_asymptotics.results.runs import BLOCK_BYTES
 from ndcg_asymptotics.studies import Design
+
+_SECONDS = 2.0  # of work in a block
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,6 @@ class Block:
 
 
 _prepared: list[tuple[str, Design]] = []  # the last engine and design of this process
-
-
-def import_engine(engine: str) -> None:
-    """Import the functions of an engine, which compiles none of its kernels."""
-    _ = importlib.import_module(engine).simulate
 
 
 def prepared(engine: str, design: Design) -> Engine:
@@ -77,9 +73,7 @@ def _drawn(module: Engine, design: Design, replicates: Sequence[int]) -> tuple[D
 class BlockScheduler:
     """An iterator of consecutive blocks of the missing replicates, until the deadline.
 
-    A block takes about two seconds (longer for many workers, so that the writer keeps up), ends before
-    the deadline, and holds at most half a worker's share of what is left, so that all workers finish
-    together. The first blocks, whose cost is unknown, hold one replicate each.
+    A block takes about two seconds and 16 MB; the first ones, whose cost is unknown, hold one replicate each.
 
     Attributes
     ----------
@@ -87,35 +81,26 @@ class BlockScheduler:
         Whether the deadline came before the last block.
     """
 
-    def __init__(self, missing: Sequence[int], jobs: int, size: int | None, deadline: float) -> None:
+    def __init__(self, missing: Sequence[int], size: int | None, deadline: float) -> None:
         self._missing = missing
-        self._jobs = jobs
-        self._size = size
+        self._fixed = size
+        self._size = 1
         self._deadline = deadline
-        self._seconds = max(2.0, jobs / 4)  # of a block: at most four blocks a second reach the writer
-        self._largest, self._each = 1, 0.0
         self.late = False
 
     def learn(self, block: Block) -> None:
-        """Update the cost of a replicate and its size in bytes from a finished block."""
-        if not block.replicates:
-            return
-        self._each = max(block.seconds / len(block.asked), 1e-9)
-        size = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
-        largest = min(self._seconds / self._each, BLOCK_BYTES / size)
-        self._largest = max(self._largest, int(largest))
+        """Update the size of blocks from the cost of a finished one."""
+        if block.replicates:
+            each = max(block.seconds, 1e-9) / len(block.asked)
+            bytes_each = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
+            self._size = max(self._size, int(min(_SECONDS / each, BLOCK_BYTES / bytes_each)))
 
     def __iter__(self) -> Iterator[Sequence[int]]:
         start = 0
         while start < len(self._missing):
-            seconds = self._deadline - time.monotonic()
-            if seconds <= 0:
+            if time.monotonic() >= self._deadline:
                 self.late = True
                 return
-            left = len(self._missing) - start
-            fair = left if self._jobs == 1 else math.ceil(left / (2 * self._jobs))
-            if seconds < self._each * self._largest:
-                fair = min(fair, math.ceil(seconds / self._each))
-            size = self._size or min(self._largest, fair)
+            size = self._fixed or self._size
             yield self._missing[start : start + size]
             start += size

@@ -6,26 +6,19 @@ import importlib
 import os
 import re
 import warnings
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from ndcg_asymptotics.core.arrays import brief, require_choice, whole_number
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.sweep.block import Block, import_engine
-from ndcg_asymptotics.sweep.processes import (
-    bounded,
-    interrupts_deferred,
-    remove_semaphores_after,
-    safe_paths,
-    threads_joined,
-)
+from ndcg_asymptotics.sweep.block import Block
+from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, safe_paths
 from ndcg_asymptotics.sweep.worker import end_with_parent
 
 Backend = Literal["loky", "threading", "dask"]
@@ -85,11 +78,8 @@ class Cores:
             object.__setattr__(self, "jobs", bounded(self.jobs, cpu_count(), "this machine"))
 
     @contextmanager
-    def workers(self, engine: str) -> Iterator[Workers]:
-        """Yield the workers. If the body raises, what they compute is abandoned.
-
-        New processes import the module ``engine`` at once, while this one prepares it.
-        """
+    def workers(self) -> Iterator[Workers]:
+        """Yield the workers. If the body raises, what they compute is abandoned."""
         if self.backend == "dask":
             cluster = _cluster_module()
             with cluster.client_of(self.jobs, self.scheduler) as (client, threads):
@@ -97,9 +87,8 @@ class Cores:
         elif self.jobs is None or self.jobs == 1:
             yield Workers(1, _computed_here)
         else:
-            loads = _begun("loky", self.jobs, [delayed(import_engine)(engine)] * self.jobs)
-            with safe_paths(), loads if self.backend == "loky" else nullcontext(()) as loaded:
-                yield Workers(self.jobs, partial(_computed, self.backend, self.jobs, loaded))
+            with safe_paths():
+                yield Workers(self.jobs, partial(_computed, self.backend, self.jobs))
 
 
 def _cluster_module() -> ModuleType:
@@ -116,44 +105,32 @@ def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Blo
     yield from map(work, pieces)
 
 
-def _computed(
-    backend: Backend, jobs: int, loaded: Iterable[object], work: Work, pieces: Iterator[Sequence[int]]
-) -> Generator[Block]:
-    """Yield blocks as joblib's processes or threads compute them; processes stay for the next sweep."""
-    deque(loaded, maxlen=0)  # waits until new processes are there
-    with _begun(backend, jobs, (delayed(work)(piece) for piece in pieces)) as blocks:
-        for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
-            yield block
+def _computed(backend: Backend, jobs: int, work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:
+    """Yield blocks as joblib's processes or threads compute them; processes stay for the next sweep.
 
-
-@contextmanager
-def _begun(backend: Backend, jobs: int, calls: Iterable[object]) -> Iterator[Generator[Any]]:
-    """Yield the results of calls as they are computed; those that were not taken are abandoned.
-
-    One call more than there are jobs is under way, so that no worker waits while a block is written.
-    Calls further ahead would be lost in an interruption and would delay a time limit.
+    One piece more than there are jobs is under way, so that no worker waits while a block is written.
+    Pieces further ahead would be lost in an interruption and would delay a time limit.
     """
     options: dict[str, object] = {}
     if backend == "loky":
-        remove_semaphores_after(os.getpid())
         options = {
             "inner_max_num_threads": 1,  # of the libraries in a worker
             "initializer": end_with_parent,
             "initargs": (os.getpid(),),
         }
-    results: Generator[Any] | None = None
+    blocks: Generator[Block] | None = None
     try:
         with parallel_config(backend, **options):
             parallel = Parallel(
                 jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs + 1, max_nbytes=None
             )
-            # the first calls start the processes; a SIGTERM meanwhile is raised before results are given
-            with interrupts_deferred():
-                results = parallel(calls)
-        yield results
+            with interrupts_deferred():  # the first calls start the processes
+                blocks = parallel(delayed(work)(piece) for piece in pieces)
+        for block in blocks:  # noqa: UP028 (yield from would close them before the warning is silenced)
+            yield block
     finally:
-        if results is not None:
-            with threads_joined(), warnings.catch_warnings():
+        if blocks is not None:
+            with warnings.catch_warnings():
                 # joblib warns if not all results were taken, which a caller who ends early intends
                 warnings.simplefilter("ignore", UserWarning)
-                results.close()
+                blocks.close()

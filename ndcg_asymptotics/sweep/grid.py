@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
 
@@ -15,17 +14,9 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
-from ndcg_asymptotics.results.kinds import begun
-from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import Grid
-from ndcg_asymptotics.sweep.estimate import announce
 from ndcg_asymptotics.sweep.executor import Cores
-from ndcg_asymptotics.sweep.precision import interim_sizes
 from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run_study, sweep
-
-_SECONDS_OF_A_SMALL_POINT = 0.2  # which is simulated in this process: handing it to others takes longer
-_TIMED_POINTS = 4  # to estimate the cost
-_SECONDS_TO_BEGIN = 0.02  # that a sweep takes to start its workers and to read existing results
 
 
 @dataclass
@@ -46,28 +37,6 @@ class GridOutcome:
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
-def seconds_per_point(studies: Sequence[Study], replicates: int | None) -> float:
-    """Return the mean seconds that a study takes in one process, estimated from a few replicates.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        At least one.
-    replicates : int, optional
-        As in `sweep`.
-    """
-    step = max(1, len(studies) // _TIMED_POINTS)
-    seconds = []
-    for study in studies[step // 2 :: step]:
-        engine_ = engine.load_engine(study.engine)
-        engine_.warm(study.design)
-        engine_.simulate(study.design, 0)  # the first draw makes tables
-        start = time.perf_counter()
-        engine_.simulate(study.design, 0)
-        seconds.append((time.perf_counter() - start) * (replicates or study.replicates))
-    return sum(seconds) / len(seconds)
-
-
 def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> GridOutcome:
     """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
     # here, so that too many jobs are reported once, not for every point
@@ -75,17 +44,6 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
     for study in grid.studies.values():
         engine.load_engine(study.engine).check(study.design)
     write_grid(folder, grid)
-    has_precision = options.get("precision") is not None or any(s.precision for s in grid.studies.values())
-    places = {values: point_folder(folder, grid.axes, values) for values in grid.studies}
-    new = [study for values, study in grid.studies.items() if not begun(places[values])]
-    if new:
-        seconds = seconds_per_point(new, options.get("replicates"))
-        if cores.backend != "dask" and seconds < _SECONDS_OF_A_SMALL_POINT:
-            cores = replace(cores, jobs=1)
-        most = options.get("replicates") or max(study.replicates for study in new)
-        sweeps = len(list(interim_sizes(most))) if has_precision else 1
-        each = seconds / (cores.jobs or os.cpu_count() or 1) + sweeps * _SECONDS_TO_BEGIN
-        announce(f"{len(new)} points", len(new) * each, at_most=has_precision)
     outcome = GridOutcome(len(grid.studies))
     deadline = time.monotonic() + options.get("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
@@ -93,11 +51,10 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
         left = max(deadline - time.monotonic(), 1e-9)
         options.update({"jobs": cores.jobs, "scheduler": cores.scheduler, "time_limit": left})
         options["durable"] = False
-        outcome.points[name] = sweep(study, places[values], **options)
+        outcome.points[name] = sweep(study, point_folder(folder, grid.axes, values), **options)
         if outcome.points[name].stopped:
             break
-    if new:
-        os.sync()  # once for all points: flushing every file takes longer than most simulations
+    os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome
 
 

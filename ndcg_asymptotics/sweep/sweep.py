@@ -26,18 +26,16 @@ from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.folder import results_in
 from ndcg_asymptotics.results.layout import Layout
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import LAST_REPLICATE
+from ndcg_asymptotics.results.runs import BLOCK_BYTES, LAST_REPLICATE
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink, Sink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 from ndcg_asymptotics.sweep.block import Block, BlockScheduler, Failure, prepared, run_block
-from ndcg_asymptotics.sweep.estimate import TimeEstimate, said_if_slow
 from ndcg_asymptotics.sweep.executor import Backend, Cores
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
 _LOSSES_IN_A_ROW = 3  # of workers, after which the sweep ends
-_MOST_DAMAGES_SHOWN = 10
 
 Stop = Literal["time limit", "interrupted", "workers lost"]
 
@@ -130,7 +128,7 @@ def sweep(
     time_limit : float
         Seconds after which no further block is begun.
     block : int, optional
-        Replicates per block; by default blocks take about two seconds.
+        Replicates per block, at most 16 MB of them; by default blocks take about two seconds.
     precision : float, optional
         The standard error at which the sweep ends, once every mean has reached it (`sweep.precision`), by
         default that of the study; ``replicates`` is then the greatest number. It has no effect on parts,
@@ -158,11 +156,12 @@ def sweep(
     first = whole_number(first, "first", 0, None)
     last = LAST_REPLICATE - count
     require(first <= last, f"must be at most {last} for {count} replicates, got {first}", "first")
-    block = None if block is None else whole_number(block, "block", 1, None)
+    if block is not None:
+        most = max(BLOCK_BYTES // Layout.of(study).bytes_per_replicate, 1)
+        block = min(whole_number(block, "block", 1, None), most)
     engine_ = engine.load_engine(study.engine)
     engine_.check(study.design)
-    estimate = TimeEstimate(count, at_most=precision is not None)
-    sweep_ = _Sweep(study, into, cores, block, durable, deadline, estimate)
+    sweep_ = _Sweep(study, into, cores, block, durable, deadline)
     if precision is None or first > 0:
         return sweep_.run(range(first, first + count), fewer_is_said=precision is None)
     require(count > 1, "one replicate has no standard error", "precision")
@@ -190,7 +189,6 @@ class _Sweep:
     block: int | None
     durable: bool
     deadline: float
-    estimate: TimeEstimate
 
     def run(self, asked: range, *, fewer_is_said: bool) -> Outcome:
         """Compute those of the replicates that are missing.
@@ -200,10 +198,6 @@ class _Sweep:
         into, outcome = self.into, Outcome()
         sink = into if isinstance(into, MemorySink) else FolderSink(into, self.study, durable=self.durable)
         with sink:
-            for damage in sink.damages[:_MOST_DAMAGES_SHOWN]:
-                say(f"{into}: damaged, to be computed again: {damage}")
-            if len(sink.damages) > _MOST_DAMAGES_SHOWN:
-                say(f"{into}: and {len(sink.damages) - _MOST_DAMAGES_SHOWN} more damages")
             if fewer_is_said and sink.wanted > len(asked):
                 more = f"more than the {len(asked)} asked for; all are kept"
                 say(f"{into} is for {sink.wanted} replicates, {more}")
@@ -225,24 +219,21 @@ class _Sweep:
             _require_memory(study, jobs)
             cores = replace(cores, jobs=jobs)
         module = ENGINES[study.engine]
-        with cores.workers(module) as started:
-            # in this process first: the workers load what it has compiled from numba's cache
-            with said_if_slow("compiling the engine; later runs load what is compiled now"):
-                prepared(module, study.design)
+        prepared(module, study.design)  # here first: workers load what this process has compiled
+        with cores.workers() as started:
             work = partial(run_block, module, study.design)
             already, losses = len(asked) - len(missing), 0
             sink.want(asked)
             with task("replicates", len(asked), already) as bar:
                 while missing and outcome.stopped is None:
-                    pieces = BlockScheduler(missing, started.jobs, self.block, self.deadline)
+                    pieces = BlockScheduler(missing, self.block, self.deadline)
                     try:
                         with closing(started.computed(work, iter(pieces))) as blocks:
                             for block in blocks:
+                                if bar.n == already:
+                                    bar.unpause()  # the time that workers take to start says nothing
                                 pieces.learn(block)
-                                self.estimate.learn(block, already, started.jobs)
                                 self._keep(block, sink, outcome)
-                                first, last = block.asked[0], block.asked[-1]
-                                bar.set_postfix_str(f"block {first}-{last}", refresh=False)
                                 bar.update(len(block.replicates))
                                 losses = 0
                     except BrokenExecutor:

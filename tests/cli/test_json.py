@@ -58,7 +58,7 @@ from ndcg_asymptotics.core.tables import declared
 from ndcg_asymptotics.learning.decide import LossDecision
 from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried
-from ndcg_asymptotics.results.blocks import Damage
+from ndcg_asymptotics.results.folder import Damage
 from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
 from ndcg_asymptotics.results.verify import Verification
 from ndcg_asymptotics.theory.prediction import Prediction

@@ -22,8 +22,7 @@ from typer.core import TyperGroup
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import write_description
-from ndcg_asymptotics.results.kinds import STUDY
+from ndcg_asymptotics.results.kinds import STUDY, write_description
 from ndcg_asymptotics.studies.design import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -87,7 +86,10 @@ def test_more_and_fewer_replicates(tmp_path: Path, study_file: Path, run_cli: Cl
     assert "is for 15 replicates, more than the 12 asked for; all are kept" in err
 
 
-def test_a_time_limit_exits_with_1_and_tells_how_to_continue(tmp_path: Path, run_cli: Cli) -> None:
+def test_a_time_limit_exits_with_1_and_tells_how_to_continue(
+    tmp_path: Path, run_cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ndcg_asymptotics.sweep.block._SECONDS", 0.1)  # of a block
     file = write_study(tmp_path, "slow")
     code, out, _ = run_cli("run", file, "--out", tmp_path / "out", "--jobs", 1, "--time-limit", 0.2)
     assert code == 1

@@ -17,7 +17,13 @@ import pytest
 import ndcg_asymptotics
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import compiled
-from ndcg_asymptotics.engines.compiled import kernel, kernel_folder, made_writable, sources_digest
+from ndcg_asymptotics.engines.compiled import (
+    COMPILING,
+    kernel,
+    kernel_folder,
+    made_writable,
+    sources_digest,
+)
 
 PACKAGE = Path(ndcg_asymptotics.__file__).parent
 
@@ -161,15 +167,15 @@ def test_damaged_files_of_a_kernel_are_written_again(
     tmp_path: Path, lines: list[str], ending: str, damage: str
 ) -> None:
     assert compiled_anew()
+    assert lines == [COMPILING]
     assert not compiled_anew()
     (file,) = tmp_path.rglob(f"*.{ending}")
     content = file.read_bytes()
     damaged = {"empty": b"", "cut": content[: len(content) // 2], "zeros": bytes(len(content))}
     file.write_bytes(damaged[damage])
     assert compiled_anew()
-    assert lines == [f"{tmp_path}: compiled code is damaged; it is compiled again"]
+    assert lines[1:] == [f"{tmp_path}: compiled code is damaged; it is compiled again"]
     assert not compiled_anew()
-    assert len(lines) == 1
 
 
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
@@ -204,7 +210,7 @@ def test_on_a_full_disk_kernels_are_compiled_and_not_kept(
         with largest_file(size):
             assert compiled_anew()
     why = "cannot be written (File too large): this run compiles in each process"
-    assert lines == 2 * [f"{tmp_path}: {why}; NUMBA_CACHE_DIR names another folder"]
+    assert lines == 2 * [COMPILING, f"{tmp_path}: {why}; NUMBA_CACHE_DIR names another folder"]
     assert compiled_anew()
     assert not compiled_anew()
 

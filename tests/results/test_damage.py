@@ -1,4 +1,4 @@
-"""Folders damaged in many ways: no wrong value is used, and the same command repairs them."""
+"""Folders damaged in many ways: no wrong value is used, and what was deleted is made again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import random
 import shutil
 import struct
 import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +41,7 @@ def folder(kinds: dict[str, Kind], tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-def test_damage_is_reported_not_read_and_repaired(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
+def test_damage_is_reported_not_read_and_made_again(kinds: dict[str, Kind], harm: Harm, name: str) -> None:
     try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
@@ -63,25 +62,15 @@ def test_every_bit_of_a_block_counts(folder: Path) -> None:
 def test_impossible_values_with_a_right_digest_are_not_read(folder: Path) -> None:
     """A program that knows the format but not NDCG could write such values."""
     block = sorted(folder.glob("*.npz"))[0]
-    first, last, _ = block.stem.split("-")
+    first, _, _ = block.stem.split("-")
     with np.load(block) as found:
         about = json.loads(found["about.json"])
         values = {name: found[name] for name in found if name != "about.json"}
     values["ndcg"] = values["ndcg"] + 1.0
     block.unlink()
-    write_block(folder, about["study"], int(first), int(last), values, about["made_by"], [])
-    with pytest.raises(InputError, match=r"holds ndcg = 1\.\d+, which must be 0 to 1: replicates 0"):
+    write_block(folder, about["study"], int(first), values, about["made_by"])
+    with pytest.raises(InputError, match=r"holds ndcg = 1\.\d+, which must be 0 to 1; move"):
         open_results(folder, allow_custom=True)
-
-
-def test_a_folder_in_the_place_of_a_curve_is_mended(folder: Path, kinds: dict[str, Kind]) -> None:
-    (curve,) = (folder / "curves").iterdir()
-    curve.unlink()
-    (curve / "within").mkdir(parents=True)
-    ended = command(*kinds["study"].again, "--out", folder)
-    assert ended.code == 0
-    assert curve.is_file()
-    assert verify(folder).whole
 
 
 def test_nothing_is_written_through_a_symbolic_link(
@@ -92,17 +81,14 @@ def test_nothing_is_written_through_a_symbolic_link(
     (elsewhere / "mine").write_text("mine")
     shutil.rmtree(folder / "curves")
     (folder / "curves").symlink_to(elsewhere)
-    block = sorted(folder.glob("*.npz"))[0]
-    block.unlink()
-    block.symlink_to(elsewhere / "mine")
     ended = command(*kinds["study"].again, "--out", folder)
     assert ended.code == 2
-    assert "a symbolic link is not written through" in ended.err or "Too many levels" in ended.err, ended.err
+    assert "a symbolic link is not written through" in ended.err, ended.err
     assert [(path.name, path.read_text()) for path in elsewhere.iterdir()] == [("mine", "mine")]
 
 
 EXPECTED = {"x": Variable((2, 3), np.dtype(np.float64))}
-ABOUT = {"study": "key", "first": 0, "last": 1, "made_by": {}, "wanted": []}
+ABOUT = {"study": "key", "first": 0, "last": 1, "made_by": {}}
 
 
 def crafted(folder: Path, members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> File:
@@ -144,22 +130,18 @@ def test_a_block_that_is_right_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"x.npy": npy(np.array([[{}] * 3] * 2, object), allow_pickle=True)}, "does not hold the arrays"),
+        ({"x.npy": npy(np.array([[{}] * 3] * 2, object), allow_pickle=True)}, "is not a block of results"),
         ({"x.npy": npy(np.zeros((2, 3), np.float32))}, "does not hold the arrays"),
         ({"x.npy": npy(np.zeros((3, 2)))}, "does not hold the arrays"),
-        ({"x.npy": header("(2, 3)")}, "does not hold the arrays"),
-        ({"x.npy": header("(1000000000000, 3)") + bytes(48)}, "does not hold the arrays"),
-        ({"x.npy": header("(2, 3)") + bytes(49)}, "does not hold the arrays"),
+        ({"x.npy": header("(2, 3)")}, "is not a block of results"),
+        ({"x.npy": header("(1000000000000, 3)") + bytes(48)}, "states arrays larger than memory"),
         ({"x.npy": b"nonsense" * 20}, "is not a block of results"),
         ({"y.npy": npy(np.zeros(1))}, "does not hold the arrays"),
         ({"about.json": b"{}"}, "is not a block of results"),
         ({"about.json": b"[" * 10_000}, "is not a block of results"),
-        ({"about.json": b" " * 2**17}, "is not a block of results"),
+        ({"about.json": b" " * 2**17}, "does not hold the arrays"),
         ({"about.json": json.dumps(ABOUT | {"study": "other"}).encode()}, "is of another study"),
         ({"about.json": json.dumps(ABOUT | {"last": 2}).encode()}, "holds replicates 0 to 2"),
-        ({"about.json": json.dumps(ABOUT | {"wanted": [[3, 1]]}).encode()}, "states no ranges"),
-        ({"about.json": json.dumps(ABOUT | {"wanted": [[0, 10**30]]}).encode()}, "states no ranges"),
-        ({"about.json": json.dumps(ABOUT | {"wanted": [[0, float("inf")]]}).encode()}, "states no ranges"),
     ],
 )
 def test_blocks_that_somebody_made_up_are_refused(
@@ -169,58 +151,28 @@ def test_blocks_that_somebody_made_up_are_refused(
         read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
 
 
-@pytest.mark.parametrize("last", ["Infinity", "1e999", "-Infinity", "NaN", "1e30", "null", '"x"'])
-def test_a_request_for_no_number_of_replicates_is_repaired(
-    folder: Path, kinds: dict[str, Kind], last: str
-) -> None:
-    request = sorted(folder.glob("[0-9]*.json"))[0]
-    study = json.loads(request.read_text())["study"]
-    content = f'{{"study": "{study}", "wanted": [[0, {last}]]}}'.encode()
-    first, most, _ = request.stem.split("-")
-    forged = request.with_name(f"{first}-{most}-{digest_of(content)}.json")
-    request.unlink()
-    forged.write_bytes(content)
-    (damage,) = verify(folder).damages
-    assert str(damage) == f"{forged.name} is damaged (it states no ranges of replicates)"
-    with pytest.raises(InputError, match="states no ranges of replicates"):
-        open_results(folder, allow_custom=True)
-    assert command(*kinds["study"].again, "--out", folder).code == 0
-    assert verify(folder).whole
-
-
 @pytest.mark.slow
 def test_forged_descriptions_are_answered_or_refused_in_one_line(kinds: dict[str, Kind]) -> None:
     chance = random.Random(4)
     codes = {try_forgery(chance, kind)[0] for kind in kinds.values() for _ in range(6)}
-    assert len(codes) > 2
+    assert len(codes) > 1
 
 
 def test_a_compressed_block_is_refused(tmp_path: Path) -> None:
-    bomb = GOOD | {"x.npy": header("(2, 3)") + bytes(2**25)}
+    """Its size is about that of the arrays, what it unpacks to is not."""
+    bomb = GOOD | {"y.npy": header("(2, 3)") + bytes(2**23)}
     file = crafted(tmp_path, bomb, zipfile.ZIP_DEFLATED)
-    assert file.path.stat().st_size < 2**18
-    with pytest.raises(UnreadableError, match="is not a block of results"):
+    assert file.path.stat().st_size < 2**16
+    with pytest.raises(UnreadableError, match="a member is compressed"):
         read_block(file, "key", EXPECTED)
-
-
-def test_a_long_table_of_contents_is_not_read(tmp_path: Path) -> None:
-    """A million members would take a gigabyte; the last bytes of the file say how many there are."""
-    file = crafted(tmp_path, {f"{i}.npy": b"" for i in range(2000)})
-    with pytest.raises(UnreadableError, match="is not a block of results"):
-        read_block(file, "key", EXPECTED)
-    lying = bytearray(crafted(tmp_path, GOOD).path.read_bytes())
-    lying[-22:-18] = struct.pack("<I", zlib.crc32(b"no end of an archive"))
-    with pytest.raises(UnreadableError, match="is not a block of results"):
-        read_block(named(tmp_path, bytes(lying)), "key", EXPECTED)
 
 
 @pytest.mark.parametrize("put", ["pipe", "device", "folder", "huge"])
-@pytest.mark.parametrize("name", ["study.json", "block", "request", "curve"])
+@pytest.mark.parametrize("name", ["study.json", "block", "curve"])
 def test_only_files_of_bounded_size_are_read(folder: Path, name: str, put: str) -> None:
     file = {
         "study.json": folder / "study.json",
         "block": sorted(folder.glob("*.npz"))[0],
-        "request": sorted(folder.glob("[0-9]*.json"))[0],
         "curve": next((folder / "curves").iterdir()),
     }[name]
     file.unlink()

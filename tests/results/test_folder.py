@@ -19,10 +19,9 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.kinds import STUDY as RECORD
+from ndcg_asymptotics.results.kinds import write_description
 from ndcg_asymptotics.results.merge import merge
-from ndcg_asymptotics.results.runs import BLOCK_BYTES
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
 from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies import Study
@@ -88,16 +87,11 @@ def count_writes(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) 
     return next(count)
 
 
-def write(
-    folder: Path,
-    replicates: list[int],
-    wanted: list[int] | None = None,
-    block_bytes: int = BLOCK_BYTES,
-    **change: Any,
-) -> None:
-    with FolderSink(folder, study(**change), block_bytes=block_bytes) as sink:
-        sink.want(replicates if wanted is None else wanted)
-        sink.add(replicates, draws(replicates))
+def write(folder: Path, *blocks: list[int], wanted: list[int] | None = None, **change: Any) -> None:
+    with FolderSink(folder, study(**change)) as sink:
+        sink.want([r for block in blocks for r in block] if wanted is None else wanted)
+        for replicates in blocks:
+            sink.add(replicates, draws(replicates))
 
 
 def test_blocks_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -122,7 +116,7 @@ def test_a_folder_describes_itself_to_numpy_and_json(tmp_path: Path) -> None:
     assert stated["study"] == canonical(study())
     libraries = {"ndcg_asymptotics", "python", "numpy", "numba", "scipy"}
     assert set(stated["versions"]) == libraries | {"numpy_cpu", "numba_cpu"}
-    assert (stated["format"], stated["wanted"]) == (3, [[0, 2]])
+    assert (stated["format"], stated["wanted"]) == (4, [[0, 2]])
     (file,) = tmp_path.glob("*.npz")
     first, last, digest = file.stem.split("-")
     assert (first, last, digest) == ("0", "1", hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest())
@@ -140,7 +134,7 @@ def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
         with sink:
             assert (sink.missing([0, 4, 2]), sink.wanted_with(range(5))) == ([0, 4, 2], 5)
             sink.want(range(5))
-            for some in ([3, 0], [4]):
+            for some in ([0, 3], [4]):
                 sink.add(some, draws(some))
             assert (sink.wanted, sink.complete, sink.missing(range(5))) == (5, 3, [1, 2])
     one, other = memory.results(), open_results(tmp_path)
@@ -166,30 +160,22 @@ def test_without_a_complete_replicate_there_is_no_data(tmp_path: Path) -> None:
 
 def test_a_folder_grows_and_its_data_are_in_the_order_of_replicates(tmp_path: Path) -> None:
     write(tmp_path, [5, 6])
-    write(tmp_path, [1, 0])
+    write(tmp_path, [0, 1])
     data = open_results(tmp_path).data
     assert data.replicate.values.tolist() == [0, 1, 5, 6]
     np.testing.assert_array_equal(data.ndcg.values, draws([0, 1, 5, 6])["ndcg"])
 
 
-def test_much_is_split_into_blocks_and_no_file_is_ever_changed(tmp_path: Path) -> None:
-    many = list(range(4_000))
-    write(tmp_path, many[:1500], block_bytes=2**18)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert len(before) > 3
-    assert all(path.stat().st_size < 2**18 + 2**12 for path in tmp_path.glob("*.npz"))
-    write(tmp_path, many[1500:], block_bytes=2**18)
-    assert before.items() <= {path.name: path.read_bytes() for path in tmp_path.iterdir()}.items()
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws(many)["ndcg"])
-
-
-def test_later_blocks_are_on_the_disk_at_once(tmp_path: Path) -> None:
-    with FolderSink(tmp_path, study(), seconds_gathered=0.0) as sink:
+def test_every_block_is_on_the_disk_at_once_and_no_block_is_ever_changed(tmp_path: Path) -> None:
+    write(tmp_path, [0], wanted=[0, 1, 2])
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
+    with FolderSink(tmp_path, study()) as sink:
         sink.want(range(4))
-        for replicate in range(3):
+        for replicate in (1, 2, 3):
             sink.add([replicate], draws([replicate]))
             assert open_results(tmp_path).replicates_complete == replicate + 1
-    assert len(list(tmp_path.glob("*.npz"))) == 3
+    after = {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
+    assert (len(after), before.items() <= after.items()) == (4, True)
 
 
 def test_a_folder_whose_writer_died_while_extending_is_as_before(
@@ -197,20 +183,20 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
 ) -> None:
     """The last file written may be any; there is one block more than fits on the disk."""
     write(tmp_path / "whole", [0, 1])
-    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2, 3], block_bytes=1))
-    assert written == 3  # a request and two blocks
+    written = count_writes(monkeypatch, lambda: write(tmp_path / "whole", [2], [3]))
+    assert written == 3  # the record and two blocks
     for allowed in range(written):
         folder = tmp_path / str(allowed)
         write(folder, [0, 1])
         with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
-            write(folder, [2, 3], block_bytes=1)
+            write(folder, [2], [3])
         results = open_results(folder)
         assert verify(folder).sound
         assert results.replicates_wanted == (4 if allowed else 2)
         done = [0, 1, 2, 3][: 2 + max(allowed - 1, 0)]
         assert results.replicates[results.done].tolist() == done
         np.testing.assert_array_equal(results.data.ndcg.values, draws(done)["ndcg"])
-        write(folder, [2, 3])
+        write(folder, *([r] for r in (2, 3) if r not in done), wanted=[2, 3])
         np.testing.assert_array_equal(open_results(folder).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
         assert not list(folder.glob(".*"))
 
@@ -256,11 +242,11 @@ def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
 
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [0])
-    newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 4}
+    newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 5}
     newer.pop("digest")
     write_description(tmp_path / RECORD, newer, tmp_path)
     for refused in (open_results, verify, lambda folder: FolderSink(folder, study())):
-        with pytest.raises(InputError, match="newer version, in format 4"):
+        with pytest.raises(InputError, match="newer version, in format 5"):
             refused(tmp_path)
 
 
@@ -321,18 +307,17 @@ def test_parts_that_do_not_belong_together_are_not_merged(tmp_path: Path) -> Non
     write(tmp_path / "b", [2], seed=12)
     with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 11, here 12\)"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
-    with FolderSink(tmp_path / "d", study()) as sink:
-        sink.want([1])
-        sink.add([1], draws([7]))
-    said = r"disagree about replicates .* replicate 1, high by up to 0\.\d+ \(.*; the same versions made both"
-    with pytest.raises(InputError, match=said):
+    write(tmp_path / "d", [1, 2])
+    with pytest.raises(
+        InputError, match=r"d/1-2-.*npz and .*a/0-1-.*npz hold the same replicates; merge disj"
+    ):
         merge([tmp_path / "a", tmp_path / "d"], tmp_path / "c")
     assert not (tmp_path / "c").exists()
     with pytest.raises(InputError, match="holds another study"):
         merge([tmp_path / "a"], tmp_path / "b")
     with pytest.raises(InputError, match="one of the parts"):
         merge([tmp_path / "a", tmp_path / "d"], tmp_path / "d")
-    with pytest.raises(InputError, match="disagree about replicates"):
+    with pytest.raises(InputError, match=r"d/1-2-.*npz and .*a/0-1-.*npz hold the same replicates"):
         merge([tmp_path / "a"], tmp_path / "d")
 
 
@@ -361,24 +346,21 @@ def test_a_merged_folder_says_what_made_its_parts(tmp_path: Path, monkeypatch: p
     assert merged.versions == [{"numpy": "a"}, {"numpy": "b"}]
 
 
-def test_blocks_that_overlap_must_agree(tmp_path: Path) -> None:
+def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
     """Two writers on a file system without locks would leave such blocks."""
     write(tmp_path / "a", [0, 1, 2])
     write(tmp_path / "b", [1, 2, 3])
     for block in (tmp_path / "b").glob("*.npz"):
         shutil.copy(block, tmp_path / "a")
-    results = open_results(tmp_path / "a")
-    np.testing.assert_array_equal(results.data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
-    with FolderSink(tmp_path / "d", study()) as sink:
-        sink.want([2])
-        sink.add([2], draws([7]))
-    for block in (tmp_path / "d").glob("*.npz"):
-        shutil.copy(block, tmp_path / "a")
-    with pytest.raises(InputError, match=r"2-2-.*npz and [01]-[23]-.*npz disagree: high by"):
+    named = r"1-3-.*npz and 0-2-.*npz hold the same replicates"
+    with pytest.raises(InputError, match=named):
         open_results(tmp_path / "a")
-    assert not verify(tmp_path / "a").sound
-    with pytest.raises(InputError, match=r"disagree.*; move the file away"):
+    with pytest.raises(InputError, match=named):
         FolderSink(tmp_path / "a", study())
+    (damage,) = verify(tmp_path / "a").damages
+    (tmp_path / "a" / damage.place).unlink()
+    write(tmp_path / "a", [3])
+    np.testing.assert_array_equal(open_results(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> None:
@@ -387,22 +369,31 @@ def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> 
     write(tmp_path / "b", [1], seed=12)
     (block,) = (tmp_path / "b").glob("*.npz")
     shutil.copy(block, tmp_path / "a")
-    with pytest.raises(InputError, match=r"1-1-.*npz is of another study: replicates 1"):
-        open_results(tmp_path / "a")
-    with pytest.raises(InputError, match=r"of another study.*; move the file away"):
-        FolderSink(tmp_path / "a", study())
+    for opened in (open_results, lambda folder: FolderSink(folder, study())):
+        with pytest.raises(InputError, match=r"1-1-.*npz is of another study; move the file away"):
+            opened(tmp_path / "a")
     assert (tmp_path / "a" / block.name).exists()
 
 
-def test_the_requested_replicates_are_known_if_any_one_file_is_lost(tmp_path: Path) -> None:
-    """A part is never reported as the whole: three of the requested replicates are missing."""
-    write(tmp_path / "sound", [0, 1])
-    write(tmp_path / "sound", [2], wanted=[2, 3, 4, 5])
-    assert open_results(tmp_path / "sound").replicates_wanted == 6
-    for path in sorted((tmp_path / "sound").iterdir()):
-        folder = tmp_path / path.name
-        shutil.copytree(tmp_path / "sound", folder)
-        (folder / path.name).unlink()
-        found = verify(folder)
-        assert not found.whole
-        assert found.wanted == 6 or path.name == RECORD
+@pytest.mark.parametrize("name", ["block", RECORD])
+def test_what_was_deleted_is_made_again(tmp_path: Path, name: str) -> None:
+    """A part is never reported as the whole."""
+    write(tmp_path, [0, 1], [2], wanted=[0, 1, 2, 3])
+    path = next(tmp_path.glob("2-2-*")) if name == "block" else tmp_path / name
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=f"damaged: {path.name} is damaged"):
+        write(tmp_path, [3])
+    path.unlink()
+    found = verify(tmp_path)
+    assert (found.sound, found.whole) == (name == "block", False)
+    write(tmp_path, *([[2], [3]] if name == "block" else [[3]]))
+    assert verify(tmp_path).whole
+    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+
+
+def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_path: Path) -> None:
+    write(tmp_path, [0])
+    (tmp_path / RECORD).unlink()
+    with pytest.raises(InputError, match=r"0-0-.*npz is of another study"):
+        write(tmp_path, [1], seed=12)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]

@@ -18,11 +18,11 @@ from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.results.blocks import write_description
 from ndcg_asymptotics.results.grid import open_grid
+from ndcg_asymptotics.results.kinds import write_description
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
-from ndcg_asymptotics.sweep import grid as grids
 from ndcg_asymptotics.sweep import run as run_study
+from ndcg_asymptotics.sweep import sweep as sweeps
 from ndcg_asymptotics.sweep.grid import run_grid
 
 FIELDS: dict[str, Any] = {
@@ -87,12 +87,15 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     code, said, _ = do("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
     assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
-    (block,) = (out / "points" / "top=0.7,b=0.4").glob("*.npz")
+    block = next((out / "points" / "top=0.7,b=0.4").glob("*.npz"))
     block.write_bytes(block.read_bytes()[:-1])
     code, said, _ = do("info", out)
     assert code == 1
     assert f"points/top=0.7,b=0.4/{block.name} is damaged" in said
     assert do("check", out)[0] == 2
+    code, _, error = do("run", file, "--out", out, "--jobs", 1)
+    assert (code, f"damaged: {block.name} is damaged" in error) == (2, True)
+    block.unlink()
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
     assert do("info", out)[0] == 0
     assert do("check", out)[0] == 0
@@ -102,6 +105,9 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     assert "holds another grid" in do("run", file, "--out", out, "--jobs", 1)[2]
     (out / "grid.json").write_text(json.dumps({"parameters": {}}))
     assert do("check", out)[0] == 2
+    (out / "grid.json").unlink()
+    assert "holds another study; move it away" in do("run", file, "--out", out, "--jobs", 1)[2]
+    assert not (out / "grid.json").exists()
     file.write_text(TEXT)
     assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
     assert do("info", out)[0] == 0
@@ -170,7 +176,7 @@ def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
         assert "top=0.5,b=0.2: holds another study than the grid has at this point" in error
     code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
     assert (code, error.count("\n")) == (2, 1)
-    assert "top=0.5,b=0.2: holds another study; move it away" in error
+    assert re.search(r"top=0.5,b=0.2: holds another study: scorers.good .*; measures ", error)
 
 
 def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
@@ -192,9 +198,10 @@ def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: py
     def simulated(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(grids, "seconds_per_point", simulated)
-    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
-    assert (code, "to be simulated" in error) == (0, False)
+    monkeypatch.setattr(sweeps, "prepared", simulated)
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
+    shutil.rmtree(out / "points" / "top=0.5,b=0.2")
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] != 0
 
 
 @pytest.mark.slow
@@ -215,6 +222,8 @@ def test_a_record_with_wrong_content_is_one_line_and_made_again(
         code, said, error = run(*arguments)
         assert (code, said, error.count("\n")) == (2, "", 1)
         assert "grid.json is" in error
+    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 2
+    (out / "grid.json").unlink()
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
     assert run("info", out)[0] == 0
 

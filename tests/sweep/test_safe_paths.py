@@ -24,16 +24,15 @@ a = "constant(0.5)"
 # the modules of workers that have computed; those of the processes that look after them are Python's own
 MODULES = """
 import sys
-from joblib import delayed
-from ndcg_asymptotics.sweep.executor import _begun
-from ndcg_asymptotics.sweep.block import import_engine
+from importlib import import_module
+from ndcg_asymptotics.sweep.executor import Cores
 
-def modules():
-    import_engine("ndcg_asymptotics.engines.items")
+def modules(piece):
+    import_module("ndcg_asymptotics.engines.items").simulate
     return {name.partition(".")[0] for name in sys.modules}
 
-with _begun("loky", 2, [delayed(modules)()] * 2) as results:
-    print(*set.union(*results))
+with Cores("loky", 2).workers() as workers:
+    print(*set.union(*workers.computed(modules, iter([[0], [1]]))))
 """
 
 SCRIPT = f"""

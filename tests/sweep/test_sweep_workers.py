@@ -36,49 +36,29 @@ _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
 
 
 _TERMINATED = """
-import gc, os, signal, sys, time
-from joblib import delayed
-from threading import current_thread
-from joblib.externals.loky.backend.queues import Queue
-from joblib.externals.loky.backend.synchronize import SemLock
-from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
-from ndcg_asymptotics.sweep.executor import _begun
+import os, signal, sys, time
+from ndcg_asymptotics.sweep.executor import Cores
 
-wait, feed, remove, rest = Thread.wait_result_broken_or_wakeup, Queue._feed, SemLock._cleanup, 0.0
-if sys.argv[1] == "busy":  # the last call comes when the thread that hands them out has no time for it
-    rest = 1.0
-    Thread.wait_result_broken_or_wakeup = lambda thread: (time.sleep(2 * rest), wait(thread))[1]
-if sys.argv[1] == "late":  # the thread that feeds the queue is the last to use it, and slow to remove it
-    Queue._feed = staticmethod(lambda *queue: (feed(*queue), time.sleep(0.3)))
-    slow = lambda: current_thread().name == "QueueFeederThread"
-    SemLock._cleanup = staticmethod(lambda name: (time.sleep(slow()), remove(name)))
-
-def calls():
-    os.kill(os.getpid(), getattr(signal, sys.argv[2]))
-    yield delayed(time.sleep)(0.5)
-    yield delayed(time.sleep)(0.5)
-    time.sleep(rest)
-    yield delayed(time.sleep)(0.5)
+def pieces():
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+    yield from (0.5, 0.5, 0.5)
 
 for number in (signal.SIGINT, signal.SIGTERM):  # a job in the background ignores SIGINT
     signal.signal(number, signal.default_int_handler)
 try:
-    with _begun("loky", 2, calls()):
-        print("nothing came")
+    with Cores("loky", 2).workers() as workers:
+        print(next(workers.computed(time.sleep, pieces())))
 except KeyboardInterrupt:
-    gc.collect()
     print("interrupted")
-    time.sleep(0.5)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("thread", "name"), [("free", "SIGTERM"), ("busy", "SIGTERM"), ("late", "SIGTERM"), ("free", "SIGINT")]
-)
-def test_a_signal_while_processes_start_is_neither_lost_nor_a_warning(thread: str, name: str) -> None:
-    command = [sys.executable, "-c", _TERMINATED, thread, name]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_processes_start_is_not_lost(name: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _TERMINATED, name], capture_output=True, text=True, check=True
+    )
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
@@ -146,7 +126,7 @@ def test_more_jobs_than_cores_are_refused_in_one_line(tmp_path: Path, backend: B
     ]
 
 
-# a run in a session of its own, whose name of the semaphores it prints
+# a run in a session of its own, whose number it prints
 KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
@@ -160,9 +140,8 @@ sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, block=4)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm and /proc")
-@pytest.mark.parametrize("everyone", [True, False])
-def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, everyone: bool) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_killed_sweep_leaves_no_process(tmp_path: Path) -> None:
     here = str(Path(__file__).parents[1])
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, here, str(tmp_path / "out")],
@@ -173,10 +152,6 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, every
     assert process.stdout is not None
     pid = int(process.stdout.readline())
 
-    def semaphores() -> list[Path]:
-        names = f"sem.loky-{pid}-*", f"joblib_memmapping_folder_{pid}_*"
-        return [path for name in names for path in Path("/dev/shm").glob(name)]
-
     def group() -> list[str]:
         return [
             stat for stat in map(stat_of, Path("/proc").glob("[0-9]*")) if stat.split()[2:3] == [str(pid)]
@@ -184,12 +159,11 @@ def test_a_killed_sweep_leaves_no_process_and_no_semaphore(tmp_path: Path, every
 
     # both workers compute, beside the tracker
     assert within(30, lambda: len(list((tmp_path / "out").glob("*.npz"))) >= 4)
-    assert semaphores()
     assert len(group()) >= 4
-    (os.killpg if everyone else os.kill)(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    assert within(10, lambda: not semaphores() and not group())
+    assert within(10, lambda: not group())
 
 
 def stat_of(process: Path) -> str:
