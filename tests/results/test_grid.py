@@ -106,6 +106,7 @@ def test_a_folder_is_continued_and_says_what_is_damaged(
     (out / "grid.json").write_text(json.dumps({"parameters": {}}))
     assert do("check", out)[0] == 2
     (out / "grid.json").unlink()
+    file.write_text(TEXT.replace("seed = 5", "seed = 6"))
     assert "holds another study; move it away" in do("run", file, "--out", out, "--jobs", 1)[2]
     assert not (out / "grid.json").exists()
     file.write_text(TEXT)
