@@ -179,7 +179,8 @@ def _advice(error: typer.TyperException) -> str:
     """Return what to write in place of an option of other programs, and of a measure without its option."""
     context = getattr(error, "ctx", None)
     options = _options(context.command).values() if context else ()
-    if gone := removed(getattr(error, "option_name", ""), OPTIONS):
+    option = getattr(error, "option_name", "")
+    if context and (gone := removed(f"{context.info_name} {option}", OPTIONS)):
         return f"; {gone}"
     name = getattr(error, "option_name", "").lstrip("-")
     if name in ("k", "cutoff", "top") and "--measure" in options:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.core.text import visible
 
-JSON_VERSION = 1
+JSON_VERSION = 2
 """The version of the fields of JSON output, which docs/json/ describes.
 
 It grows when a field is left out or changes its meaning, not when one is added.

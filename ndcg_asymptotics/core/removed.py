@@ -12,10 +12,20 @@ COMMANDS: Mapping[str, str] = {
 """The commands, by name."""
 
 OPTIONS: Mapping[str, str] = {
-    "--no-theory": "leave it out, longer lists are not predicted",
-    "--theory": "use `fit` and `predict`",
+    "compare --no-theory": "leave it out, longer lists are not predicted",
+    "compare --theory": "use `fit` and `predict`",
+    "fit --by": "`grow --groups` groups queries by their share of relevant documents",
+    "fit --resamples": "leave it out, curves have no bands",
+    "fit --seed": "leave it out, curves have no bands",
+    "grow --by": "use --groups, the number of groups of queries",
+    "plan --coupling": "scorers of a study have a coupling, and `distinguish` says how often each is ahead",
+    "plan --interval-width": "use --difference, the difference that a paired t test is to detect",
+    "plan --judge": "`compare --judge` compares runs with labels of a judge",
+    "plan --systems": "leave it out, a plan is for two rankers",
+    "sampled --figures": "leave it out, `--format csv` has the values of a figure",
+    "sampled --gain": "leave it out, one relevant item has the gain 1",
 }
-"""The options of `compare`, by name."""
+"""The options, after their command."""
 
 SPECS: Mapping[str, str] = {
     "confusion": "binary labels with errors are noisy(CURVE, fpr=…, fnr=…)",

@@ -24,7 +24,7 @@ def test_a_removed_command_names_its_replacement(run: Run, name: str) -> None:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_removed_option_names_its_replacement(run: Run, option: str) -> None:
-    code, out, err = run("compare", "a.run", "b.run", "--qrels", "q", option)
+    code, out, err = run(*option.split(), "1")
     assert (code, out) == (2, "")
     assert f"'{option}' was removed in version 0.4: {OPTIONS[option]}" in err
 
