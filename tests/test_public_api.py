@@ -389,33 +389,6 @@ def _nested(depth: int) -> list[object]:
     return found
 
 
-WRONG = [None, 3.5, {}, [], object(), b"x", np.array([1, 2]), np.array([[1.5]]), 10**5000, _nested(5000)]
-CALLS = {
-    "scorers": lambda x: na.predict(x, "nDCG", [10]),
-    "measures": lambda x: na.predict("constant(0.3)", x, [10]),
-    "a": lambda x: na.plan(x, "constant(0.4)", ["nDCG"], n=100),
-    "measures of a plan": lambda x: na.plan("linear(0.1, 0.7)", "constant(0.4)", [x], n=100),
-    "n of a plan": lambda x: na.plan("linear(0.1, 0.7)", "constant(0.4)", "nDCG", n=0.5 if x is None else x),
-    "n of a pseudo-expectation": lambda x: na.theory.pseudo_expectation("constant(0.4)", "nDCG", x),
-    "study": na.run,
-    "folder": na.open_results,
-    "folder of one study": na.results.open_results,
-    "path of a study": na.studies.load,
-    "path of a run": na.lists.read_run,
-    "measures of lists": lambda x: na.lists.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, x),
-    "folder to verify": verify,
-}
-
-
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("given", WRONG, ids=lambda x: type(x).__name__)
-def test_arguments_of_a_wrong_type_are_named(call: str, given: object) -> None:
-    with pytest.raises(na.InputError) as error:
-        CALLS[call](given)
-    assert "\n" not in str(error.value)
-    assert len(str(error.value)) <= 600
-
-
 @pytest.mark.parametrize("given", [None, 3.5, object(), b"x", _nested(5000), range(10**12), [[10, 20]]])
 def test_list_lengths_of_a_wrong_type_are_named(given: object) -> None:
     with pytest.raises(na.InputError, match=r"^n: "):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from cases import paired_difference
-from robustness.commands import command
 from robustness.judges import Judge, coverage, family_error
 
 import ndcg_asymptotics as na
@@ -405,29 +403,3 @@ def test_queries_chosen_by_their_difference_are_hardly_random() -> None:
     )
     drawn = compare(runs, {q: truth[q] for q in list(truth)[:30]}, "nDCG", judge=truth).remarks
     assert not any(remark.startswith("Warning") for remark in drawn)
-
-
-def test_the_command_answers_from_files(tmp_path: Path) -> None:
-    runs, truth = lists(60)
-    for name, run in runs.items():
-        rows = [f"{q} Q0 {d} 0 {s} x" for q, docs in run.items() for d, s in docs.items()]
-        (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n")
-    for name, labels in (
-        ("human", {q: truth[q] for q in list(truth)[:20]}),
-        ("judge", judged(truth, 0.05, 0.2)),
-    ):
-        rows = [f"{q} 0 {d} {int(y)}" for q, docs in labels.items() for d, y in docs.items()]
-        (tmp_path / f"{name}.qrels").write_text("\n".join(rows) + "\n")
-    paths = [tmp_path / name for name in ("good.run", "bad.run")]
-    given = ["compare", *paths, "--qrels", tmp_path / "human.qrels", "--judge", tmp_path / "judge.qrels"]
-    shown = command(*given, "--measure", "nDCG@10", "--by-query", tmp_path / "values.csv")
-    assert shown.code == 0
-    for row in ("humans", "judge", "both"):
-        assert f"nDCG@10  {row}" in shown.out
-    assert (tmp_path / "values.csv").read_text().count("\n") == 1 + 2 * (20 + 60)
-    drawn = command(*given, "--measure", "nDCG@10", "--figures", tmp_path / "figures")
-    assert drawn.code == 0
-    assert len(list((tmp_path / "figures").iterdir())) == 1
-    paged = command(*given, "--measure", "nDCG@10", "--report", tmp_path / "page.html")
-    assert paged.code == 0
-    assert "20 queries judged by humans and 60 by the judge" in (tmp_path / "page.html").read_text()

@@ -54,41 +54,6 @@ def test_check(results: Path, run: Run) -> None:
     assert "disagree" in text
 
 
-def test_distinguish(results: Path, run: Run) -> None:
-    code, out, _ = run("distinguish", results, "--pair", "good", "random", "--json")
-    assert code == 0
-    assert len(json.loads(out)["pairs"]) == 2
-    code, out, _ = run("distinguish", results)
-    assert code == 0
-    assert "good ought to win" not in out
-    assert "good ought to win" in run("distinguish", results, "--full")[1]
-
-
-def test_predict(run: Run) -> None:
-    options = ["--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@10", "--n", "5"]
-    code, out, _ = run("predict", *options, "--n", "1e18", "--json")
-    assert code == 0
-    rows = json.loads(out)["rows"]
-    assert [row["n"] for row in rows] == [5, 10**18] * 2
-    keys = {"scorer", "measure", "n", "limit", "theorem", "assumptions", "pseudo_expectation"}
-    assert keys <= rows[0].keys()
-    assert rows[1]["expectation"] == pytest.approx(0.98662, abs=5e-6)
-    assert rows[2]["limit"] is None
-    code, out, _ = run("predict", *options)
-    assert code == 0
-    assert rows[2]["theorem"] == "Theorem 6"
-    assert "±" in out
-
-
-@pytest.mark.slow
-def test_figures(results: Path, tmp_path: Path, run: Run) -> None:
-    of_one = ("--measure", "nDCG", "--figure-format", "svg,pdf")
-    for options, suffixes in (("--dpi", 30), {".png"}), (of_one, {".svg", ".pdf"}):
-        out = tmp_path / f"figures{len(options)}"
-        assert run("figures", results, "--out", out, *options)[0] == 0
-        assert {p.suffix for p in out.iterdir()} == suffixes
-
-
 PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")
 LINEAR = ("--scorer", "linear(0.1, 0.7)")
 

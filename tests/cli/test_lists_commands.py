@@ -84,29 +84,6 @@ def test_runs_are_arguments_or_options(files: Path, run: Run, tmp_path: Path) ->
     assert "--qrels: is missing" in run("grow", *runs, *grow)[2]
 
 
-def test_evaluate_lists_with_labels(files: Path, run: Run) -> None:
-    code, out, _ = run("evaluate", "--lists", files / "lists.csv", "--measure", "nDCG", "--json")
-    assert code == 0
-    code, by_run, _ = run("evaluate", *options(files, "bad"), "--measure", "nDCG", "--json")
-    (found,) = json.loads(out)["runs"].values()
-    assert found["queries"] == json.loads(by_run)["runs"]["bad"]["queries"]
-    (files / "letor.txt").write_text("1 qid:1 1:0.5 2:3\n0 qid:1 1:0.7 2:1\n")
-    for option, expected in (("1", 1 / np.log2(3)), ("2", 1.0)):
-        arguments = (
-            "evaluate",
-            "--lists",
-            files / "letor.txt",
-            "--feature",
-            option,
-            "--measure",
-            "nDCG",
-            "--json",
-        )
-        code, out, _ = run(*arguments)
-        (found,) = json.loads(out)["runs"].values()
-        assert found["mean"]["nDCG"] == pytest.approx(expected)
-
-
 def test_warnings_are_one_line(files: Path, run: Run, tmp_path: Path) -> None:
     qrels = tmp_path / "negative"
     qrels.write_text((files / "qrels").read_text().replace("0 d1 0", "0 d1 -1"))
@@ -207,24 +184,6 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert "--level: must lie inside (0, 1), got 2" in error
 
 
-def test_fitted_curves_are_drawn(files: Path, run: Run, tmp_path: Path) -> None:
-    asked = [*options(files, "good", "bad"), "--binary-at", 1]
-    code, said, _ = run("fit", *asked, "--out", tmp_path / "curves")
-    assert code == 0
-    assert 'pairs = [["good", "bad"]]' in said
-    code, _, _ = run("figures", tmp_path / "curves", "--out", tmp_path / "figures", "--figure-format", "svg")
-    assert code == 0
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"curves.svg"}
-    assert "good" in (tmp_path / "figures" / "curves.svg").read_text()
-
-
-def test_a_wrong_measure_is_reported_before_files_are_read(files: Path, run: Run) -> None:
-    code, _, error = run("evaluate", "--run", "none.run", "--qrels", "none", "--measure", "foo")
-    assert code == 2
-    assert "expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found 'foo'" in error
-    assert "none" not in error
-
-
 def test_sampled_takes_several_numbers_of_negatives(run: Run, tmp_path: Path) -> None:
     asked: list[object] = ["sampled", "--items", 40, "--measure", "nDCG(power(0.5))@10"]
     for name, ranks in (("good", (1, 4)), ("bad", (3, 20))):
@@ -255,31 +214,6 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
         "--unjudged: bounds are for NDCG only, such as nDCG@10, got DCG@10; zero and drop are for all"
         in error
     )
-
-
-def test_values_that_evaluate_writes_are_compared_as_the_runs_are(
-    files: Path, run: Run, tmp_path: Path
-) -> None:
-    measures = ["--measure", "nDCG@10", "--measure", "DCG@5"]
-    code, _, _ = run(
-        "evaluate", *options(files, "good", "bad"), *measures, "--by-query", tmp_path / "values.csv"
-    )
-    assert code == 0
-    common = ("--resamples", 199, "--json")
-    code, out, _ = run("compare", *options(files, "good", "bad"), *measures, *common)
-    assert code == 0
-    code, values, _ = run("compare", "--values", tmp_path / "values.csv", *common)
-    assert code == 0
-    of_runs, of_values = json.loads(out), json.loads(values)
-    assert of_values["pairs"][0]["measures"] == of_runs["pairs"][0]["measures"]
-    assert of_values["rankings"] == of_runs["rankings"]
-    for option in ([], ["--measure", "nDCG@10"]):
-        code, out, _ = run("plan", "--values", tmp_path / "values.csv", *option, "--json")
-        assert (code, len(json.loads(out)["rows"])) == (0, 2 - len(option) // 2)
-    code, out, _ = run(
-        "compare", "--values", tmp_path / "values.csv", "--run", "bad", "--run", "good", *common[2:]
-    )
-    assert json.loads(out)["runs"] == ["bad", "good"]
 
 
 def test_a_gate_exits_with_1_and_one_line_that_says_why(files: Path, run: Run, tmp_path: Path) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import ndcg_asymptotics as na
-from ndcg_asymptotics.core.errors import InputError
-
 EXACT = "relevant=1&a=roc_power(0.4)&b=roc_power(0.6)&n=10"
 
 
@@ -25,8 +22,3 @@ def test_a_cell_shows_the_explorer_and_leaves_panel_as_it_was() -> None:
     assert same["data"]["text/plain"] == "True"
     shown = [data for output in outputs if (data := output.get("data"))]
     assert any("to show that A is better" in data.get("text/html", "") for data in shown)
-
-
-def test_what_is_no_state_is_refused() -> None:
-    with pytest.raises(InputError, match="n: must be 10 to 1e18, got 3"):
-        na.explore("n=3")

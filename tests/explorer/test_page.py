@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -149,38 +148,3 @@ def test_sliders_move_with_keys_and_the_address_follows(seen: Seen) -> None:
     assert seen.state().b.values == (0.4,)
     seen.press("Reset")
     wait(lambda: seen.state() == State())
-
-
-def choose(seen: Seen, label: str, option: str) -> None:
-    seen.driver.execute_script(
-        "const s = arguments[0]; s.value = [...s.options].find(o => o.text === arguments[1]).value;"
-        "s.dispatchEvent(new Event('change'))",
-        seen.one("select", label),
-        option,
-    )
-
-
-def test_menus_and_a_number_of_relevant_items(seen: Seen) -> None:
-    """One of each kind; `test_widgets` has them all."""
-    seen.open()
-    choose(seen, "Ranker B", "constant (a random order)")
-    wait(lambda: seen.state().b.family == "constant")
-    choose(seen, "Discount", "r^-b")
-    wait(lambda: seen.state().measure == "nDCG(power(0.5))")
-    seen.press("a number is relevant")
-    wait(lambda: seen.state().relevant == 1)
-    wait(lambda: "queries with lists of 1,000 items to show that A is better." in seen.text())
-    seen.one(".noUi-handle[aria-label^='relevant items of every list']").send_keys("\ue014")
-    wait(lambda: seen.state().relevant == 2)
-    assert seen.errors() == []
-
-
-def test_files(seen: Seen, tmp_path: Path) -> None:
-    seen.open("n=100")
-    settings = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    seen.driver.execute_cdp_cmd("Browser.setDownloadBehavior", settings)
-    for name, first in (("study.toml", 'title = "From the explorer: a='), ("explorer.csv", "chart,of,at")):
-        seen.driver.execute_script("arguments[0].click()", seen.one("a", name))
-        file = tmp_path / name
-        wait(lambda file=file: file.exists() and file.read_text())
-        assert file.read_text().startswith(first)

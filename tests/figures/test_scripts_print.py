@@ -12,8 +12,6 @@ import cases
 import few_relevant
 import figure_kinds
 import findings
-import loss_figures
-import numpy as np
 import pytest
 import real_lists
 import sampled_negatives
@@ -28,9 +26,7 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study, load
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-RNG = np.random.default_rng(6)
 RANKS = {"first": {"u": 100, "v": 100}, "second": {"u": 40, "v": 8437}, "third": {"u": 2, "v": 1548}}
-LOSSES = ["squared", "cosine", "listnet"]
 
 
 def study(name: str, **fields: Any) -> Study:
@@ -42,91 +38,10 @@ def of_study(name: str, replicates: int, draw: Callable[[Results], Figure], **fi
     return draw(cases.simulated(study(name, **fields), replicates))
 
 
-def of_losses(name: str, results: dict[str, Any]) -> Figure:
-    return next(iter(loss_figures.FIGURES[name](results).values()))
-
-
 def of_theory(name: str, **fields: Any) -> Figure:
     return next(iter(theory_figures.FIGURES[name](study(name, **fields)).values()))
 
 
-def curve(count: int) -> list[list[float]]:
-    """Return made-up means with their errors."""
-    return [[float(mean), 0.02] for mean in np.linspace(0.3, 0.8, count)]
-
-
-SIZES = [10, 30, 100, 300, 1000]
-GROWING = {
-    "measures": ["nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n"],
-    "data": {
-        "robust03": {
-            "sizes": SIZES,
-            "curves": {
-                measure: {ranker: curve(5) for ranker in ("RankSVM", "ListNet", "random")}
-                for measure in ("nDCG", "nDCG(power(0.5))", "nDCG(geometric(2))", "nDCG@0.2n")
-            },
-        }
-    },
-}
-DISCOUNTS = {
-    "rows": LOSSES,
-    "columns": ["log", "zipf"],
-    "table": [
-        {"row": row, "column": column, "worst": 0.3, "typical": 2e-4}
-        for row in LOSSES
-        for column in ("log", "zipf")
-    ],
-}
-LONG = {
-    "sizes": SIZES,
-    "discounts": ["log", "zipf", "linear"],
-    "regret": {
-        population: {
-            f"{loss} under {discount}": [[0.1 / n, 0.01 / n] for n in SIZES]
-            for loss in LOSSES
-            for discount in ("log", "zipf", "linear")
-        }
-        for population in ("independent", "two readers")
-    },
-    "limits": {"listnet under linear": 0.005},
-}
-MQ2008 = {
-    "queries": 784,
-    "means": {text: np.linspace(0.34, 0.5, 10).tolist() for text in loss_figures.SHOWN},
-    "tests": {pair: {"p": 0.2, "mean": [0.01] * 10, "error": [0.004] * 10} for pair in loss_figures.NAMES},
-}
-MOVIELENS = {
-    "columns": ["disagreement", "nDCG@10"],
-    "tests": {
-        f"duchi - {text}": {"mean": [1e-4, -2e-4], "error": [3e-4, 3e-4]} for text in loss_figures.PAIRWISE
-    },
-}
-TRAINING = {
-    "sizes": [100, 1000, 10000],
-    "consistent": ["squared_consistent", "cosine_consistent"],
-    "inconsistent": ["squared", "cosine"],
-    "regrets": {
-        text: [[factor * start / n for start in (0.9, 1.0, 1.1)] for n in (100, 1000, 10000)]
-        for text, factor in (
-            ("squared_consistent", 1),
-            ("cosine_consistent", 1),
-            ("squared", 5),
-            ("cosine", 2),
-        )
-    },
-    "limits": {"squared": 1e-4},
-}
-EXCESS = {
-    "losses": ["squared_consistent", "pnorm(1.5)"],
-    "points": {
-        text: [
-            [1.0, bound * share, bound, 30 * bound]
-            for bound in np.geomspace(0.01, 10, 40)
-            for share in (0.1, 0.4)
-        ]
-        for text in ("squared_consistent", "pnorm(1.5)")
-    },
-}
 SHARED = {
     "n": [30, 100, 300],
     "lists": 2000,
@@ -172,12 +87,6 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "normalising": lambda: findings.normalising(
         *(cases.simulated(study(name, n=[1000]), 60) for name in findings.NORMALISING)
     ),
-    "growing losses": partial(of_losses, "growing", GROWING),
-    "long_lists": partial(of_losses, "long_lists", LONG),
-    "mq2008": partial(of_losses, "mq2008", MQ2008),
-    "movielens": partial(of_losses, "movielens", MOVIELENS),
-    "training_queries": partial(of_losses, "training_queries", TRAINING),
-    "excess_risk": partial(of_losses, "excess_risk", EXCESS),
     "arrival": lambda: real_lists.arrival_figure(
         {"random": figure_kinds.growing(), "file": figure_kinds.growing()}
     ),
@@ -186,7 +95,6 @@ DRAWN: dict[str, Callable[[], Figure]] = {
     "pseudo_expectation": partial(of_theory, "pseudo_expectation", n=[10, 100, 1000]),
 }
 WITHOUT_KEY: dict[str, Callable[[], Figure]] = {
-    "discounts": partial(of_losses, "discounts", DISCOUNTS),
     "sampled negatives": lambda: sampled_negatives.of_ranks(RANKS),
     "speed": lambda: speed.draw(SPEED)["benchmarks"],
 }
