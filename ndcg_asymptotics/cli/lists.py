@@ -29,9 +29,11 @@ from ndcg_asymptotics.cli.options import (
     Options,
     Output,
     Power,
+    Query,
     Ranks,
     Runs,
     SeveralLists,
+    SeveralQueries,
     SeveralWeights,
     SixAnyMeasures,
     TableOutput,
@@ -60,6 +62,7 @@ class _Evaluated(Options):
     columns: Columns = None
     feature: Feature = None
     weights: Weights = None
+    query: SeveralQueries = None
     unjudged: Annotated[
         Literal["zero", "drop", "bounds"],
         typer.Option(
@@ -111,6 +114,7 @@ class _Fitted(Options):
     columns: Columns = None
     feature: Feature = None
     weights: Weights = None
+    query: Query = None
     pool: Documents = "retrieved"
     binary_at: BinaryAt = None
     method: Annotated[
@@ -251,6 +255,7 @@ class _Compared(Options):
     lists: SeveralLists = None
     feature: Features = None
     weights: SeveralWeights = None
+    query: SeveralQueries = None
     columns: Columns = None
     unjudged: Annotated[
         Literal["zero", "drop"],

@@ -375,6 +375,13 @@ Weights = Annotated[Path | None, _from_input(metavar="FILE", help=_WEIGHTS)]
 SeveralWeights = Annotated[
     list[Path] | None, _from_input("--weights", metavar="FILE", help=_WEIGHTS + " May be repeated.")
 ]
+_QUERY = (
+    "Number of lines of each query (LightGBM's .query, XGBoost's .group), for SVMlight files without qid."
+)
+Query = Annotated[Path | None, _from_input(metavar="FILE", help=_QUERY)]
+SeveralQueries = Annotated[
+    list[Path] | None, _from_input("--query", metavar="FILE", help=_QUERY + " One for each file of --lists.")
+]
 _measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
 Measures = Annotated[list[str], _measure()]
 _any_measure = partial(

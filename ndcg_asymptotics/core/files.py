@@ -29,6 +29,9 @@ LARGEST_RECORD = 2**25
 Fields = Mapping[str, Any]
 """Plain data by field, as JSON and TOML have it."""
 
+_COMPRESSED = (".gz", ".zst", ".xz", ".bz2", ".zip")
+"""The endings of compressed files."""
+
 _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 """The names of files that are still being written."""
 
@@ -67,7 +70,7 @@ def path_of(given: object, argument: str) -> Path:
     """
     if not isinstance(given, str | os.PathLike):
         raise InputError(f"expected a path, got {brief(given)}", argument)
-    path = Path(os.fsdecode(given))
+    path = Path(os.path.expanduser(os.fsdecode(given)))  # a shell leaves --run=~/x as it is
     if "\0" in str(path):
         raise InputError(f"a path holds no NUL character, got {brief(str(path))}", argument)
     return path
@@ -108,12 +111,13 @@ def named_paths(given: object, argument: str) -> dict[str, Path]:
 
 
 def stem(path: Path) -> str:
-    r"""Return the name of a file without .gz or .zst, and without the ending before it, as `text_of`.
+    r"""Return the name of a file without .gz and the like, and without the ending before it, as `text_of`.
 
     >>> stem(Path("runs/old.run.gz"))
     'old'
     """
-    return Path(text_of(path.name).removesuffix(".gz").removesuffix(".zst")).stem
+    name = Path(text_of(path.name))
+    return Path(name.stem if name.suffix in _COMPRESSED else name).stem
 
 
 def text_of(path: Path | str) -> str:

@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.lists import Qrels, Run
 from ndcg_asymptotics.lists.reading.svmlight import SvmlightLines, read_svmlight_lines
-from ndcg_asymptotics.measures.gains import Gain, label_gains
+from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
 
 LARGEST_VALUE = 1e100
 """The greatest size of the value of a feature."""
@@ -136,12 +136,12 @@ _DENSE_NUMBERS, _DENSE_NUMBERS_PER_BYTE = 1 << 26, 100
 """Files may expand to 64 million numbers (0.5 GB), zeros included, and 100 more for each of their bytes."""
 
 
-def read_svmlight(*paths: Path | str) -> Queries:
+def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
     r"""Read the queries of one or several SVMlight files, plain or compressed by gzip or zstd.
 
     The lines of a query must stand together. Features that a line does not name are 0. The name of a document
     is the ``docid = name`` in the comment at the end of its line if all lines have one, otherwise its number
-    within the query.
+    within the query. Negative labels are refused; those that a table of gains names become 0.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
     if not paths:
         raise InputError("needs at least one file", "paths")
     files = [path_of(path, "paths") for path in paths]
-    parts = [part for file in files for part in _read(file)]
+    parts = [part for file in files for part in _read(file, negative_labels_in(gain))]
     width = max(part.features.shape[1] for part in parts)
     rows = sum(part.labels.size for part in parts)
     most = _DENSE_NUMBERS + _DENSE_NUMBERS_PER_BYTE * sum(file.stat().st_size for file in files)
@@ -175,7 +175,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
         stop = start + part.labels.size
         features[start:stop, : part.features.shape[1]] = part.features.toarray()
         start = stop
-    labels = np.concatenate([part.labels for part in parts])
+    labels = np.maximum(np.concatenate([part.labels for part in parts]), 0.0)
     queries = np.array([query for part in parts for query in part.queries], object)
     starts = np.append(0, np.flatnonzero(queries[1:] != queries[:-1]) + 1)
     names = queries[starts].tolist()
@@ -189,7 +189,7 @@ def read_svmlight(*paths: Path | str) -> Queries:
         return Queries(features, labels, sizes, names, documents if all(documents) else ())
 
 
-def _read(path: Path) -> Sequence[SvmlightLines]:
-    parts = list(read_svmlight_lines(path, lowest=0.0))
+def _read(path: Path, negative: Sequence[float]) -> Sequence[SvmlightLines]:
+    parts = list(read_svmlight_lines(path, negative))
     require(bool(parts), f"{path}: holds no data, expected lines 'label qid:query feature:value …'")
     return parts

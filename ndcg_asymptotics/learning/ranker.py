@@ -395,12 +395,12 @@ def train(
     >>> found.test_queries, found.test > 0.9
     (8, True)
     """
-    tested = _queries_of(test, "test")
+    tested = _queries_of(test, "test", gain)
     folder = None if out is None else path_of(out, "out")
     if folder is not None:  # before the training
         require(folder.is_dir() or not folder.exists(), f"{folder}: is a file, expected a folder", "out")
     loss = Loss.of(loss)
-    given, held = _queries_of(queries, "queries"), _queries_of(validation, "validation")
+    given, held = _queries_of(queries, "queries", gain), _queries_of(validation, "validation", gain)
     require(given is not None, "needs files or queries", "queries")
     assert given is not None
     width = max(q.features.shape[1] for q in (given, held, tested) if q is not None)
@@ -434,9 +434,11 @@ def train(
     return Trained(ranker, learned.count, training, mean, of_mean, 0 if tested is None else tested.count)
 
 
-def _queries_of(given: Queries | Path | str | Sequence[Path | str], argument: str) -> Queries | None:
+def _queries_of(
+    given: Queries | Path | str | Sequence[Path | str], argument: str, gain: Gain
+) -> Queries | None:
     """Return queries, which may be given by their files; None for no file."""
     if isinstance(given, Queries):
         return given
     paths = paths_of(given, argument)
-    return read_svmlight(*paths) if paths else None
+    return read_svmlight(*paths, gain=gain) if paths else None

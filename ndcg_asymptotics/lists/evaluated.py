@@ -38,6 +38,7 @@ class _Options(EvaluationOptions, total=False):
     columns: ColumnNames | None
     feature: int | None
     weights: Weights | None
+    query: object
 
 
 @overload
@@ -69,6 +70,7 @@ def evaluate(
     columns: ColumnNames | None = None,
     feature: int | None = None,
     weights: Weights | None = None,
+    query: object = None,
     **options: Unpack[EvaluationOptions],
 ) -> Evaluation | Evaluations:
     """Return NDCG of one run or several, query by query, by default with the conventions of trec_eval.
@@ -80,10 +82,10 @@ def evaluate(
     Parameters
     ----------
     runs : a run, or several
-        A file (TREC, CSV, Parquet or JSON; text may be compressed by gzip or zstd); ``{query: {document:
-        score}}``; a frame of pandas or polars or an Arrow table with the columns query, document and score
-        (or query_id, qid; doc_id, docno); records with such attributes, as in ir_measures; a run of ranx; a
-        data set of ir_datasets. Several are a list of files, or a mapping of name to run.
+        A file (TREC, CSV, Parquet or JSON; text may be compressed by gzip, zstd, xz, bz2 or zip); ``{query:
+        {document: score}}``; a frame of pandas or polars or an Arrow table with the columns query, document
+        and score (or query_id, qid; doc_id, docno); records with such attributes, as in ir_measures; a run of
+        ranx; a data set of ir_datasets. Several are a list of files, or a mapping of name to run.
     qrels : judgements
         In the same forms, with a label (or relevance, rel) in place of the score.
     measures : Measure, text, or several
@@ -97,6 +99,9 @@ def evaluate(
         The feature of an SVMlight file that is the score.
     weights : mapping of feature to weight or path, optional
         Weights of the features of an SVMlight file, whose weighted sum is the score.
+    query : path, or one for each file, optional
+        A file with the number of lines of each query, such as LightGBM's ``.query`` and XGBoost's ``.group``
+        files, for SVMlight files without qid.
     like : str, optional
         The program whose conventions are the defaults: "trec_eval" (which is the default), "ir_measures",
         "gdeval", "sklearn", "lightgbm", "xgboost", "catboost", "letor", "lenskit", "beir", "mteb", "ranx",
@@ -154,11 +159,13 @@ def evaluate(
     gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
     ranker = ranker_of(feature, weights)
     if lists is not None:
-        return _of_lists(lists, parsed, gain, columns, ranker, options)
+        found = _of_lists(scored_lists(lists, columns, ranker, query), parsed, gain, options)
+        single = is_table(lists) or isinstance(lists, str | os.PathLike)
+        return found[0] if single else Evaluations(tuple(found))
+    require(query is None, "is for lists, of SVMlight files", "query")
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
-    found: list[Evaluation] = []
     require_flag(options.get("chance", False), "chance")
-    labels, refuse = None, "chance" if options.get("chance") else ""
+    found, labels, refuse = [], None, "chance" if options.get("chance") else ""
     for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)
         if labels is None:
@@ -169,16 +176,14 @@ def evaluate(
 
 
 def _of_lists(
-    lists: object,
+    lists: Mapping[str, tuple[Records, Records]],
     measures: tuple[AnyMeasure, ...],
     gain: Gain,
-    columns: ColumnNames | None,
-    weights: Mapping[int, float] | None,
     options: EvaluationOptions,
-) -> Evaluation | Evaluations:
+) -> list[Evaluation]:
     parts = {
         name: (scores, without_negatives(labels, gain, refuse="lists"))
-        for name, (scores, labels) in scored_lists(lists, columns, weights).items()
+        for name, (scores, labels) in lists.items()
     }
     every = {**parts, **({"all files": joined_files(parts)} if len(parts) > 1 else {})}
     found = []
@@ -186,5 +191,4 @@ def _of_lists(
         with naming_sources(scores):
             one = evaluate_run(scores, labels, measures, name=name, **of_lists(options))
         found.append(replace(one, judged_share={}))  # every row has a label
-    single = is_table(lists) or isinstance(lists, str | os.PathLike)
-    return found[0] if single else Evaluations(tuple(found))
+    return found

@@ -12,8 +12,14 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.chance import random_order
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.evaluation import DEPTH, Evaluation, query_mean
-from ndcg_asymptotics.lists.judgements import gains_of, require_judged, without_negatives
-from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.judgements import (
+    gains_of,
+    require_judged,
+    said_of_twins,
+    warn_of_twins,
+    without_negatives,
+)
+from ndcg_asymptotics.lists.names import places, text_column
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, OtherMeasure, any_measures_of, values_of
 from ndcg_asymptotics.lists.ranking import (
     RelevantRanks,
@@ -74,6 +80,7 @@ def evaluate_run(
     common = _common(scores, labels, name)
     if unjudged != "bounds":  # bounds are about what is not judged
         require_judged(scores, labels)
+    warn_of_twins(scores, labels)
     absent = tuple(sorted({*labels.queries} - {*scores.queries}))
     require(
         chosen.missing != "error" or not absent,
@@ -138,9 +145,10 @@ def _common(scores: Records, labels: Records, name: str) -> list[str]:
     require(bool(scores.queries), f"{name or 'the run'} has no documents")
     common = sorted({*scores.queries} & {*labels.queries})
     if not common:
+        twins = said_of_twins(text_column(scores.queries).names, text_column(labels.queries).names)
         raise InputError(
             f"the run and the qrels have no query in common; the run has {few(sorted(scores.queries))}, "
-            f"the qrels {few(sorted(labels.queries))}"
+            f"the qrels {few(sorted(labels.queries))}{twins}"
         )
     return common
 
@@ -170,7 +178,9 @@ def of_lists(options: _Some) -> _Some:
 
 def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:
     """Return the queries whose first document has the name of the query."""
+    # numbers of two collections are often equal
     mine = np.flatnonzero(_has_name_of_query(scores))
+    mine = mine[[not scores.queries[row].isdigit() for row in scores.row[mine].tolist()]]
     if not mine.size:
         return ()
     best = np.full(len(scores.queries), -np.inf)
@@ -181,7 +191,9 @@ def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:
 
 def _has_name_of_query(scores: Records) -> Bools:
     """Return for each document whether it has the name of its query."""
-    return np.asarray(scores.names.find(Names(list(scores.queries)))[scores.row] == scores.document)
+    if not scores.comparable:
+        return np.zeros(len(scores), bool)
+    return np.asarray(places(scores.names, text_column(scores.queries).names)[scores.row] == scores.document)
 
 
 def _judged_shares(

@@ -42,6 +42,7 @@ def fit(
     columns: ColumnNames | None = None,
     feature: int | None = None,
     weights: Weights | None = None,
+    query: Path | str | None = None,
     method: Method = "isotonic",
     prevalence: Sequence[float] | None = None,
     binary_at: float | None = None,
@@ -60,7 +61,7 @@ def fit(
         A file or a frame whose every row has a score and a label, of one scorer, as `evaluate` takes it.
     pool
         As in `pool_runs`.
-    columns, feature, weights
+    columns, feature, weights, query
         As in `evaluate`.
     method, prevalence
         As in `fit_curves`.
@@ -86,7 +87,7 @@ def fit(
     out, source = path_of(out, "out"), {}
     if lists is not None:
         ranker = ranker_of(feature, weights)
-        ((name, (scores, labels)),) = scored_lists(lists, columns, ranker).items()
+        ((name, (scores, labels)),) = scored_lists(lists, columns, ranker, query).items()
         place = f"{scores.source}: " if scores.source else ""
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")

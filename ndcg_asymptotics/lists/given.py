@@ -17,9 +17,9 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require, require_utf8
-from ndcg_asymptotics.core.files import named_paths
+from ndcg_asymptotics.core.files import named_paths, paths_of
 from ndcg_asymptotics.lists.judgements import without_negatives
-from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_weights
 from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
 from ndcg_asymptotics.measures.gains import Gain
@@ -158,7 +158,10 @@ def ranker_of(feature: int | Sequence[int] | None, weights: object) -> Mapping[i
 
 
 def scored_lists(
-    given: object, columns: ColumnNames | None = None, weights: Mapping[int, float] | None = None
+    given: object,
+    columns: ColumnNames | None = None,
+    weights: Mapping[int, float] | None = None,
+    query: object = None,
 ) -> dict[str, tuple[Records, Records]]:
     """Return scores and labels, in the same order, of one file or table with both, or of each of several.
 
@@ -168,6 +171,8 @@ def scored_lists(
         Each as `read_lists` takes a file; frames in a list are called by their numbers from 1 on.
     columns, weights
         As in `read_lists`, for one ranker.
+    query : path, or one for each file, optional
+        As in `read_lists`.
     """
     named: Mapping[str, Any]
     if isinstance(given, Mapping):
@@ -181,25 +186,40 @@ def scored_lists(
         else:
             named = {f"lists {number}": one for number, one in enumerate(several, 1)}
     found = {}
-    for name, one in named.items():
+    for (name, one), sizes in zip(named.items(), _sizes(query, len(named)), strict=True):
         if isinstance(one, str | os.PathLike):
-            scores, labels = read_lists(Path(one), columns, [weights])
+            scores, labels = read_lists(Path(one), columns, [weights], sizes)
             found[name] = scores, labels
         else:
             require(weights is None, "only SVMlight files have features with weights", "weights")
+            require(sizes is None, "is for SVMlight files", "query")
             found[name] = Records.of_lists(one, columns)
     return found
 
 
+def _sizes(query: object, files: int) -> list[Path | None]:
+    """Return the file with the sizes of queries of each of some SVMlight files."""
+    if query is None:
+        return [None] * files
+    sizes = paths_of(query, "query")
+    require(len(sizes) == files, f"is a file for each of {files} files of lists, got {len(sizes)}", "query")
+    return [*sizes]
+
+
 def scores_of_rankers(
-    given: object, columns: ColumnNames | None, rankers: Mapping[str, Mapping[int, float]]
+    given: object,
+    columns: ColumnNames | None,
+    rankers: Mapping[str, Mapping[int, float]],
+    query: object = None,
 ) -> tuple[dict[str, Records], Records]:
     """Return the scores of rankers, whose weights are given, and the labels of SVMlight files taken together.
 
     Each file is read once; see `scored_lists` for the parameters.
     """
     files = named_paths(given, "lists")
-    found = {name: read_lists(path, columns, [*rankers.values()]) for name, path in files.items()}
+    sizes = dict(zip(files, _sizes(query, len(files)), strict=True))
+    weights = [*rankers.values()]
+    found = {name: read_lists(path, columns, weights, sizes[name]) for name, path in files.items()}
     scores = {}
     for place, ranker in enumerate(rankers):
         parts = {name: (records[place], records[-1]) for name, records in found.items()}
@@ -218,13 +238,14 @@ def joined_files(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records,
     every = [query for part in scores for query in part.queries]
     repeated = len(set(every)) < len(every)
     queries = [f"{name}: {q}" if repeated else q for name, (part, _) in parts.items() for q in part.queries]
-    names, codes = Names.united([part.names for part in scores])
+    codes, names = united([part.names for part in scores])
     before = np.cumsum([0, *(len(part.queries) for part in scores[:-1])])
     row = np.concatenate([part.row + first for part, first in zip(scores, before, strict=True)])
     document = np.concatenate([new[part.document] for new, part in zip(codes, scores, strict=True)])
     values = (np.concatenate([records.values for records in of]) for of in zip(*parts.values(), strict=True))
     found, labels = values
-    together = Records(tuple(queries), row.astype(np.int32), names, document, found)
+    comparable = all(part.comparable for part in scores)
+    together = Records(tuple(queries), row.astype(np.int32), names, document, found, comparable=comparable)
     return together, together.with_values(labels)
 
 

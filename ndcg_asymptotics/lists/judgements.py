@@ -8,6 +8,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning
+from ndcg_asymptotics.lists.names import Names, look_alikes, text_column
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.measures.gains import Gain, label_gains, negative_labels_in
 
@@ -69,10 +70,32 @@ def require_judged(scores: Records, labels: Records) -> None:
             return
     (query, *_) = sorted({*scores.queries} & {*labels.queries})
     shown = [
-        records.names.texts(records.document[records.row == records.queries.index(query)][:1])[0]
+        records.names[records.document[records.row == records.queries.index(query)][0]]
         for records in (scores, labels)
     ]
+    twins = said_of_twins(scores.names, labels.names)
     raise InputError(
         f"no document of the run is judged: for query {query} the run has {brief(shown[0])}, the judgements "
-        f"have {brief(shown[1])}; are they of the same collection?"
+        f"have {brief(shown[1])}{twins or '; are they of the same collection?'}"
+    )
+
+
+def warn_of_twins(scores: Records, labels: Records) -> None:
+    """Warn of judged documents and queries that a run has in another Unicode form (`names.look_alikes`)."""
+    names = {"document": (scores.names, labels.names)}
+    names["query"] = text_column(scores.queries).names, text_column(labels.queries).names
+    for what, (mine, theirs) in names.items():
+        if pairs := look_alikes(mine, theirs):
+            plural = {"query": "queries"}.get(what, f"{what}s")
+            number = f"1 judged {what} is" if len(pairs) == 1 else f"{len(pairs):,} judged {plural} are"
+            where = f"{scores.source}: " if scores.source else ""
+            said = f"{where}{number} not found in the run{said_of_twins(mine, theirs)}"
+            warnings.warn(said, InputWarning, stacklevel=3)
+
+
+def said_of_twins(names: Names, others: Names) -> str:
+    """Return that some names differ although they look equal, with an example; the empty text if none do."""
+    return "".join(
+        f"; {name!a} and {other!a} look equal and differ in Unicode characters: normalise both"
+        for name, other in look_alikes(names, others)[:1]
     )

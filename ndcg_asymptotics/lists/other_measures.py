@@ -220,7 +220,7 @@ def _document_numbers(scores: Records, labels: Records) -> Mapping[str, str]:
 
     Some of the programs read lines of words, and a name may hold white space.
     """
-    names = sorted({*scores.names.texts(), *labels.names.texts()})
+    names = sorted({*scores.names.tolist(), *labels.names.tolist()})
     width = len(str(len(names)))
     return {name: f"{number:0{width}}" for number, name in enumerate(names)}
 

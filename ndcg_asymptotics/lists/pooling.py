@@ -15,7 +15,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
-from ndcg_asymptotics.lists.names import Names
+from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.records import RankedList, Records
 
 PoolRule = Literal["retrieved", "judged"]
@@ -97,7 +97,7 @@ def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") ->
     require(len(queries) > 0, f"{', '.join(scores)} and the qrels have no query in common")
     parts = [*scores.values(), *([labels] if documents == "judged" else [])]
     parts = [part.of_queries(queries) for part in parts]
-    names, codes = Names.united([part.names for part in parts])
+    codes, names = united([part.names for part in parts])
     row = np.concatenate([part.row for part in parts]).astype(np.int64)
     document = np.concatenate([new[part.document] for new, part in zip(codes, parts, strict=True)])
     _, first, place = np.unique(row * len(names) + document, return_index=True, return_inverse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,8 +12,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
-from ndcg_asymptotics.core.errors import InputError, needing, require, require_utf8
-from ndcg_asymptotics.lists.names import Codes, Encoder, Names
+from ndcg_asymptotics.core.errors import InputError, InputWarning, needing, require, require_utf8
+from ndcg_asymptotics.lists.names import Codes, Names, TextColumn, places, text_column
 
 NumberKind = Literal["score", "label", "time", "rank"]
 
@@ -23,9 +24,9 @@ Run = dict[str, dict[str, float]]
 Qrels = dict[str, dict[str, float]]
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query", "query_id", "qid", "topic", "user", "user_id"),
+    "query": ("query", "query_id", "qid", "q_id", "topic", "user", "user_id"),
     "document": ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "item", "item_id"),
-    "score": ("score", "sim"),
+    "score": ("score", "sim", "prediction"),
     "label": ("label", "relevance", "rel", "grade", "rating"),
     "time": ("time", "timestamp", "date"),
     "rank": ("rank",),
@@ -36,6 +37,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """The names of columns in this package, and the names that tables may use for them (`column_of`)."""
 
 _TYPE = re.compile(r":(token|float)(_seq)?$")  # of a column in the files of RecBole
+
+SWAPPED = ": are the run and the qrels swapped?"
 
 _ITERATORS = {"score": "scoreddocs_iter", "label": "qrels_iter"}  # of data sets of ir_datasets
 
@@ -72,6 +75,9 @@ class Records:
         The name of the file; empty for records given in Python.
     ranked : bool
         Whether the documents of a query are in order already, those with equal scores too: in a run of ranx.
+    comparable : bool
+        Whether a document with the name of its query is the query: not where numbers of rows are the names of
+        documents, nor for items of users.
     """
 
     queries: tuple[str, ...]
@@ -81,6 +87,7 @@ class Records:
     values: Floats
     source: str = ""
     ranked: bool = False
+    comparable: bool = True
 
     @classmethod
     def of(cls, given: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
@@ -94,7 +101,8 @@ class Records:
         Raises
         ------
         InputError
-            For numbers that are not finite, a document that occurs twice for a query, or another type.
+            For numbers that are not finite, a name that is missing, a document that occurs twice for a query,
+            or another type.
         """
         if isinstance(given, cls):
             return given
@@ -109,38 +117,14 @@ class Records:
                 (q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind)
             )
         elif (frame := as_table(given)) is not None:
-            names_of_columns = [_column(frame.columns, name, columns) for name in ("query", "document", kind)]
-            rows = zip(*(frame[name] for name in names_of_columns), strict=True)
+            return cls._of_frame(frame, (kind,), columns)[0]
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
         else:
             raise InputError(f"expected {_forms(kind)}, got {brief(given)}")
         cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = cells
-        return replace(cls._of_cells(queries, documents, values, kind), ranked=ranked)
-
-    @classmethod
-    def _of_cells(
-        cls, queries: Iterable[object], documents: Iterable[object], values: list[object], kind: NumberKind
-    ) -> Self:
-        texts = [*map(str, queries)], [*map(str, documents)]
-        for of_column, what in zip(texts, ("query", "document"), strict=True):
-            require_utf8(of_column, f"the name of a {what}")
-        names = Encoder(texts[0]), Encoder(texts[1])
-        found = cls.from_columns(*names, _numbers(values, kind))
-        for record in np.flatnonzero(~np.isfinite(found.values))[:1].tolist():
-            what = f"{found.values[record]} for {found.describe(record)}"
-            raise InputError(f"a {kind} must be finite, got {what}")
-        twice = found.repeated()
-        if twice is not None:
-            raise InputError(f"{found.describe(twice[1])} occurs twice")
-        return found
-
-    @classmethod
-    def from_columns(cls, queries: Encoder, documents: Encoder, values: Floats, source: str = "") -> Self:
-        """Return the records of three columns."""
-        (row, distinct), (document, names) = queries.result(), documents.result()
-        return cls(tuple(distinct.texts()), row, names, document, values, source)
+        return replace(cls._of_cells(queries, documents, {kind: values})[0], ranked=ranked)
 
     @classmethod
     def of_lists(cls, given: object, columns: Mapping[str, str] | None = None) -> tuple[Self, Self]:
@@ -156,14 +140,60 @@ class Records:
         frame = as_table(given)
         if frame is None:
             raise InputError(f"expected a file or a frame, got {brief(given)}", "lists")
-        wanted: tuple[NumberKind, NumberKind] = "score", "label"
-        query, score, label = (_column(frame.columns, name, columns) for name in ("query", *wanted))
-        named = {*COLUMNS["document"], column_names(columns).get("document")} & {*frame.columns}
-        rows = range(1, len(frame[query]) + 1)
-        documents = [*frame[_column(frame.columns, "document", columns)]] if named else rows
-        scores = cls._of_cells(frame[query], documents, [*frame[score]], "score")
-        labels = cls._of_cells(frame[query], documents, [*frame[label]], "label")
-        return scores, scores.with_values(labels.values)
+        scores, labels = cls._of_frame(frame, ("score", "label"), columns)
+        return scores, labels
+
+    @classmethod
+    def _of_frame(
+        cls, frame: Any, kinds: Sequence[NumberKind], columns: Mapping[str, str] | None
+    ) -> list[Self]:
+        """Return the records of each kind of number of a table."""
+        mine = column_names(columns)
+        query = _column(frame.columns, "query", columns)
+        document = column_of(frame.columns, "document", columns)
+        if document is not None or len(kinds) == 1 or "document" in mine:
+            document = _column(frame.columns, "document", columns)
+        theirs = {kind: _column(frame.columns, kind, columns) for kind in kinds}
+        size = len(frame[query])
+        documents = range(1, size + 1) if document is None else [*frame[document]]
+        numbers = {kind: [*frame[column]] for kind, column in theirs.items()}
+        found = cls._of_cells([*frame[query]], documents, numbers)
+        if is_column_of_scores(theirs.get("label"), mine):
+            labels = found[-1].values
+            require(bool((labels == np.rint(labels)).all()), f"the column score has fractions{SWAPPED}")
+        comparable = document is not None and not are_items(query, document)
+        if "score" in theirs and is_rank(mine.get("score")):
+            found[0] = found[0].with_values(-found[0].values)
+        return [replace(one, comparable=comparable) for one in found]
+
+    @classmethod
+    def _of_cells(
+        cls,
+        queries: Sequence[object],
+        documents: Sequence[object],
+        numbers: Mapping[NumberKind, list[object]],
+    ) -> list[Self]:
+        """Return the records of each kind of number of columns of cells."""
+        names = _names(queries, "query"), _names(documents, "document")
+        found = []
+        for kind, values in numbers.items():
+            records = cls.from_columns(*names, _numbers(values, kind))
+            for record in np.flatnonzero(~np.isfinite(records.values))[:1].tolist():
+                what = f"{records.values[record]} for {records.describe(record)}"
+                raise InputError(f"a {kind} must be finite, got {what}")
+            found.append(records)
+        twice = found[0].repeated()
+        if twice is not None:
+            raise InputError(f"{found[0].describe(twice[1])} occurs twice")
+        return found
+
+    @classmethod
+    def from_columns(
+        cls, queries: TextColumn, documents: TextColumn, values: Floats, source: str = ""
+    ) -> Self:
+        """Return the records of three columns, of which those of names are those of `names.text_column`."""
+        distinct = tuple(queries.names.tolist())
+        return cls(distinct, queries.codes, documents.names, documents.codes, values, source)
 
     def __len__(self) -> int:
         return self.values.size
@@ -174,13 +204,12 @@ class Records:
         >>> Records.of({"q": {"d": 1.0}}, "score").describe(0)
         'document d of query q'
         """
-        (document,) = self.names.texts(self.document[record : record + 1])
-        return f"document {document} of query {self.queries[int(self.row[record])]}"
+        return f"document {self.names[self.document[record]]} of query {self.queries[int(self.row[record])]}"
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return a dictionary, query -> document -> number."""
         found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        documents, names = list(found.values()), self.names.texts()
+        documents, names = list(found.values()), self.names.tolist()
         for row, code, value in zip(
             self.row.tolist(), self.document.tolist(), self.values.tolist(), strict=True
         ):
@@ -194,7 +223,7 @@ class Records:
     def compact(self) -> Self:
         """Return the same records with the names of their documents only, which are then found sooner."""
         codes, document = np.unique(self.document, return_inverse=True)
-        return replace(self, names=self.names.only(codes), document=document.astype(np.int32))
+        return replace(self, names=self.names[codes], document=document.astype(np.int32))
 
     def of_queries(self, queries: tuple[str, ...]) -> Self:
         """Return the records of some queries, which become the queries of the result."""
@@ -217,7 +246,7 @@ class Records:
         Names are ordered by code points, which is the order of their bytes in UTF-8.
         """
         codes, place = np.unique(self.document[records], return_inverse=True)
-        texts = self.names.texts(codes)
+        texts = self.names[codes].tolist()
         rank = np.empty(codes.size, np.int64)
         rank[sorted(range(codes.size), key=texts.__getitem__)] = np.arange(codes.size)
         return rank[place]
@@ -240,7 +269,7 @@ class Records:
     def repeated(self) -> tuple[int, int] | None:
         """Return the first record that repeats a query and document, after the record it repeats.
 
-        >>> records = Records.from_columns(Encoder(["q"] * 3), Encoder(["a", "b", "a"]), np.ones(3))
+        >>> records = Records.from_columns(text_column(["q"] * 3), text_column(["a", "b", "a"]), np.ones(3))
         >>> records.repeated()
         (0, 2)
         """
@@ -256,7 +285,7 @@ class Records:
         if not len(self):
             return np.full(len(wanted), -1, np.int64)
         row = wanted.index_in(self.queries).astype(np.int64)
-        document = self.names.find(wanted.names)[wanted.document]
+        document = places(self.names, wanted.names)[wanted.document]
         keys, order = self._sorted
         sought = self._keys(row, document)
         at = np.minimum(np.searchsorted(keys, sought), keys.size - 1)
@@ -273,6 +302,44 @@ def ranked_lists(scores: Records, labels: Records) -> list[RankedList]:
     parts = zip(scores.queries, np.split(order, ends[:-1]), strict=True)
     gains = np.maximum(labels.values, 0.0)
     return [RankedList(query, scores.values[part], gains[part]) for query, part in parts]
+
+
+def is_rank(column: str | None) -> bool:
+    """Return whether a column that is named for scores is called rank; a warning says that it is taken so."""
+    if column is None or _plain(column) not in COLUMNS["rank"]:
+        return False
+    warnings.warn(
+        "the column rank, named for scores, is taken for ranks: 1 is best", InputWarning, stacklevel=3
+    )
+    return True
+
+
+def are_items(query: object, document: object) -> bool:
+    """Return whether columns of these names are those of users and their items.
+
+    >>> are_items("userId", "item_id:token"), are_items("query", "doc_id")
+    (True, False)
+    """
+    return _plain(query).startswith("user") or _plain(document).startswith("item")
+
+
+def is_column_of_scores(column: object, columns: Mapping[str, str]) -> bool:
+    """Return whether a column of labels is called score, as in BEIR's and ranx's, and not named for them."""
+    return column is not None and "label" not in columns and _plain(column) == "score"
+
+
+def _names(cells: Sequence[object], what: str) -> TextColumn:
+    """Return the codes of names and the distinct names; refuse one that is missing, with its row."""
+    import pandas as pd
+
+    texts = [*map(str, cells)]
+    missing = pd.Series(cells, dtype=object).isna().to_numpy()
+    if not (missing.any() or all(map(str.strip, texts))):
+        missing = np.array([not text.strip() for text in texts])
+    for row in np.flatnonzero(missing)[:1]:
+        raise InputError(f"row {row + 1}: the name of the {what} is missing, got {brief(cells[row])}")
+    require_utf8(texts, f"the name of a {what}")
+    return text_column(texts)
 
 
 def _forms(kind: NumberKind) -> str:
@@ -363,12 +430,15 @@ def column_of(header: Iterable[object], name: str, columns: Mapping[str, str] | 
     ('userId', 'b')
     >>> column_of(["query-id", "corpus-id", "score"], "label")  # judgements of BEIR
     'score'
+    >>> column_of(["q_id", "doc_id", "score"], "label")  # of ranx
+    'score'
     """
     there = list(header)
     if own := column_names(columns).get(name):
         return own if own in there else None
     plain = {_plain(column): column for column in reversed(there)}
-    known = COLUMNS[name] + (("score",) if name == "label" and "corpusid" in plain else ())
+    as_labels = name == "label" and ("corpusid" in plain or "q_id" in there)
+    known = COLUMNS[name] + (("score",) if as_labels else ())
     return next((plain[_plain(one)] for one in known if _plain(one) in plain), None)
 
 
@@ -392,7 +462,7 @@ def swapped(header: Sequence[object], name: str) -> str:
     """Return a question if a table has scores in place of labels, or the other way round."""
     other = {"score": "label", "label": "score"}.get(name)
     there = other and column_of(header, other)
-    return f"; it has a {other}: are the run and the qrels swapped?" if there else ""
+    return f"; it has a {other}{SWAPPED}" if there else ""
 
 
 def _field(record: object, name: str) -> object:

@@ -252,7 +252,10 @@ def test_missing_values_are_left_out_counted_as_0_or_refused() -> None:
 def test_a_measure_that_some_run_lacks_does_not_count() -> None:
     given = {"a": {"1": {"AP": 0.5, "P": 0.1}}, "b": {"1": {"AP": 0.25}}}
     found = read_values(given)
-    assert (found.measures, found.remarks) == (("AP",), ("Not all runs have P, which does not count",))
+    assert (found.measures, found.remarks) == (
+        ("AP",),
+        ("Warning: P has no value in b, so it does not count",),
+    )
     with pytest.raises(InputError, match="no measure in common: a has AP; b has P"):
         read_values({"a": {"1": {"AP": 0.5}}, "b": {"1": {"P": 0.25}}})
 

@@ -43,7 +43,7 @@ _CONVENTIONS = ("like", "gain", "ties", "ideal", "empty", "missing")
 _OPTIONS = {
     "runs": ("runs", "qrels", "unjudged", "alternative", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
-    "lists": ("feature", "weights", "unjudged", "alternative", *_CONVENTIONS),
+    "lists": ("feature", "weights", "query", "unjudged", "alternative", *_CONVENTIONS),
     "values": ("runs", "lower_is_better", "missing", "alternative"),
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
@@ -51,6 +51,7 @@ _OPTIONS = {
 _BELONGS = {
     "feature": "features are those of SVMlight files, --lists FILE",
     "weights": "they are of the features of lists",
+    "query": "it is for SVMlight files of lists",
     "over": "it is for collections",
     "lower_is_better": "it is for values and collections of them; higher NDCG is better",
 }
@@ -62,6 +63,7 @@ class _Options(ConventionOptions, Statistics, total=False):
     columns: ColumnNames | None
     feature: int | Sequence[int] | None
     weights: Weights | Sequence[Weights] | None
+    query: object
     unjudged: Literal["zero", "drop"]
     lower_is_better: Collection[str]
     alternative: Alternative
@@ -123,6 +125,7 @@ def compare(
     columns: ColumnNames | None = None,
     feature: int | Sequence[int] | None = None,
     weights: Weights | Sequence[Weights] | None = None,
+    query: object = None,
     unjudged: Literal["zero", "drop"] = "zero",
     lower_is_better: Collection[str] = (),
     over: Over | None = None,
@@ -162,6 +165,8 @@ def compare(
         The features of ``lists`` whose values are the scores of the rankers.
     weights : several mappings of feature to weight, or paths
         Further rankers, whose scores are weighted sums of the features of ``lists``.
+    query : path, or one for each file
+        Files with the number of lines of each query, as in `evaluate`.
     unjudged : {"zero", "drop"}
         As in `evaluate`.
     lower_is_better : names of measures
@@ -224,6 +229,7 @@ def compare(
         "qrels": qrels,
         "feature": feature,
         "weights": weights,
+        "query": query,
         "unjudged": None if unjudged == "zero" else unjudged,
         "alternative": None if alternative == "two-sided" else alternative,
         "over": over,
@@ -260,7 +266,7 @@ def compare(
     require(lists is None or len(rankers) > 1, several, "lists")
     require_runs(len(rankers if lists is not None else named_runs(runs)))
     if lists is not None:
-        scores, labels = scores_of_rankers(lists, columns, rankers)
+        scores, labels = scores_of_rankers(lists, columns, rankers, query)
         labels = without_negatives(labels, chosen.gain, refuse="lists")
     else:
         scores = runs_of(runs, columns)

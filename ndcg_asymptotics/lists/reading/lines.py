@@ -1,8 +1,9 @@
 """Lines of fields, in TREC files and in tables, as columns.
 
-Pyarrow parses a chunk of lines if it is large and regular: all fields have the same separator, without
-quotation marks or blanks beside it. All other chunks, and those that pyarrow refuses, are parsed line by
-line. The line parser defines what is valid, and names the line that is not.
+pandas parses a chunk of lines if it is regular: every line has the same number of fields, with one separator
+or white space between them, and without quotation marks or blanks at the ends of cells. Other chunks, and
+those that pandas refuses, are parsed line by line. The line parser defines what is valid, and names the line
+that is not.
 """
 
 from __future__ import annotations
@@ -10,31 +11,28 @@ from __future__ import annotations
 import csv
 import io
 import math
-from abc import abstractmethod
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.names import to_numpy
+from ndcg_asymptotics.lists.names import text_column
 from ndcg_asymptotics.lists.reading.text import read_chunks
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BLANKS = " \t\v\f\r\n"
 
 
 def name(value: object) -> str:
-    """Return the name of a query or a document; raise ValueError for None."""
-    if value is None:
+    """Return the name of a query or a document; raise ValueError for None and a text without a name."""
+    text = "" if value is None else str(value).strip(_BLANKS)
+    if not text:
         raise ValueError
-    return value.strip(_BLANKS) if isinstance(value, str) else str(value)
+    return text
 
 
 def finite_number(value: Any) -> float:
@@ -43,10 +41,10 @@ def finite_number(value: Any) -> float:
     >>> finite_number(" 1e3 ")
     1000.0
     """
-    found = float(value)
-    if not math.isfinite(found) or (isinstance(value, str) and "_" in value):
+    number = float(value)
+    if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
         raise ValueError
-    return found
+    return number
 
 
 def whole_label(value: str) -> float:
@@ -54,6 +52,14 @@ def whole_label(value: str) -> float:
     if not value.lstrip("+-").isdigit():
         raise ValueError
     return finite_number(value)
+
+
+def whole_cell(value: Any) -> float:
+    """Return a finite number without a fraction, such as 2 or "2.0"; raise ValueError for any other."""
+    number = finite_number(value)
+    if number != round(number):
+        raise ValueError
+    return number
 
 
 def timestamp(value: object) -> float:
@@ -81,17 +87,13 @@ CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
 }
 """The functions that parse the cells of a table, by column."""
 
-
 _SHOWN_CHARACTERS = 80  # of a bad line
 
-_SMALL_CHUNK = 1 << 19
-"""Chunks up to 512 kB are parsed line by line in 20 ms, which is less than the import of pyarrow (60 ms)."""
-
 _SPACE, _TAB, _NEWLINE = (ord(character) for character in " \t\n")
-_CONTROL = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+_CONTROL = bytes({*range(32)} - {*b"\t\n"})
 
 Columns = dict[str, Any]
-"""Texts, or an array of numbers, by the name of the column."""
+"""A `names.TextColumn` of texts, or an array of numbers, by the name of the column."""
 
 
 @dataclass(frozen=True)
@@ -106,27 +108,23 @@ class LineFormat:
         The number of fields of a line.
     expected : str
         A description of a valid line, for messages.
+    delimiter : str
+        The character between the cells of a table, which quotation marks may enclose. Without one it is white
+        space, as in TREC files; if every field but the last is followed by a tab, fields may contain blanks.
+        A line of a TREC file that begins with # and is no record is a comment.
     header : int
         The number of the header line; 0 if there is none.
-    quoted : bool
-        Whether quotation marks enclose fields.
+    parsers : mapping of column to function
+        Those that parse the fields of the columns; they raise ValueError for an invalid one.
     """
 
     places: Mapping[str, int]
     width: int
     expected: str
+    delimiter: str = ""
     header: int = 0
-    quoted: ClassVar[bool]
+    parsers: Mapping[str, Callable[[Any], Any]] = field(default_factory=lambda: CELL_PARSERS)
 
-    @abstractmethod
-    def parser(self, column: str) -> Callable[[str], Any]:
-        """Return the function that parses a field; it raises ValueError for an invalid one."""
-
-    @abstractmethod
-    def separator(self, chunk: bytes) -> str | None:
-        """Return the separator of the fields of a regular chunk, None for other chunks."""
-
-    @abstractmethod
     def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
         """Yield the number, the text and the fields of every line that is not blank.
 
@@ -138,88 +136,16 @@ class LineFormat:
         path : Path
             The file, for messages.
         """
-
-
-@dataclass(frozen=True)
-class TrecFormat(LineFormat):
-    """Lines of a fixed number of fields with white space between them, as in TREC files.
-
-    Where every field but the last is followed by a tab, fields may contain blanks. A line that begins with #
-    and is no record is a comment.
-
-    Attributes
-    ----------
-    rank : int, optional
-        The index of the rank in a run, whose last field, the tag, may be of several words.
-    """
-
-    rank: int | None = None
-
-    quoted = False
-
-    def parser(self, column: str) -> Callable[[str], Any]:
-        parsers: Mapping[str, Callable[[str], Any]] = {"score": finite_number, "label": whole_label}
-        return parsers.get(column, str)
-
-    def separator(self, chunk: bytes) -> str | None:
-        """Return the space or tab that stands, once, between any two fields of a regular chunk."""
-        separator = "\t" if b"\t" in chunk else " "
-        text = np.frombuffer(chunk, np.uint8)
-        blank = text <= _SPACE
-        between = (text == ord(separator)) | (text == _NEWLINE)
-        regular = (blank == between).all() and not blank[0] and not (blank[1:] & blank[:-1]).any()
-        return separator if regular else None
-
-    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
-        for index, line in enumerate(chunk.split(b"\n")):
-            fields = self._fields(line)
-            if fields and not (line.startswith(b"#") and not self._is_record(fields)):
-                # a line with a control character yields no fields
-                valid = self._fits(fields) and len(line.translate(None, _CONTROL)) == len(line)
-                yield first + index, line.decode().strip(), [field.decode() for field in fields if valid]
-
-    def _fields(self, line: bytes) -> list[bytes]:
-        # bytes are split at ASCII white space only; a str at the spaces of every script
-        fields = [field.strip() for field in line.split(b"\t")]
-        return fields if len(fields) == self.width and all(fields) else line.split()
-
-    def _fits(self, fields: Sequence[bytes]) -> bool:
-        """Return whether a line has the right number of fields, or more of them at its end."""
-        if self.rank is None or len(fields) <= self.width:
-            return len(fields) == self.width
-        # in a line with a blank in the name of a document, the score is in the place of the tag
-        return fields[self.rank].isdigit() and not fields[self.width - 1].replace(b".", b"").isdigit()
-
-    def _is_record(self, fields: Sequence[bytes]) -> bool:
-        try:
-            for name, place in self.places.items():
-                self.parser(name)(fields[place].decode())
-        except (IndexError, ValueError, OverflowError):
-            return False
-        return self._fits(fields)
-
-
-@dataclass(frozen=True)
-class TableFormat(LineFormat):
-    """Rows of a table with commas or tabs between the cells."""
-
-    delimiter: str = ","
-    quoted = True
-
-    def parser(self, column: str) -> Callable[[str], Any]:
-        return CELL_PARSERS[column]
-
-    def separator(self, chunk: bytes) -> str | None:
-        """Return the delimiter, or None if cells are quoted or have blanks at their ends."""
-        text = np.frombuffer(chunk, np.uint8)
-        edge = (text == ord(self.delimiter)) | (text == _NEWLINE)
-        blank = (text <= _SPACE) & ~edge
-        beside = (blank[1:] & edge[:-1]).any() or (edge[1:] & blank[:-1]).any() or blank[0]
-        regular = b'"' not in chunk and not beside and not (text[blank] != _SPACE).any()
-        return self.delimiter if regular else None
-
-    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
-        """Yield the number of the last line, the text and the cells of every row that is not blank."""
+        if not self.delimiter:
+            for index, line in enumerate(chunk.split(b"\n")):
+                # bytes are split at ASCII white space only; a str at the spaces of every script
+                by_tabs = [part.strip() for part in line.split(b"\t")]
+                fields = by_tabs if len(by_tabs) == self.width and all(by_tabs) else line.split()
+                texts = [part.decode() for part in fields]
+                if texts and not (line.startswith(b"#") and not self.is_record(texts)):
+                    odd = len(line.translate(None, _CONTROL)) != len(line)
+                    yield first + index, line.decode().strip(), [] if odd else texts
+            return
         lines = io.StringIO(chunk.decode(), newline="\n")
         reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
         while True:
@@ -229,8 +155,46 @@ class TableFormat(LineFormat):
                         yield first + reader.line_num - 1, self.delimiter.join(cells), cells
                 return
             except csv.Error as error:
-                line = first + reader.line_num - 1
-                raise InputError(f"{path}, line {line}: not a line of a CSV file ({error})") from None
+                line_number = first + reader.line_num - 1
+                raise InputError(f"{path}, line {line_number}: not a line of a CSV file ({error})") from None
+
+    def is_record(self, fields: Sequence[str]) -> bool:
+        """Return whether fields have the right number, and are those of a record."""
+        try:
+            return len(fields) == self.width and bool(self.parse(fields))
+        except (ValueError, OverflowError):
+            return False
+
+    def parse(self, fields: Sequence[str]) -> list[Any]:
+        """Return the values of the columns; raise ValueError for invalid ones."""
+        if len(fields) != self.width:
+            raise ValueError
+        return [self.parsers[column](fields[place]) for column, place in self.places.items()]
+
+    def separator(self, chunk: bytes) -> str | None:
+        """Return the separator of the fields of a regular chunk as pandas takes it, None for other chunks."""
+        quoted = self.delimiter and b'"' in chunk
+        if quoted or len(chunk.translate(None, _CONTROL)) != len(chunk):
+            return None
+        text = np.frombuffer(b"\n" + chunk, np.uint8)
+        ends = np.flatnonzero(text == _NEWLINE)
+        blank = text <= _SPACE
+        for separator in [self.delimiter] if self.delimiter else ["\t"] * (b"\t" in chunk) + [""]:
+            if separator:
+                edge = (text == ord(separator)) | (text == _NEWLINE)
+                blanks = blank & ~edge
+                if (blanks[1:] & edge[:-1]).any() or (edge[1:] & blanks[:-1]).any():
+                    continue  # as are cells with blanks at their ends
+                if not self.delimiter and (edge[1:] & edge[:-1]).any():
+                    continue  # in a TREC file no field is empty
+                starts = edge[:-1]
+            else:
+                starts = blank[:-1] & ~blank[1:]
+            fields = np.add.reduceat(starts, ends[:-1], dtype=np.int32)
+            empty = np.diff(ends) == 1 if separator else fields == 0
+            if ((fields == self.width) | empty).all() and not empty.all():
+                return separator or r"\s+"
+        return None
 
 
 def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
@@ -241,68 +205,70 @@ def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
     InputError
         For a file that cannot be read; for the first invalid line, with its number.
     """
-    large = False
     for first, chunk in _body(path, form):
-        large = large or len(chunk) > _SMALL_CHUNK
-        found = parse_with_pyarrow(chunk, form) if large else None
-        yield parse_by_line(chunk, first, form, path) if found is None else found
+        columns = parse_regular(chunk, form)
+        yield parse_by_line(chunk, first, form, path) if columns is None else columns
 
 
-def line_number(path: Path, form: LineFormat, record: int) -> int:
-    """Return the number of the line that holds a record, by reading the file again."""
+def find_line(path: Path, form: LineFormat, record: int) -> tuple[int, Sequence[str]]:
+    """Return the number and the fields of the line that holds a record, by reading the file again."""
     for first, chunk in _body(path, form):
-        for line, _, _ in form.rows(chunk, first, path):
+        for line, _, fields in form.rows(chunk, first, path):
             if record == 0:
-                return line
+                return line, fields
             record -= 1
     raise InputError(f"{path}: was changed while it was read")
 
 
 def _body(path: Path, form: LineFormat) -> Iterator[tuple[int, bytes]]:
     """Yield the chunks of a file, without its header."""
-    for first, chunk in read_chunks(path, quoted=form.quoted):
+    for first, chunk in read_chunks(path, quoted=bool(form.delimiter)):
         header = max(form.header - first + 1, 0)
         lines = chunk.split(b"\n", header) if header else [chunk]
         if len(lines) > header:
             yield first + header, lines[-1]
 
 
-def parse_with_pyarrow(chunk: bytes, form: LineFormat) -> Columns | None:
-    """Return the columns of a regular chunk, None for a chunk that has to be parsed line by line."""
-    try:
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-    except ImportError:
-        return None
+def parse_regular(chunk: bytes, form: LineFormat) -> Columns | None:
+    """Return the columns of a regular chunk; None for one that has to be parsed line by line."""
     separator = form.separator(chunk)
     if separator is None:
         return None
-    # pyarrow accepts hexadecimal whole numbers; so labels and times are read as texts and parsed here
-    texts = pa.dictionary(pa.int32(), pa.large_string())
-    types = {name: pa.float64() if name == "score" else texts for name in form.places}
-    names = [str(index) for index in range(form.width)]
+    import pandas as pd
+
+    types = {place: float if column == "score" else object for column, place in form.places.items()}
+    columns: Columns = {}
     try:
-        table = arrow.read_csv(
-            pa.BufferReader(chunk),
-            arrow.ReadOptions(use_threads=False, block_size=len(chunk) + 1, column_names=names),
-            arrow.ParseOptions(delimiter=separator, quote_char=False, double_quote=False),
-            arrow.ConvertOptions(
-                include_columns=[str(place) for place in form.places.values()],
-                column_types={str(place): types[name] for name, place in form.places.items()},
-                null_values=[],
-                strings_can_be_null=False,
-            ),
+        table = pd.read_csv(
+            io.BytesIO(chunk),
+            sep=separator,
+            header=None,
+            names=range(form.width),
+            usecols=sorted(types),
+            dtype=types,
+            quoting=csv.QUOTE_NONE,
+            na_filter=False,  # otherwise NA would be a missing name
+            engine="c",
+            low_memory=False,
         )
-        columns = {name: table[str(place)].combine_chunks() for name, place in form.places.items()}
-        for name in columns.keys() - {"query", "document", "score"}:
-            columns[name] = _parse_distinct(columns[name], form.parser(name))
-    except (pa.ArrowException, ValueError):
+        for column, place in form.places.items():
+            if types[place] is float:
+                columns[column] = table[place].to_numpy()
+                continue
+            cells = text_column(table[place].to_numpy())
+            if column in ("query", "document"):
+                columns[column] = cells
+                if (cells.names == "").any():
+                    return None
+            else:
+                numbers = [*map(form.parsers[column], cells.names.tolist())]
+                columns[column] = np.array(numbers)[cells.codes]
+    except (ValueError, OverflowError):
         return None
-    if "score" in columns:
-        columns["score"] = to_numpy(columns["score"])
-        if not np.isfinite(columns["score"]).all():
-            return None
-    return columns
+    scores = columns.get("score", np.zeros(0))
+    # pandas takes true and false for numbers
+    truth = np.isin(scores, (0, 1)).all() and re.search(rb"true|false", chunk, re.IGNORECASE)
+    return columns if np.isfinite(scores).all() and not truth else None
 
 
 def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
@@ -310,23 +276,16 @@ def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
     raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
 
 
-def _parse_distinct(texts: pa.DictionaryArray, parser: Callable[[str], float]) -> Floats:
-    """Return the numbers of many texts, parsing every distinct text once."""
-    numbers = np.array([parser(text) for text in texts.dictionary.to_pylist()], np.float64)
-    return np.asarray(numbers[to_numpy(texts.indices)])
-
-
 def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Columns:
     """Return the columns of a chunk, parsed line by line."""
-    columns: dict[str, list[object]] = {name: [] for name in form.places}
-    readers = [(columns[name].append, form.parser(name), place) for name, place in form.places.items()]
+    records: list[list[Any]] = []
     for line, said, fields in form.rows(chunk, first, path):
         try:
-            for append, parser, place in readers:
-                append(parser(fields[place]))
-        except (IndexError, ValueError, OverflowError):
+            records.append(form.parse(fields))
+        except (ValueError, OverflowError):
             refuse_line(path, line, said, form.expected)
+    cells = zip(*records, strict=True) if records else [[] for _ in form.places]
     return {
-        name: column if name in ("query", "document") else np.array(column, np.float64)
-        for name, column in columns.items()
+        column: text_column(list(of)) if column in ("query", "document") else np.array(of, np.float64)
+        for column, of in zip(form.places, cells, strict=True)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,19 +11,35 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.lists.names import Encoder
-from ndcg_asymptotics.lists.reading.lines import Columns, LineFormat, TrecFormat, line_number, read_columns
+from ndcg_asymptotics.lists.names import TextColumn, joined_texts, text_column
+from ndcg_asymptotics.lists.reading.lines import (
+    CELL_PARSERS,
+    Columns,
+    LineFormat,
+    find_line,
+    read_columns,
+    whole_label,
+)
 from ndcg_asymptotics.lists.reading.nested import read_json
-from ndcg_asymptotics.lists.reading.svmlight import is_svmlight, score_columns, svmlight_columns
-from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, parquet_columns
+from ndcg_asymptotics.lists.reading.svmlight import (
+    is_svmlight,
+    lacks_queries,
+    score_columns,
+    svmlight_columns,
+)
+from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, header_of, is_csv, parquet_columns
 from ndcg_asymptotics.lists.reading.text import begins_with, open_file, read_first_line
 from ndcg_asymptotics.lists.records import (
+    SWAPPED,
     NumberKind,
     Qrels,
     RankedList,
     Records,
     Run,
+    are_items,
     column_names,
+    column_of,
+    is_rank,
     ranked_lists,
 )
 
@@ -30,18 +47,22 @@ ColumnNames = Mapping[str, str]
 """The names of the columns of a table, by their names in this package."""
 
 TREC: Mapping[str, LineFormat] = {
-    "score": TrecFormat(
-        places={"query": 0, "document": 2, "score": 4},
-        width=6,
-        expected="'query Q0 document rank score tag' with a finite score",
-        rank=3,
+    "score": LineFormat(
+        {"query": 0, "document": 2, "score": 4},
+        6,
+        "'query Q0 document rank score tag' with a finite score",
     ),
-    "label": TrecFormat(
-        places={"query": 0, "document": 2, "label": 3},
-        width=4,
-        expected="'query iteration document label' with a whole number as label",
+    "label": LineFormat(
+        {"query": 0, "document": 2, "label": 3},
+        4,
+        "'query iteration document label' with a whole number as label",
+        parsers={**CELL_PARSERS, "label": whole_label},
     ),
 }
+
+
+_PARTS = 64
+"""Parts of a file after which names that repeat in them, as long ones may, are kept once."""
 
 
 def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None) -> Records:
@@ -52,7 +73,7 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
     path : path
         A TREC run (for scores) or TREC judgements (for labels), a CSV or Parquet table with the columns
         query, document and ``kind``, or JSON, ``{"query": {"document": number}}``; text may be compressed by
-        gzip or zstd.
+        gzip, zstd, xz, bz2 or zip.
     kind : {"score", "label", "time"}
         What the numbers are. Negative labels are returned as they are in the file; a time is a number or a
         date.
@@ -71,8 +92,14 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
     if not packed and begins_with(path, b"{"):
         return read_json(path, kind)
     line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
+    fields = line.split()
+    marco = kind == "score" and len(fields) == 3 and all(field.isdigit() for field in fields)
+    header = "a first line 'query document rank', with tabs, and --columns score=rank"
+    require(
+        not marco, f"{path}: looks like a run of MS MARCO, of queries, passages and ranks: it needs {header}"
+    )
     if packed or trec is None or is_csv(line, columns, trec.width):
-        return _records(path, *_table(path, ("query", "document", kind), (), columns), [kind])[0]
+        return _of_table(path, ("query", "document", kind), (), columns, [kind])[0]
     _require_other_than(path, line, kind)
     return _records(path, read_columns(path, trec), trec, [kind])[0]
 
@@ -81,6 +108,7 @@ def read_lists(
     path: Path | str,
     columns: ColumnNames | None = None,
     rankers: Sequence[Mapping[int, float] | None] = (None,),
+    query: Path | str | None = None,
 ) -> list[Records]:
     """Return the scores of each ranker, then the labels, in the same order, from a file whose rows have both.
 
@@ -94,23 +122,29 @@ def read_lists(
     rankers : sequence of mappings of feature to weight
         The score of a line of an SVMlight file is the weighted sum of its features; other files have one
         ranker, None.
+    query : path, optional
+        A file with the number of lines of each query, for an SVMlight file without qid in its lines.
 
     Raises
     ------
     InputError
-        As `read`, and for an SVMlight file without weights.
+        As `read`, and for an SVMlight file without weights, or without queries.
     """
     path, columns = path_of(path, "path"), column_names(columns)
-    form: LineFormat | None = None
-    if not is_parquet(path) and is_svmlight(read_first_line(path)[1]):
-        need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
-        need += " (--feature 1 or --weights FILE)"
-        require(all(rankers), need)
-        parts = svmlight_columns(path, [weights or {} for weights in rankers])
-    else:
+    line = b"" if is_parquet(path) else read_first_line(path, comment=b"#")[1]
+    bare = lacks_queries(line)
+    if not (bare or is_svmlight(line)):
         require([*rankers] == [None], f"{path}: only SVMlight files have features with weights")
-        parts, form = _table(path, ("query", "score", "label"), ("document",), columns)
-    return _records(path, parts, form, [*score_columns(len(rankers)), "label"])
+        require(query is None, "is for SVMlight files", "query")
+        wanted = ("query", "score", "label")
+        return _of_table(path, wanted, ("document",), columns, ["score", "label"])
+    need = f"{path}: an SVMlight file needs a feature, or weights of its features, as the score"
+    require(all(rankers), f"{need} (--feature 1 or --weights FILE)")
+    sizes = "has the number of lines of each query, as LightGBM's .query and XGBoost's .group files do"
+    require(not bare or query is not None, f"{path}: no qid in its lines; --query FILE {sizes}")
+    require(bare or query is None, f"{path}: has qid in its lines, leave --query out", "query")
+    parts = svmlight_columns(path, [weights or {} for weights in rankers], query)
+    return _records(path, parts, None, [*score_columns(len(rankers)), "label"])
 
 
 def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
@@ -129,8 +163,7 @@ def read_ranks(path: Path | str, columns: ColumnNames | None = None) -> Records:
         As `read`, and for a rank that is not whole.
     """
     path = path_of(path, "path")
-    parts, form = _table(path, ("query", "rank"), (), column_names(columns))
-    (ranks,) = _records(path, parts, form, ["rank"])
+    (ranks,) = _of_table(path, ("query", "rank"), (), column_names(columns), ["rank"])
     bad = (ranks.values != np.rint(ranks.values)) | (np.abs(ranks.values) > 2**53)
     for record in np.flatnonzero(bad)[:1]:
         what = f"{ranks.values[record]:g} for user {ranks.queries[int(ranks.row[record])]}"
@@ -157,44 +190,61 @@ def read_csv(path: Path | str) -> list[RankedList]:
     return ranked_lists(*read_lists(path))
 
 
-def _table(
-    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: ColumnNames
-) -> tuple[Iterator[Columns], LineFormat | None]:
-    """Return the columns of a Parquet or CSV file, and the format of its lines if it has any."""
-    if is_parquet(path):
-        return parquet_columns(path, wanted, optional, columns), None
-    form = csv_form(path, wanted, optional, columns)
-    return read_columns(path, form), form
+def _of_table(
+    path: Path,
+    wanted: Sequence[str],
+    optional: Sequence[str],
+    columns: ColumnNames,
+    kinds: Sequence[NumberKind],
+) -> list[Records]:
+    """Return records of each kind of number of a Parquet or CSV file."""
+    packed = is_parquet(path)
+    form = None if packed else csv_form(path, wanted, optional, columns)
+    parts = read_columns(path, form) if form else parquet_columns(path, wanted, optional, columns)
+    found, header = _records(path, parts, form, kinds), header_of(path)
+    items = are_items(*(column_of(header, name, columns) for name in ("query", "document")))
+    if "score" in kinds and is_rank(columns.get("score")):
+        found[0] = found[0].with_values(-found[0].values)
+    return [replace(records, comparable=records.comparable and not items) for records in found]
 
 
 def _records(
     path: Path, parts: Iterator[Columns], form: LineFormat | None, kinds: Sequence[str]
 ) -> list[Records]:
     """Return records of each kind of number; ``form``, of a text file, is for line numbers in messages."""
-    queries, documents = Encoder(), Encoder()
+    queries: list[TextColumn] = []
+    documents: list[TextColumn] = []
     values: dict[str, list[Floats]] = {kind: [] for kind in kinds}
-    total = 0
+    total, named = 0, False
     for part in parts:
-        numbers = range(total + 1, total + len(part["query"]) + 1)
-        queries.add(part["query"])
-        documents.add(part["document"] if "document" in part else [str(number) for number in numbers])
+        queries.append(part["query"])
+        size = len(part["query"].codes)
+        named = "document" in part
+        documents.append(
+            part["document"] if named else text_column([*map(str, range(total + 1, total + size + 1))])
+        )
         for kind in kinds:
             values[kind].append(part[kind])
-        total += len(numbers)
-    expected = form.expected if isinstance(form, TrecFormat) else f"rows of query, {', '.join(kinds)}"
+        total += size
+        if len(documents) == _PARTS:
+            queries, documents = [joined_texts(queries)], [joined_texts(documents)]
+    expected = form.expected if form and not form.delimiter else f"rows of query, {', '.join(kinds)}"
     require(total > 0, f"{path}: holds no data, expected {expected}")
-    found, *others = (np.concatenate(values.pop(kind)) for kind in kinds)
-    records = Records.from_columns(queries, documents, found, str(path))
-    twice = records.repeated()
-    if twice is not None:
-        first, second = (
-            f"record {record + 1}" if form is None else f"line {line_number(path, form, record)}"
-            for record in twice
+    first, *others = (np.concatenate(values.pop(kind)) for kind in kinds)
+    records = replace(
+        Records.from_columns(joined_texts(queries), joined_texts(documents), first, str(path)),
+        comparable=named,
+    )
+    if (twice := records.repeated()) is not None:
+        lines = [find_line(path, form, record) for record in twice] if form else []
+        before, after = (
+            [f"line {line}" for line, _ in lines] if form else [f"record {record + 1}" for record in twice]
         )
-        raise InputError(
-            f"{path}, {second}: {records.describe(twice[1])} occurs twice (first in {first}), expected each "
-            "document once per query"
-        )
+        said = f"{path}, {after}: {records.describe(twice[1])} occurs twice (first in {before})"
+        if form is TREC["label"] and lines[0][1][1] != lines[1][1][1]:
+            advice = f"{said} with another subtopic, as in the diversity task of the Web tracks"
+            raise InputError(f"{advice}: NDCG takes one label for each, such as the highest")
+        raise InputError(f"{said}, expected each document once per query")
     return [records, *(records.with_values(column) for column in others)]
 
 
@@ -204,11 +254,10 @@ _NAMES = {"score": "a run", "label": "relevance judgements"}
 def _require_other_than(path: Path, line: bytes, kind: NumberKind) -> None:
     """Raise an error for judgements in the place of a run, the other way round, and SVMlight in either."""
     lists = f"is an SVMlight file, which has labels and scores: --lists {path} --feature 1 reads it"
-    require(not is_svmlight(line), f"{path}: {lists}")
+    require(not (is_svmlight(line) or lacks_queries(line)), f"{path}: {lists}")
     for other, form in TREC.items():
         swapped = other != kind and len(line.split()) == form.width
-        said = f"looks like {_NAMES[other]}, expected {_NAMES.get(kind)}: are the run and the qrels swapped?"
-        require(not swapped, f"{path}: {said}")
+        require(not swapped, f"{path}: looks like {_NAMES[other]}, expected {_NAMES.get(kind)}{SWAPPED}")
 
 
 def is_parquet(path: Path) -> bool:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.search import first_true
+from ndcg_asymptotics.lists.names import text_column
 from ndcg_asymptotics.lists.reading.lines import Columns, refuse_line
 from ndcg_asymptotics.lists.reading.text import read_chunks
 
@@ -29,11 +31,11 @@ LARGEST_FEATURE = 10**6
 """The highest index of a feature; a trained ranker has a weight for every index up to it."""
 
 _EXPECTED = (
-    "'label qid:query feature:value …' with finite numbers, {} and features from 1 to "
+    "'label{} feature:value …' with finite numbers, {} and features from 1 to "
     f"{LARGEST_FEATURE} in increasing order"
 )
 # label, query, features, name of the document
-_LINE = re.compile(rb"\s*(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(?:.*?\bdocid\s*=\s*(\S+))?.*)?")
+_LINE = re.compile(rb"\s*(\S+)(?:\s+qid:([^\s#]+))?((?:\s[^#]*)?)(?:#(?:.*?\bdocid\s*=\s*(\S+))?.*)?")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class SvmlightLines:
     features : sparse matrix (lines, features)
     labels : (lines,)
     queries : sequence of str
+        Empty texts if no line names its query.
     documents : sequence of str
         Empty for a line whose comment does not name its document.
     numbers : sequence of int
@@ -64,14 +67,27 @@ def is_svmlight(line: bytes) -> bool:
     return len(fields) > 1 and fields[1].startswith(b"qid:")
 
 
-def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[SvmlightLines]:
+def lacks_queries(line: bytes) -> bool:
+    """Return whether a file with this first line is an SVMlight file without the queries of its lines.
+
+    >>> lacks_queries(b"2 1:0.5 7:1 # a comment"), lacks_queries(b"2 qid:3 1:0.5")
+    (True, False)
+    """
+    return re.match(rb"\s*[-+]?[\d.]+\s+\d+:[-+]?[\d.]", line) is not None
+
+
+def read_svmlight_lines(
+    path: Path, negative: Collection[float] | None = None, *, queries: bool = True
+) -> Iterator[SvmlightLines]:
     """Yield the lines of an SVMlight file, chunk by chunk.
 
     Parameters
     ----------
     path : path
-    lowest : float
-        The lowest label that is allowed.
+    negative : labels, optional
+        The negative labels that are allowed; all by default.
+    queries : bool
+        Whether every line names its query, or none does.
 
     Raises
     ------
@@ -80,14 +96,14 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
     """
     with needing("scikit-learn", f"{path}: SVMlight files are read by"):
         import sklearn.datasets  # noqa: F401
-    labelled = "a label" if lowest == -np.inf else f"a label >= {lowest:g}"
-    expected = _EXPECTED.format(labelled)
+    expected = _EXPECTED.format(" qid:query" * queries, "a label" if negative is None else "a label >= 0")
     for first, chunk in read_chunks(path):
         lines, numbers, matches = [], [], []
         for number, line in enumerate(chunk.split(b"\n"), first):
             if line.partition(b"#")[0].strip():
                 match = _LINE.fullmatch(line)
-                if match is None or b"_" in match[1] + match[3]:  # Python takes 1_0 for a number
+                # Python takes 1_0 for a number
+                if match is None or (match[2] is None) == queries or b"_" in match[1] + match[3]:
                     refuse_line(path, number, _shown(line), expected)
                 lines.append(line)
                 numbers.append(number)
@@ -99,20 +115,23 @@ def read_svmlight_lines(path: Path, lowest: float = -np.inf) -> Iterator[Svmligh
         except (ValueError, OverflowError):
             bad = _first_bad(lines)
             refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
-        wrong = ~np.isfinite(labels) | (labels < lowest)
+        wrong = ~np.isfinite(labels)
+        wrong |= (labels < 0) & ~np.isin(labels, [*negative]) if negative is not None else False
         wrong |= np.diff(features.indptr) != _good_entries(features)
         for bad in np.flatnonzero(wrong)[:1].tolist():
             refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
-        queries = [match[2].decode() for match in matches]
-        documents = [(match[4] or b"").decode() for match in matches]
-        yield SvmlightLines(features, labels, queries, documents, numbers)
+        names, documents = ([(match[group] or b"").decode() for match in matches] for group in (2, 4))
+        yield SvmlightLines(features, labels, names, documents, numbers)
 
 
-def svmlight_columns(path: Path, rankers: Sequence[Mapping[int, float]]) -> Iterator[Columns]:
+def svmlight_columns(
+    path: Path, rankers: Sequence[Mapping[int, float]], query: Path | str | None = None
+) -> Iterator[Columns]:
     """Yield query, document, label and the scores of rankers, which are ``sum_i weights[i] feature_i``.
 
     The columns of the scores are `score_columns`. A document without a ``docid`` in its comment is named
-    after its line. Features that a line does not name are 0.
+    after its line. Features that a line does not name are 0. ``query`` is a file with the number of lines of
+    each query, for files whose lines do not name them; these queries are then called 1, 2, ….
 
     Raises
     ------
@@ -121,17 +140,28 @@ def svmlight_columns(path: Path, rankers: Sequence[Mapping[int, float]]) -> Iter
         ranker.
     """
     wanted = [np.fromiter(weights, np.int64) for weights in rankers]
-    seen, highest = [False] * len(rankers), 0
-    for part in read_svmlight_lines(path):
+    seen, highest, read = [False] * len(rankers), 0, 0
+    ends = None if query is None else np.cumsum(read_sizes(path_of(query, "query")))
+    for part in read_svmlight_lines(path, queries=ends is None):
+        names = part.queries
+        if ends is not None:
+            names = (np.searchsorted(ends, np.arange(read, read + len(names)), side="right") + 1).tolist()
+        read += len(names)
         highest = max(highest, int(part.features.indices.max(initial=-1)) + 1)
         documents = [
             name or f"line {number}" for name, number in zip(part.documents, part.numbers, strict=True)
         ]
-        columns: Columns = {"query": part.queries, "document": documents, "label": part.labels}
+        columns: Columns = {
+            "query": text_column(names),
+            "document": text_column(documents),
+            "label": part.labels,
+        }
         for i, (column, weights) in enumerate(zip(score_columns(len(rankers)), rankers, strict=True)):
             seen[i] = seen[i] or bool(np.isin(wanted[i] - 1, part.features.indices).any())
             columns[column] = _weighted(path, part, weights)
         yield columns
+    if ends is not None and ends[-1] != read:
+        raise InputError(f"{query}: the sizes of queries add up to {ends[-1]:,} lines, {path} has {read:,}")
     for features, found in zip(wanted, seen, strict=True):
         named = f"feature {features[0]}" if len(features) == 1 else "a feature with a weight"
         require(found, f"{path}: no line has {named}; the highest is {highest}")
@@ -158,6 +188,25 @@ def _weighted(path: Path, part: SvmlightLines, weights: Mapping[int, float]) -> 
     for bad in np.flatnonzero(~np.isfinite(scores))[:1].tolist():
         raise InputError(f"{path}, line {part.numbers[bad]}: the weighted sum of features is not finite")
     return scores
+
+
+def read_sizes(path: Path) -> Integers:
+    """Read the number of lines of each query: a whole number a line, as LightGBM and XGBoost have them.
+
+    Raises
+    ------
+    InputError
+        For any other content.
+    """
+    sizes: list[int] = []
+    for _, chunk in read_chunks(path):
+        for field in chunk.split():
+            good = field.isdigit() and len(field) < 10 and int(field) > 0
+            said = f"{path}: expected the number of lines of each query, got {brief(field.decode())}"
+            require(good, said)
+            sizes.append(int(field))
+    require(bool(sizes), f"{path}: expected the number of lines of each query, got none")
+    return np.array(sizes, np.int64)
 
 
 def read_weights(path: Path) -> dict[int, float]:

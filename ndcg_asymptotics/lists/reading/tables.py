@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import Floats, brief
+from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
-from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, TableFormat
+from ndcg_asymptotics.lists.names import text_column
+from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, LineFormat, name, whole_cell
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
-from ndcg_asymptotics.lists.records import COLUMNS, column_of, swapped
+from ndcg_asymptotics.lists.records import COLUMNS, SWAPPED, column_of, is_column_of_scores, swapped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +28,8 @@ _MOST_COLUMNS = 10_000
 _ROWS_AT_ONCE = 1 << 16  # of a Parquet file
 _UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 29, 100
 """The columns of a row group may unpack to 512 MB and 100 times the size of the file."""
+
+Parsers = Mapping[str, Callable[[Any], Any]]
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -64,7 +67,7 @@ def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
 
 def csv_form(
     path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
-) -> TableFormat:
+) -> LineFormat:
     """Return the format of a CSV file, with the places of its columns.
 
     Raises
@@ -78,8 +81,19 @@ def csv_form(
     require(
         len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
     )
-    places = _places(header, wanted, optional, columns, path, line.decode().strip())
-    return TableFormat(places, len(header), _expected(places), number, delimiter_of(line.decode()))
+    places, parsers = _places(header, wanted, optional, columns, path, line.decode().strip())
+    expected = _expected(places, parsers) + f", and {len(header)} cells"
+    return LineFormat(places, len(header), expected, delimiter_of(line.decode()), number, parsers)
+
+
+def header_of(path: Path) -> list[str]:
+    """Return the names of the columns of a CSV or Parquet file."""
+    with open_file(path) as file:
+        if file.read(len(PARQUET)) == PARQUET:
+            from pyarrow import parquet
+
+            return list(parquet.ParquetFile(file).schema_arrow.names)
+    return _header(read_first_line(path)[1].decode())
 
 
 def parquet_columns(
@@ -97,24 +111,24 @@ def parquet_columns(
         from pyarrow import parquet
     with open_file(path) as file:
         try:
-            found = parquet.ParquetFile(file)
-            header = found.schema_arrow.names
-            places = _places(header, wanted, optional, columns, path, ",".join(header))
-            names = {name: header[place] for name, place in places.items()}
+            schema = parquet.ParquetFile(file).schema_arrow
+            places, parsers = _places(schema.names, wanted, optional, columns, path, ",".join(schema.names))
+            names = {column: schema.names[place] for column, place in places.items()}
             for place in places.values():
-                field = found.schema_arrow.field(place)
-                plain = not pa.types.is_nested(field.type)
-                require(
-                    plain,
-                    f"{path}, column {field.name}: expected a number or a text, got {field.type}",
-                )
-            require_unpackable(found.metadata, path, [*names.values()])
+                field = schema.field(place)
+                said = f"{path}, column {field.name}: expected a number or a text, got {field.type}"
+                require(not pa.types.is_nested(field.type), said)
             # with dictionaries, a name of a megabyte in a million rows is kept once
-            texts = [name for name in (names.get("query"), names.get("document")) if name]
+            texts = [names[column] for column in ("query", "document") if column in names]
             found = parquet.ParquetFile(file, read_dictionary=texts)
+            require_unpackable(found.metadata, path, [*names.values()])
             first = 1
             for batch in found.iter_batches(_ROWS_AT_ONCE, columns=[*names.values()]):
-                yield _convert({name: batch[there] for name, there in names.items()}, first, path)
+                cells = {column: batch[theirs] for column, theirs in names.items()}
+                try:
+                    yield {column: _converted(of, column, parsers) for column, of in cells.items()}
+                except (pa.ArrowException, TypeError, ValueError, OverflowError):
+                    _raise_for_first_bad_row(cells, first, path, parsers)
                 first += len(batch)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
@@ -135,61 +149,43 @@ def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[st
         require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
 
 
-def _convert(batch: Mapping[str, pa.Array], first: int, path: Path) -> Columns:
+def _converted(cells: pa.Array, column: str, parsers: Parsers) -> Any:
+    """Return the cells of a column as `Columns` has them; raise ValueError if one is not valid."""
     import pyarrow as pa
 
-    found: Columns = {}
-    try:
-        for name, column in batch.items():
-            if column.null_count:
-                raise ValueError
-            found[name] = _texts(column) if name in ("query", "document") else _numbers(name, column)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        _raise_for_first_bad_row(batch, first, path)
-    return found
-
-
-def _texts(column: pa.Array) -> pa.DictionaryArray:
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if pa.types.is_dictionary(column.type):
-        # the dictionary in a file may hold a name twice, or with blanks at its ends
-        names = compute.utf8_trim_whitespace(column.dictionary.cast(pa.large_string())).dictionary_encode()
-        return pa.DictionaryArray.from_arrays(names.indices.take(column.indices), names.dictionary)
-    if pa.types.is_integer(column.type):
-        return column.cast(pa.large_string()).dictionary_encode()
-    texts = [CELL_PARSERS["document"](value) for value in column.to_pylist()]
-    return pa.array(texts, pa.large_string()).dictionary_encode()
-
-
-def _numbers(name: str, column: pa.Array) -> Floats:
-    import pyarrow as pa
-
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        return np.array([CELL_PARSERS[name](value) for value in column.to_pylist()], np.float64)
-    numbers: Floats = column.to_numpy(zero_copy_only=False).astype(np.float64)
-    if not np.isfinite(numbers).all():
+    if cells.null_count:
         raise ValueError
-    return numbers
+    if column not in ("query", "document"):
+        if column == "score" and (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
+            numbers = cells.to_numpy(zero_copy_only=False).astype(np.float64)
+            if np.isfinite(numbers).all():
+                return numbers
+            raise ValueError
+        return np.array([parsers[column](value) for value in cells.to_pylist()], np.float64)
+    if not pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_encode()
+    # the dictionary in a file may hold a name twice, or with blanks at its ends
+    distinct = text_column([name(value) for value in cells.dictionary.to_pylist()])
+    return distinct._replace(codes=distinct.codes[np.asarray(cells.indices)])
 
 
-def _raise_for_first_bad_row(batch: Mapping[str, pa.Array], first: int, path: Path) -> None:
+def _raise_for_first_bad_row(batch: Mapping[str, pa.Array], first: int, path: Path, parsers: Parsers) -> None:
     """Raise `InputError` for the first bad row of a batch."""
     row = 0
     for row in range(len(next(iter(batch.values())))):
-        cells = {name: column[row].as_py() for name, column in batch.items()}
+        cells = {column: of[row].as_py() for column, of in batch.items()}
         try:
-            for name, cell in cells.items():
-                CELL_PARSERS[name](cell)
+            for column, cell in cells.items():
+                parsers[column](cell)
         except (TypeError, ValueError, OverflowError):
             break
-    expected = f"{path}, row {first + row}: got {brief(tuple(cells.values()))}, expected {_expected(batch)}"
-    raise InputError(expected)
+    said = f"got {brief(tuple(cells.values()))}, expected {_expected(batch, parsers)}"
+    raise InputError(f"{path}, row {first + row}: {said}")
 
 
-def _expected(columns: Mapping[str, object]) -> str:
-    return f"{', '.join(columns)} in every row, {_NUMBERS}"
+def _expected(columns: Mapping[str, object], parsers: Parsers) -> str:
+    question = "" if parsers is CELL_PARSERS else f"; labels in the column score are whole{SWAPPED}"
+    return f"{', '.join(columns)} in every row, {_NUMBERS}{question}"
 
 
 def delimiter_of(header: str) -> str:
@@ -212,14 +208,18 @@ def _places(
     columns: Mapping[str, str],
     path: Path,
     said: str,
-) -> dict[str, int]:
-    """Return the index of each column in the table, whose header is written as ``said``."""
-    found = {name: column_of(header, name, columns) for name in (*wanted, *optional)}
-    for name in (*wanted, *columns):
-        known = columns.get(name, f"{name} (or {', '.join(COLUMNS[name][1:])})")
+) -> tuple[dict[str, int], Parsers]:
+    """Return the index of each column in the table, whose header is ``said``, and the parsers of cells."""
+    found = {column: column_of(header, column, columns) for column in (*wanted, *optional)}
+    for column in (*wanted, *(column for column in optional if column in columns)):
+        known = columns.get(column, f"{column} (or {', '.join(COLUMNS[column][1:])})")
         require(
-            found.get(name) is not None,
+            found[column] is not None,
             f"{path}, line 1: got {brief(said)}, expected a header with the column {known}; "
-            f"--columns says which is which{swapped(header, name)}",
+            f"--columns says which is which{swapped(header, column)}",
         )
-    return {name: header.index(column) for name, column in found.items() if column is not None}
+    for theirs in found.values():
+        require(header.count(theirs or "") < 2, f"{path}, line 1: several columns are called {brief(theirs)}")
+    whole = is_column_of_scores(found.get("label"), columns)
+    parsers = {**CELL_PARSERS, "label": whole_cell} if whole else CELL_PARSERS
+    return {column: header.index(theirs) for column, theirs in found.items() if theirs is not None}, parsers

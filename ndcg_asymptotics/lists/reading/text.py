@@ -1,4 +1,4 @@
-"""Read text files as chunks of whole lines: plain, gzip or zstd, of bounded size.
+"""Read text files as chunks of whole lines: plain or compressed, of bounded size.
 
 The first bytes of a file tell how it is compressed. A few kilobytes may unpack to gigabytes, so every step
 reads a bounded number of bytes, and the size of a file limits what it may unpack to.
@@ -6,21 +6,39 @@ reads a bounded number of bytes, and the size of a file limits what it may unpac
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import lzma
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from ndcg_asymptotics.core.errors import InputError, needing, require
-from ndcg_asymptotics.core.files import open_regular
+from ndcg_asymptotics.core.files import IrregularFileError, open_regular
 
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_COMPRESSIONS = {
+    "gzip": rb"\x1f\x8b",
+    "zstd": rb"\x28\xb5\x2f\xfd",
+    "xz": rb"\xfd7zXZ\0",
+    "bz2": rb"BZh[1-9](1AY&SY|\x17rE8P)",
+    "zip": rb"PK\x03\x04",
+}
+"""The first bytes of a file by its compression, as regular expressions."""
 
-_BLOCK_BYTES = 1 << 20
+_MARKS = {"UTF-32": codecs.BOM_UTF32_LE, "UTF-16": codecs.BOM_UTF16_LE, "UTF-16BE": codecs.BOM_UTF16_BE}
+"""Byte-order marks of encodings other than UTF-8; that of UTF-32 begins with that of UTF-16."""
+
+_DAMAGE = (
+    *(OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+    *(RuntimeError, NotImplementedError),  # a zip file with a password, or of an unknown method
+)
+
+_BLOCK_BYTES = 1 << 22
 """Bytes that are read, and then parsed, at a time."""
 
 LONGEST_LINE = 1 << 24
@@ -58,9 +76,8 @@ def read_chunks(
         For a file that cannot be read, is not UTF-8 text, is damaged, or is larger than the bounds above.
     """
     held, carriage_return, number = bytearray(), b"", 1
-    for index, piece in enumerate(_unpacked(path, block)):
-        require(b"\0" not in piece, f"{path}: not a text file")
-        text = carriage_return + (piece.removeprefix(codecs.BOM_UTF8) if index == 0 else piece)
+    for piece in _unpacked(path, block):
+        text = carriage_return + piece
         # the line feed after this carriage return may be the first byte of the next block
         carriage_return = text[-1:] if text.endswith(b"\r") else b""
         held += _with_line_feeds(text.removesuffix(b"\r"))
@@ -89,20 +106,15 @@ def read_first_line(path: Path, comment: bytes = b"") -> tuple[int, bytes]:
     for number, chunk in read_chunks(path, block=1 << 16):
         for index, line in enumerate(chunk.split(b"\n")):
             if line.strip():
-                found = number + index, line.lstrip()
                 if not comment or not line.startswith(comment):
-                    return found
-                passed = passed if passed[0] else found
+                    return number + index, line.lstrip()
+                passed = passed if passed[0] else (number + index, line)
     return passed
 
 
 def begins_with(path: Path, start: bytes) -> bool:
-    """Return whether a text file begins with some bytes, after white space and a byte-order mark."""
-    for block in _unpacked(path, 1 << 12):
-        text = block.removeprefix(codecs.BOM_UTF8).lstrip()
-        if text:
-            return text.startswith(start)
-    return False
+    """Return whether a text file begins with some bytes, after white space."""
+    return next((text.startswith(start) for b in _unpacked(path, 1 << 12) if (text := b.lstrip())), False)
 
 
 def read_text(path: Path, most: int) -> str:
@@ -113,15 +125,11 @@ def read_text(path: Path, most: int) -> str:
     InputError
         For a larger file, and one that cannot be read, is damaged, or is not UTF-8 text.
     """
-    parts, total = [], 0
+    content = bytearray()
     for block in _unpacked(path, _BLOCK_BYTES):
-        total += len(block)
-        require(total <= most, f"{path}: unpacks to more than {most:,} bytes")
-        parts.append(block)
-    try:
-        return b"".join(parts).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file (it is not UTF-8)") from None
+        content += block
+        require(len(content) <= most, f"{path}: unpacks to more than {most:,} bytes")
+    return _checked(bytes(content), path, 1).decode()
 
 
 def require_lines(path: Path, lines: int) -> None:
@@ -141,34 +149,56 @@ def open_file(path: Path) -> BinaryIO:
     try:
         return open_regular(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        stream = isinstance(error, IrregularFileError) or str(path) == "-"
+        why = "a file is needed, as it is read more than once: write what a pipe holds into one"
+        said = f"not a regular file; {why}" if stream else error.strerror or error
+        raise InputError(f"{path}: cannot be read ({said})") from None
 
 
 def _unpacked(path: Path, block: int) -> Iterator[bytes]:
+    """Yield the bytes of a text file, without a byte-order mark."""
     with open_file(path) as file:
-        head = file.read(len(_ZSTD))
+        head = file.read(16)
         file.seek(0)
-        kind = "gzip" if head.startswith(_GZIP) else "zstd" if head == _ZSTD else ""
+        kind = next((name for name, start in _COMPRESSIONS.items() if re.match(start, head)), "")
         most, total = _UNPACKED_BYTES + _UNPACKED_RATIO * os.fstat(file.fileno()).st_size, 0
-        stream = gzip.GzipFile(fileobj=file) if kind == "gzip" else _zstd(file, path) if kind else file
-        while True:
-            try:
-                text = stream.read(block)
-            except (OSError, EOFError, zlib.error) as error:
-                damage = f"a truncated or damaged {kind} file" if kind else "cannot be read"
-                raise InputError(f"{path}: {damage} ({error})") from None
-            if not text:
-                return
-            total += len(text)
-            require(total <= most, f"{path}: unpacks to more than {most:,} bytes, too many for its size")
-            yield text
+        try:
+            stream = _stream(kind, file, path)
+            while text := stream.read(block):
+                if b"\0" in text or (not total and text[:2] in _MARKS.values()):
+                    _refuse_encoding(text, path)
+                yield text if total else text.removeprefix(codecs.BOM_UTF8)
+                total += len(text)
+                require(total <= most, f"{path}: unpacks to more than {most:,} bytes, too many for its size")
+        except _DAMAGE as error:
+            damage = f"a truncated or damaged {kind} file" if kind else "cannot be read"
+            raise InputError(f"{path}: {damage} ({error})") from None
 
 
-def _zstd(file: BinaryIO, path: Path) -> BinaryIO:
-    with needing("pyarrow", f"{path}: zstd files are read by"):
-        import pyarrow as pa
-    stream: BinaryIO = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
-    return stream
+def _stream(kind: str, file: BinaryIO, path: Path) -> Any:
+    """Return a stream of the bytes that a compressed file unpacks to."""
+    if kind == "zip":
+        archive = zipfile.ZipFile(file)
+        names = [name for name in archive.namelist() if not name.startswith("__MACOSX/") and name[-1] != "/"]
+        require(len(names) == 1, f"{path}: a zip file of {len(names)} files, expected one: unpack it first")
+        return archive.open(names[0])
+    if kind == "zstd":
+        with needing("pyarrow", f"{path}: zstd files are read by"):
+            import pyarrow as pa
+        return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+    openers: dict[str, Any] = {"gzip": gzip.open, "xz": lzma.open, "bz2": bz2.open}
+    return openers[kind](file) if kind else file
+
+
+def _refuse_encoding(text: bytes, path: Path) -> NoReturn:
+    """Raise the error for text with NUL bytes, as that of UTF-16 has, which every second byte may be."""
+    zeros = [2 * text[start::2].count(0) > len(text[start::2]) for start in (0, 1)]
+    encoding = next((name for name, mark in _MARKS.items() if text.startswith(mark)), "")
+    encoding = encoding or {(True, True): "UTF-32", (False, True): "UTF-16LE", (True, False): "UTF-16BE"}.get(
+        (zeros[0], zeros[1]), ""
+    )
+    require(bool(encoding) and bool(text.strip(b"\0")), f"{path}: not a text file")
+    raise InputError(f"{path}: not UTF-8 but {encoding} text; iconv -f {encoding} -t UTF-8 converts it")
 
 
 def _with_line_feeds(text: bytes) -> bytes:

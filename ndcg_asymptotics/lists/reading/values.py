@@ -20,6 +20,7 @@ from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, needing, require, require_utf8
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
+from ndcg_asymptotics.lists.evaluation import query_mean
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
 from ndcg_asymptotics.lists.reading.tables import delimiter_of, require_unpackable
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
 
 _QUERY = ("id", "question", "user_input", "input", "Unnamed: 0")
 """Further columns with the names of queries; the last is an index of pandas."""
-_NO_MEASURE = re.compile(rf"{'|'.join((*COLUMNS['query'], *_QUERY))}|judged@\d+")
-"""Columns of numbers that are no measures unless they are named: queries, and what `evaluate` adds."""
+_REPEATS = ("seed", "fold", "split", "trial", "repeat", "repetition", "epoch")
+"""Columns of numbers that tell several values of a run for a query apart."""
+_NO_MEASURE = re.compile(rf"{'|'.join((*COLUMNS['query'], *_QUERY, *_REPEATS))}|judged@\d+")
+"""Columns of numbers that are no measures unless they are named: also what `evaluate` adds."""
 _SUMMARIES = ("all", "amean")
 """Names that trec_eval, ir_measures and gdeval give to the means over the queries."""
+_MEAN_TOLERANCE = 1e-3
 _TRANSPOSED = re.compile(
     r"(hits|hit_rate|precision|recall|f1|r-precision|mrr|map|n?dcg(_burges)?|bpref|rbp)([@.-].*)?"
 )
@@ -47,6 +51,7 @@ _BY_QUERY = "{query: {measure: value}}"
 _FORMS = f"a table with a column query, or JSON such as {_BY_QUERY}"
 _A_RUN = "a run is compared without --values, by the judgements of --qrels"
 _REPORT = "a report of ranx, which has means only: give the scores of its runs"
+_AVERAGE = "table.groupby(['query', 'run']).mean()"
 _IN_PYTHON = 'files, a frame, a dictionary by run such as {"new": …, "old": …}, or evaluated runs of ranx'
 
 
@@ -151,6 +156,7 @@ class _Collected:
     columns: dict[str, str]
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
 
     def add(self, given: Any) -> None:
         """Add what `read_values` takes."""
@@ -247,9 +253,15 @@ class _Collected:
             start = "Each" if self.measures or self.runs else "Warning: each"
             said = "measures of one run need a column run, or a file for each run"
             self.remarks.append(f"{start} column of the table is a run: {few(layout.values)}; {said}")
+        means = [row for row, name in enumerate(cells[layout.query]) if str(name) in _SUMMARIES]
+        if not layout.measure:  # in a table with a column for each measure or run, it may be a query
+            means = [row for row in means if self._is_mean(cells, layout, row)]
+            if means:
+                self.remarks.append(f"The row {cells[layout.query][means[0]]}, a mean, does not count")
+        self.repeats = [name for name in _REPEATS if len({*map(str, cells.get(name, ()))}) > 1]
         for row, name in enumerate(cells[layout.query]):
             require(not _empty(name), f"row {row + 1}: the name of the query is missing")
-            if str(name) in _SUMMARIES:
+            if row in means:
                 continue
             of_run = str(cells[layout.run][row]) if layout.run else run or source
             unnamed = str(cells[layout.measure][row]) if layout.measure else self._unnamed
@@ -258,6 +270,18 @@ class _Collected:
                 by = unnamed if layout.by_run or layout.measure else heading
                 value = cells[heading][row]
                 self._add_value(run_of_value, by, _name(name), value, "row {}, column {}", row + 1, heading)
+
+    @staticmethod
+    def _is_mean(cells: Mapping[str, Sequence[Any]], layout: _Layout, row: int) -> bool:
+        """Return whether the values of a row are the means of those of the other rows of its run."""
+        runs, queries = cells[layout.run or layout.query], cells[layout.query]
+        same = [i for i, of in enumerate(runs) if layout.run is None or of == runs[row]]
+        others = [i for i in same if str(queries[i]) not in _SUMMARIES]
+        for heading in layout.values:
+            values = np.array([_number(cells[heading][i]) for i in [row, *others]], np.float64)
+            if not abs(query_mean(values[1:]) - values[0]) <= _MEAN_TOLERANCE:
+                return False
+        return True
 
     def _layout(self, cells: Mapping[str, Sequence[object]], *, alone: bool) -> _Layout:
         """Return what the columns of a table are; a table that is not ``alone`` is one run."""
@@ -318,6 +342,8 @@ class _Collected:
             said = f"a value must be finite and at most {_LARGEST:g}, got {number:g}"
         elif query in of_measure:
             said = f"the value of query {brief(query)} by {measure} occurs twice"
+            if self.repeats:
+                said += f" (see the column {self.repeats[0]}): average first, as in {_AVERAGE}"
         else:
             of_measure[query] = number
             return
@@ -329,23 +355,32 @@ class _Collected:
         names = self.runs or tuple(self.values)
         require(len(names) > 0, f"there are no values, expected {_FORMS}", "values")
         known = list(dict.fromkeys(measure for run in names for measure in self.values[run]))
-        shared = [measure for measure in known if all(measure in self.values[run] for run in names)]
+        require_names("measure", self.measures, known)
+        have = {
+            run: [m for m, of in self.values[run].items() if not np.isnan([*of.values()]).all()]
+            for run in names
+        }
+        lacking = {m: [run for run in names if m not in have[run]] for m in known}
+        shared = [measure for measure in known if not lacking[measure]]
+        for measure in self.measures:
+            said = f"{measure} has no value in {few(lacking[measure])}"
+            require(not lacking[measure], said, "measure")
         if not shared:
-            each = [f"{run} has {few([*self.values[run]])}" for run in names]
+            each = [f"{run} has {few(of_run) or 'no values'}" for run, of_run in have.items()]
             raise InputError(f"the runs have no measure in common: {'; '.join(each[:2])}", "measure")
-        require_names("measure", self.measures, shared)
-        chosen = self.measures or tuple(shared)
         remarks = list(dict.fromkeys(self.remarks))
-        if not self.measures and len(shared) < len(known):
-            left = [measure for measure in known if measure not in shared]
-            remarks.append(f"Not all runs have {few(left)}, which does not count")
+        for measure in () if self.measures else known:
+            if lacking[measure]:
+                said = f"{measure} has no value in {few(lacking[measure])}, so it does not count"
+                remarks.append(f"Warning: {said}")
+        chosen = self.measures or tuple(shared)
         tables = [[self.values[run][measure] for measure in chosen] for run in names]
         queries = sorted({query for of_run in tables for values in of_run for query in values})
         values = np.array(
             [[[of.get(query, math.nan) for of in of_run] for query in queries] for of_run in tables]
         ).reshape(len(names), len(queries), len(chosen))
-        values, queries, said = without_missing(values, queries, names, missing)
-        remarks += said
+        values, queries, left_out = without_missing(values, queries, names, missing)
+        remarks += left_out
         remarks += unlike_units(values, names, chosen)
         return RunValues(names, tuple(queries), chosen, values, remarks=tuple(remarks))
 

@@ -2,8 +2,9 @@
 
 from ndcg_asymptotics.theory.mean.expectation import (
     Expectation,
+    expected_dcg,
     expected_ndcg,
     relative_means,
 )
 
-__all__ = ["Expectation", "expected_ndcg", "relative_means"]
+__all__ = ["Expectation", "expected_dcg", "expected_ndcg", "relative_means"]
