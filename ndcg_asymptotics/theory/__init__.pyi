@@ -8,7 +8,6 @@ from .leading_terms import leading_gap as leading_gap
 from .limits import Limit as Limit
 from .limits import limit as limit
 from .mean import Expectation as Expectation
-from .mean import expected_dcg as expected_dcg
 from .mean import expected_ndcg as expected_ndcg
 from .order import order_in_expectation as order_in_expectation
 from .prediction import predict as predict

@@ -185,7 +185,6 @@ def test_wrong_orders_of_short_lists(pair: tuple[Relevance | str, Relevance | st
             assert "same mean DCG" in str(error) or "or a tie" in str(error)  # noqa: PT017
             continue
         assert row.cost >= 0
-        assert row.slope is None or math.isfinite(row.slope)
         assert row.wrong.log10 is None or row.wrong.log10 <= 0
         if pair == (FIRST, SECOND):
             discount, k = formula(str(Measure.of(text)), n)
@@ -207,14 +206,3 @@ def test_rare_wrong_orders_by_the_top_ranks() -> None:
     assert 0.01 < wrong < 0.5
     # 5 standard errors of what is drawn: 6e-7
     assert abs(row.wrong.log10 - math.log10(wrong)) <= 2.6 * row.wrong.width / 2
-
-
-@pytest.mark.slow
-def test_there_is_no_slope_where_the_leader_changes() -> None:
-    curve = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
-    mass = Relevance.of(curve).masses[0]
-    other = f"piecewise(0={mass:.17g}, 0.5={mass:.17g}, 1={mass:.17g})"
-    for text in ("nDCG(power(0.3))@0.05n", "nDCG(power(0.3))", "nDCG(zipf)"):
-        for n in (2, 3, 5, 20):
-            (row,) = predict_pair(curve, other, text, n).rows
-            assert row.slope is None or math.isfinite(row.slope)

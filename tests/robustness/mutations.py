@@ -203,14 +203,6 @@ THEORY = (
         ("tests/theory/test_exponents.py", "-k", "turn_over"),
     ),
     Mutation(
-        "local slope: over another factor of n",
-        "theory/rare/tilting.py",
-        "/ math.log(high / low)",
-        "/ math.log(_STEP)",
-        (),
-        ("tests/theory/test_exponents.py", "-k", "local_slope"),
-    ),
-    Mutation(
         "sampled metrics: the bias-variance estimate of one item more",
         "theory/sampled/corrected.py",
         "(rank[:, None] - 1) / (items - 1)",

@@ -201,7 +201,6 @@ def calls(place: Path) -> dict[str, Call]:
             theory.rank_law,
             {"scorer": "relevant(1, roc_power(0.4))", "n": 20, "ranks": [1, 2]},
         ),
-        "theory.expected_dcg": (theory.expected_dcg, {"scorer": "constant(0.3)", "discount": "log", **sizes}),
         "theory.expected_ndcg": (
             theory.expected_ndcg,
             {"scorer": "constant(0.4)", "measure": "nDCG", **sizes} | {"beside": ()},

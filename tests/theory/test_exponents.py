@@ -23,7 +23,6 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.order import order_in_expectation
 from ndcg_asymptotics.theory.prediction import predict
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability, tilt
-from ndcg_asymptotics.theory.rare.tilting import cost_exponent
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
 TOPS = ("linear(0, 1)", "linear(1, 0)")
@@ -395,16 +394,6 @@ def test_a_cutoff_of_unknown_growth(discount: str) -> None:
     # exact means and the first ranks of a summable discount need no growth
     assert predict(a, measure, 100)[0].expectation == pytest.approx(0.56, abs=0.03)
     assert error_exponent(a, b, Measure("geometric(2)", SquaredLog(known=False))).consistent is False
-
-
-def test_the_local_slope_is_that_of_the_cost() -> None:
-    pair = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
-    for text, n in (("nDCG", 10**4), ("nDCG(zipf)", 10**6), ("nDCG@n^0.5", 10**5)):
-        measure = Measure.parse(text)
-        leader = tilt(*pair, measure, n).leader
-        costs = [tilt(*pair, measure, size, leader=leader).cost for size in (int(n / 1.2), int(n * 1.2))]
-        found = cost_exponent(*pair, measure, n)
-        assert found == pytest.approx(math.log(costs[1] / costs[0]) / (2 * math.log(1.2)), abs=0.01)
 
 
 @pytest.mark.parametrize(("cost", "std"), [(8.0, 4.0), (3.0, 0.5), (40.0, 9.0)])

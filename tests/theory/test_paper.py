@@ -8,7 +8,7 @@ import pytest
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 
@@ -82,7 +82,7 @@ def test_equal_limits_settle_only_where_both_tops_are_certain() -> None:
     limits = [limit(curve, f"nDCG(power({b}))").value for curve in (certain, other)]
     assert limits[0] == pytest.approx(limits[1], rel=1e-9)
     sizes = [10**4, 10**6, 10**12]
-    means = [expected_dcg(curve, f"power({b})", sizes).value for curve in (certain, other)]
+    means = [expected_ndcg(curve, f"DCG(power({b}))", sizes).value for curve in (certain, other)]
     left = np.abs(means[0] - means[1] - zeta)
     assert left[0] > left[1] > left[2]
     assert left[2] < 1e-3

@@ -1,4 +1,4 @@
-"""Predictions of the order of a pair: how unlikely the wrong one is, and how fast that falls with n."""
+"""Predictions of the order of a pair: how unlikely the wrong one is, and its error exponent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.relevant import with_gain
-from ndcg_asymptotics.theory.rare import cost_exponent, error_exponent, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,11 @@ class PairPrediction:
         The scorer with the larger mean DCG.
     cost : float
         The cost of the wrong order in nats: ``-log P(wrong order at n)`` to first order.
-    slope : float or None
-        d log cost / d log n; None where another scorer leads at neighbouring list lengths.
     wrong : WrongOrder
         P(wrong order at n), a tie counting as wrong, with its interval and how it is known.
     error_exponent : float or None
         The error exponent, None where no theorem gives it. It is 0 where the order never settles, or the
         probability of the wrong one falls no faster than a power of n.
-    residual : float
-        The relative change of the tilt in the last iteration.
     why : str
         The reason for the error exponent.
     """
@@ -51,10 +47,8 @@ class PairPrediction:
     n: Annotated[int, Column("n", general("g"))]
     right: Annotated[str, Column("right", None, 2)]
     cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]
-    slope: Annotated[float | None, Column("cost_exponent", fixed(3), 4)]
     wrong: Annotated[WrongOrder, Column("P(wrong order)"), Data(inline=True)]
     error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
-    residual: float
     why: str
 
     @property
@@ -102,8 +96,8 @@ def predict_pair(
         If the curves or their means are equal, or do not share their labels.
 
     >>> (row,) = predict_pair("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG", 10**6).rows
-    >>> round(row.cost), round(row.slope, 2), row.error_exponent
-    (2019, 1.06, 1.0)
+    >>> round(row.cost), row.error_exponent
+    (2019, 1.0)
     """
     first, second = with_gain(a, gain).model, with_gain(b, gain).model
     sizes = sorted(set(list_lengths(n, "n")))
@@ -122,10 +116,8 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
         n=n,
         right=str(pair[0]),
         cost=found.cost,
-        slope=cost_exponent(a, b, measure, n),
         wrong=wrong,
         error_exponent=end.exponent,
-        residual=found.residual,
         why=end.reason,
     )
 

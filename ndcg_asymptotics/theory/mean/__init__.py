@@ -2,9 +2,8 @@
 
 from ndcg_asymptotics.theory.mean.expectation import (
     Expectation,
-    expected_dcg,
     expected_ndcg,
     relative_means,
 )
 
-__all__ = ["Expectation", "expected_dcg", "expected_ndcg", "relative_means"]
+__all__ = ["Expectation", "expected_ndcg", "relative_means"]

@@ -413,14 +413,3 @@ def _label_means(
     return LabelMeans(
         np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
     )
-
-
-def expected_dcg(
-    scorer: Scorer | str, discount: Discount | str, sizes: Sequence[int] | ArrayLike
-) -> Expectation:
-    """Return E[DCG_n] of the whole list; `expected_ndcg` takes DCG with a cutoff, too.
-
-    >>> expected_dcg("constant(0.5)", "zipf", [2]).value.round(9)
-    array([0.75])
-    """
-    return expected_ndcg(scorer, Measure(discount, normalised=False), sizes)

@@ -44,7 +44,7 @@ from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
 from ndcg_asymptotics.theory.rules.binomial import (
     binomial_below,
-    gauss_rules,
+    gauss_nodes,
     krawtchouk,
     log_binomial,
 )
@@ -90,7 +90,7 @@ class Count:
         if law.number <= largest_lattice and law.likely[1] < 2**52:
             x, weights = law.every()
             return cls(size, probability, x - law.mean, weights, True)
-        (shift,), _ = gauss_rules(np.array([float(size)]), probability, nodes)
+        shift = gauss_nodes(float(size), probability, nodes)
         # polynomials multiply the smallest weights, which have no digits in eigenvectors
         weights = 1 / (krawtchouk(shift, size, probability, nodes - 1) ** 2).sum(axis=0)
         return cls(size, probability, shift, weights, False)

@@ -22,14 +22,13 @@ and the label weights are iterated.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Floats
+from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
@@ -59,7 +58,6 @@ _LEVEL_ON_CELLS = 1e-7  # and that a finer mesh may make
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
 _LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
-_STEP_OF_N = 10**0.125  # the factor of n to both sides of the local slope: a quarter of a decade together
 
 
 @dataclass(frozen=True, eq=False)
@@ -513,16 +511,3 @@ def log_wrong_probability(cost: float, std: float) -> float:
     -10.36
     """
     return -cost + std**2 / 2 + float(log_ndtr(-std))
-
-
-def cost_exponent(a: Relevance, b: Relevance, measure: Measure, n: int) -> float | None:
-    """Return d log cost / d log n, over a quarter of a decade around n.
-
-    It is None where the leader at n is behind at one of the two ends: its defeat costs nothing there.
-    """
-    low, high = max(int(n / _STEP_OF_N), 1), min(max(int(n * _STEP_OF_N), n + 1), LARGEST_N)
-    leader = level_tilt(a, b, measure, n).leader
-    costs = [level_tilt(a, b, measure, size, leader=leader).cost for size in (low, high)]
-    if min(costs) <= 0:
-        return None
-    return math.log(costs[1] / costs[0]) / math.log(high / low)

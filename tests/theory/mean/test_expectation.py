@@ -20,7 +20,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.mean import expected_dcg, expected_ndcg
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import Accuracy, integrated_means
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
@@ -92,9 +92,8 @@ def test_brute_force_dcg():
     for discount in map(Discount.parse, DISCOUNTS):
         d = discount(np.arange(1.0, 7), 6.0)
         truth = sum(p * (d @ np.array(labels)) for labels, p in label_vectors(GRADED, 6))
-        assert expected_dcg(Relevance.parse(GRADED), discount, [6]).value[0] == pytest.approx(
-            truth, rel=1e-10
-        )
+        found = expected_ndcg(Relevance.parse(GRADED), Measure(discount, normalised=False), [6]).value[0]
+        assert found == pytest.approx(truth, rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +159,7 @@ def test_mean_without_information_is_the_prevalence_at_every_rank():
     for text in ["log", "power(0.5)", "zipf", "power(1.7)", "geometric(1.1)", "linear"]:
         discount = Discount.parse(text)
         sizes = [1, 2, 10, 10**4, 10**7, 10**18]
-        mean = expected_dcg(Relevance.parse("constant(0.3)"), discount, sizes)
+        mean = expected_ndcg(Relevance.parse("constant(0.3)"), Measure(discount, normalised=False), sizes)
         truth = [0.3 * float(discount.cumulative(float(n), float(n))) for n in sizes]
         assert mean.value == pytest.approx(truth, rel=1e-10)
 

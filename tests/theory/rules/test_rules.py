@@ -11,7 +11,7 @@ import pytest
 from oracles.counts import LAW, curved, every_count
 from scipy.stats import binom
 
-from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_rules
+from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_nodes, gauss_rules
 from ndcg_asymptotics.theory.rules.condense import condensed
 
 
@@ -28,6 +28,14 @@ def test_gauss_rules(size, p):
         every = np.arange(size + 1)
         truth = binom.pmf(every, size, p) @ np.log(every + 30)
         assert w @ np.log(x + 30) == pytest.approx(truth, rel=1e-9)
+
+
+@pytest.mark.parametrize(("size", "p"), [(10.0, 0.3), (10**6, 0.02), (10.0**15, 0.9)])
+def test_gauss_nodes_are_those_of_the_rule(size: float, p: float) -> None:
+    (shift,), _ = gauss_rules(np.array([size]), p, 9)
+    deviation = (size * p * (1 - p)) ** 0.5
+    np.testing.assert_allclose(gauss_nodes(size, p, 9), shift, rtol=0, atol=1e-12 * deviation)
+    assert not np.allclose(gauss_nodes(size * 1.001, p, 9), shift, rtol=0, atol=1e-5 * deviation)
 
 
 def test_gauss_rule_of_more_nodes_than_numbers():
