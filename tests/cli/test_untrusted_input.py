@@ -152,7 +152,8 @@ def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> N
     evaluate = f"{sys.executable} -m ndcg_asymptotics evaluate --qrels qrels --measure nDCG --run <(cat run)"
     piped = subprocess.run(["bash", "-c", evaluate], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (piped.returncode, piped.stdout) == (2, "")
-    assert re.fullmatch(r"ndcg-asymptotics: .*: cannot be read \(not a regular file; a file is needed.*\)\n", piped.stderr)
+    refused = r"ndcg-asymptotics: .*: cannot be read \(not a regular file; a file is needed.*\)\n"
+    assert re.fullmatch(refused, piped.stderr)
 
 
 KERNEL_LOG = Path("/proc/kmsg")
