@@ -26,7 +26,8 @@ from ndcg_asymptotics.analysis.power import lists_for, paired_power
 from ndcg_asymptotics.analysis.replication import effect_bound, replication
 from ndcg_asymptotics.analysis.runs.paired import student_test
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, Table, console, general, print_blocks
+from ndcg_asymptotics.core.rows import Column, general
+from ndcg_asymptotics.core.tables import Table, console, print_blocks
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading import read
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
 from ndcg_asymptotics.analysis.std_tests import StdTest
-from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, details, fixed
+from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
@@ -63,18 +64,18 @@ class CellTests:
         """The worst verdict of each kind of tests."""
         return tuple(worst(self.tests[kind]) for kind in _KINDS)
 
-    @property
-    def mean(self) -> Annotated[TestVerdict, Column("mean")]:
+    @computed_value(Column("mean"))
+    def mean(self) -> TestVerdict:
         """The verdict on the means."""
         return worst(self.tests["means"])
 
-    @property
-    def std(self) -> Annotated[TestVerdict | None, Column("std")]:
+    @computed_value(Column("std"))
+    def std(self) -> TestVerdict | None:
         """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
         return _if_tested(worst(self.tests["standard deviations"]))
 
-    @property
-    def largest_z(self) -> Annotated[float | None, Column("largest |z|", fixed(2), 1)]:
+    @computed_value(Column("largest |z|", fixed(2), 1))
+    def largest_z(self) -> float | None:
         """The largest absolute z of the means."""
         return largest_z(self.means)
 
@@ -123,8 +124,8 @@ class Check(Report):
         """All tests, by what they test."""
         return {"means": self.rows, "standard deviations": self.stds, "limits": self.limits}
 
-    @property
-    def agrees(self) -> Annotated[bool, Data()]:
+    @computed_value(Data())
+    def agrees(self) -> bool:
         """Whether nothing in it disagrees."""
         return not self._wrong
 
@@ -305,7 +306,7 @@ class GridCheck(Report):
             yield _nothing_disagrees(checks)
 
     def _parameters(self) -> tuple[Column, ...]:
-        return tuple(Column(name, number_text, keep=True) for name in self.axes.parameters)
+        return tuple(Column(name, number_text, key=True) for name in self.axes.parameters)
 
     def by_cell(self) -> list[tuple[tuple[float, ...], CellTests]]:
         """Return the tests of each point, scorer and measure."""
@@ -314,7 +315,7 @@ class GridCheck(Report):
     def every_verdict(self) -> Table:
         """Return a table with a row for each point, scorer and measure."""
         columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
-        kinds = (Column(heading, drop=drop) for drop, heading in enumerate(_KINDS.values()))
+        kinds = (Column(heading, later=drop) for drop, heading in enumerate(_KINDS.values()))
         rows = tuple(
             (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
         )

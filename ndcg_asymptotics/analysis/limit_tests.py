@@ -14,7 +14,8 @@ from typing import Annotated, Literal, TypedDict, Unpack
 
 from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, Table, decimals, general
+from ndcg_asymptotics.core.rows import Column, computed_value, decimals, general
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.theory.extrapolation import Extrapolation
 from ndcg_asymptotics.theory.leading_terms import Gap
 from ndcg_asymptotics.theory.values import TheoreticalValues
@@ -55,13 +56,13 @@ class LimitTest:
     leading_gap: Annotated[str | None, Column("leading gap", None, 3)] = None
     gaps: list[tuple[int, float]] = field(default_factory=list)
 
-    @property
-    def early_gap(self) -> Annotated[float | None, Column("gap at 1e6", general("+.1e"), 2)]:
+    @computed_value(Column("gap at 1e6", general("+.1e"), 2))
+    def early_gap(self) -> float | None:
         """E[NDCG_n] - limit at n = 1e6."""
         return dict(self.gaps).get(10**6)
 
-    @property
-    def last_gap(self) -> Annotated[float | None, Column("gap at 1e18", general("+.1e"), 2)]:
+    @computed_value(Column("gap at 1e18", general("+.1e"), 2))
+    def last_gap(self) -> float | None:
         """E[NDCG_n] - limit at n = 1e18."""
         return dict(self.gaps).get(ENDLESS)
 

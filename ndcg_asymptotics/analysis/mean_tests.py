@@ -18,7 +18,7 @@ from ndcg_asymptotics.analysis.betting import detectable, exceeds
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, LimitVerdict
 from ndcg_asymptotics.core.arrays import Floats, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, decimals, fixed, general
+from ndcg_asymptotics.core.rows import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.values import TheoreticalValues

@@ -23,7 +23,7 @@ from ndcg_asymptotics.analysis.variance_tests import (
 )
 from ndcg_asymptotics.core.arrays import Floats, require_choice
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.core.rows import Column, fixed, general
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 # The bound K = 4 + 2 max(excess, 0) of the kurtosis (docs/check.md, section 2) is that of a normal

@@ -339,7 +339,7 @@ def compare(
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
     from ndcg_asymptotics.cli.terminal import write_csv
-    from ndcg_asymptotics.core.tables import plain
+    from ndcg_asymptotics.core.rows import plain
 
     gated = fail_if_worse or fail_unless_noninferior
     require(

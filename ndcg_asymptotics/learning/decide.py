@@ -21,7 +21,8 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, Report, ReportBlock, Table, general
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
 from ndcg_asymptotics.learning.problem import Problem, given_problem
@@ -63,8 +64,8 @@ class LossDecision:
     order: Annotated[tuple[int, ...], Column("order", lambda order: " ".join(map(str, order)))]
     regret: Annotated[float, Column("regret", general(".4g"))]
     verdict: Annotated[Verdict, Column("verdict")]
-    margin: Annotated[float, Column("margin", general(".2g"), drop=1)]
-    residual: Annotated[float, Column("residual", general(".1g"), drop=2)]
+    margin: Annotated[float, Column("margin", general(".2g"), later=1)]
+    residual: Annotated[float, Column("residual", general(".1g"), later=2)]
     possible: Annotated[tuple[float, float], Data("possible_regrets")]
     scores: Annotated[tuple[float, ...] | None, HIDDEN]
 

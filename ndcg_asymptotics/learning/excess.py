@@ -23,16 +23,8 @@ from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Column,
-    Data,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    general,
-)
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.decide import LeftOut, left_out_lines, of_losses
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss

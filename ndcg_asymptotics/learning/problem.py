@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats
 from ndcg_asymptotics.core.errors import InputError, blaming, naming, require
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.core.tables import Data
+from ndcg_asymptotics.core.rows import Data, computed_value
 from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.learning.labels import require_labels
 from ndcg_asymptotics.learning.losses import Loss
@@ -119,8 +119,8 @@ class Problem:
         labels[rows, pairs[:, 0]], labels[rows, pairs[:, 1]] = 1.0, 0.0
         return cls(labels, a[a > 0] / a.sum(), "PD")
 
-    @property
-    def gain(self) -> Annotated[Gain, Data(before="labels")]:
+    @computed_value(Data(before="labels"))
+    def gain(self) -> Gain:
         """The gain of a label."""
         return self.utility.gain
 

@@ -14,7 +14,8 @@ from ndcg_asymptotics.core.arrays import Floats, brief, floats, instance_of, ran
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import make_folder, path_of, paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
-from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.linear import LinearScorer, Minimum
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.queries import Queries, read_svmlight
@@ -94,8 +95,8 @@ class Ranker(Report):
     iterations: int
     converged: bool
 
-    @property
-    def gain(self) -> Annotated[Gain, Data(before="penalty")]:
+    @computed_value(Data(before="penalty"))
+    def gain(self) -> Gain:
         """The gain of a label."""
         return self.utility.gain
 

@@ -11,16 +11,8 @@ import numpy as np
 from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.core.arrays import random_generator, whole_number
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import (
-    Column,
-    Data,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    fixed,
-    general,
-)
+from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.decide import LossDecision, decide_losses
 from ndcg_asymptotics.learning.labels import LARGEST_LABEL
 from ndcg_asymptotics.learning.losses import Loss, losses_of
@@ -65,15 +57,15 @@ class LossSummary:
     inconsistent: Annotated[float, Column("inconsistent", fixed(4))]
     low: float
     high: float
-    tied: Annotated[float, Column("ties", fixed(4), drop=3), Data("ties")]
-    undecided: Annotated[float, Column("undecided", fixed(4), drop=4)]
-    typical: Annotated[float, Column("mean regret", general(".2g"), drop=2), Data("typical_regret")]
+    tied: Annotated[float, Column("ties", fixed(4), later=3), Data("ties")]
+    undecided: Annotated[float, Column("undecided", fixed(4), later=4)]
+    typical: Annotated[float, Column("mean regret", general(".2g"), later=2), Data("typical_regret")]
     worst: Annotated[float, Column("worst found", general(".4g")), Data("worst_regret")]
     possible: Annotated[float | None, Column("supremum", general(".4g")), Data("worst_possible")]
     example: Annotated[Problem | None, Data(frame=False)]
 
-    @property
-    def interval(self) -> Annotated[str, Column("95% interval", str, drop=1, before="tied")]:
+    @computed_value(Column("95% interval", str, later=1, before="tied"))
+    def interval(self) -> str:
         """The interval of the share, as a table shows it."""
         return f"[{self.low:.4f}, {self.high:.4f}]"
 
@@ -90,8 +82,8 @@ class Search(Report):
     seed: int
     losses: tuple[LossSummary, ...]
 
-    @property
-    def gain(self) -> Annotated[Gain, Data(before="n")]:
+    @computed_value(Data(before="n"))
+    def gain(self) -> Gain:
         """The gain of labels."""
         return self.utility.gain
 

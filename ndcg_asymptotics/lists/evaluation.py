@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general, plain
+from ndcg_asymptotics.core.rows import Column, fixed, general, plain
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
@@ -230,11 +231,11 @@ class Evaluations(Report, Mapping[str, Evaluation]):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield a table with the means of each run, to four decimals as in trec_eval, and the remarks."""
         numbers = tuple(
-            Column(name, fixed(4), keep=not name.startswith("judged@")) for name in self.runs[0].columns
+            Column(name, fixed(4), later=int(name.startswith("judged@"))) for name in self.runs[0].columns
         )
         if len(measures := self.runs[0].measures) == 1:  # "chance" in place of "nDCG chance"
             numbers = tuple(replace(c, name=c.name.removeprefix(f"{measures[0]} ")) for c in numbers)
-        columns = (Column("mean"), Column("queries", general("d"), keep=True), *numbers)
+        columns = (Column("mean"), Column("queries", general("d")), *numbers)
         rows = tuple(
             (
                 run.name or "run",

@@ -19,7 +19,8 @@ from ndcg_asymptotics.core.arrays import (
     tails,
 )
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed
+from ndcg_asymptotics.core.rows import Column, fixed
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.measures import Measure
 
 if TYPE_CHECKING:

@@ -7,22 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from operator import itemgetter
-from typing import Annotated
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Column,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    fixed,
-    general,
-)
+from ndcg_asymptotics.core.rows import HIDDEN, Column, computed_value, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.lists.conventions import Missing
 
@@ -178,8 +169,8 @@ class RunValues(Report):
         yield Table("", columns, tuple(rows))
         yield from (Line(f"{remark}.") for remark in self.remarks)
 
-    @property
-    def by_query(self) -> Annotated[Table, HIDDEN]:
+    @computed_value(HIDDEN)
+    def by_query(self) -> Table:
         """A table with a row per run and query."""
         return by_query_table(
             (run, self.queries, dict(zip(self.measures, of_run.T, strict=True)))

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Report, ReportBlock, Table
+from ndcg_asymptotics.core.rows import Column
+from ndcg_asymptotics.core.tables import Report, ReportBlock, Table
 from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.measures import Cutoff, Discount
 from ndcg_asymptotics.measures.measure import FORMS

@@ -14,17 +14,8 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers, standard_error
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import Fields
-from ndcg_asymptotics.core.tables import (
-    Column,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    decimals,
-    frame_of,
-    general,
-    plain,
-)
+from ndcg_asymptotics.core.rows import Column, decimals, frame_of, general, plain
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import Named, dataset

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ndcg_asymptotics.core.files import UnreadableError, path_of
-from ndcg_asymptotics.core.tables import Data, Line, Report, ReportBlock, frame_of
+from ndcg_asymptotics.core.rows import Data, computed_value, frame_of
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.results.folder import Damage, UndescribedError, examine
 from ndcg_asymptotics.results.grid import read_grid
 from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
@@ -35,8 +36,8 @@ class Verification(Report):
     wanted: int
     damages: tuple[Damage, ...]
 
-    @property
-    def sound(self) -> Annotated[bool, Data(before="complete")]:
+    @computed_value(Data(before="complete"))
+    def sound(self) -> bool:
         """Whether nothing is damaged."""
         return not self.damages
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.tables import Column, ReportBlock, Shown, Table, general
+from ndcg_asymptotics.core.rows import Column, general
+from ndcg_asymptotics.core.tables import ReportBlock, Shown, Table
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,8 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import (
-    Column,
-    Estimate,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    general,
-)
+from ndcg_asymptotics.core.rows import Column, Estimate, computed_value, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
@@ -68,13 +61,13 @@ class MeanOrder:
     consistent: bool | None
     reason: str
 
-    @property
-    def distinguishable(self) -> Annotated[str, Column("consistently distinguishable", before="sizes")]:
+    @computed_value(Column("consistently distinguishable", before="sizes"))
+    def distinguishable(self) -> str:
         """Whether they are consistently distinguishable: yes, no or not known."""
         return "not known" if self.consistent is None else "yes" if self.consistent else "no"
 
-    @property
-    def lead(self) -> Annotated[Estimate | None, Column("by, at the last n", Estimate.text, before="sizes")]:
+    @computed_value(Column("by, at the last n", Estimate.text, before="sizes"))
+    def lead(self) -> Estimate | None:
         """The size of the difference at the largest n, with its error."""
         return Estimate(abs(self.difference[-1]), self.error[-1]) if self.difference else None
 

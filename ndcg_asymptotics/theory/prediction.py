@@ -11,17 +11,8 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import as_list, list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import (
-    Column,
-    Estimate,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    decimals,
-    fixed,
-    general,
-)
+from ndcg_asymptotics.core.rows import Column, Estimate, computed_value, decimals, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
@@ -58,18 +49,18 @@ class Prediction:
     sd_error: float | None
     unit: float
 
-    @property
-    def exact_mean(self) -> Annotated[Estimate | None, Column("exact mean", Estimate.text)]:
+    @computed_value(Column("exact mean", Estimate.text))
+    def exact_mean(self) -> Estimate | None:
         """The exact mean with its error."""
         return Estimate.of(self.expectation, self.expectation_error)
 
-    @property
-    def exact_sd(self) -> Annotated[Estimate | None, Column("standard deviation", Estimate.text)]:
+    @computed_value(Column("standard deviation", Estimate.text))
+    def exact_sd(self) -> Estimate | None:
         """The standard deviation with its error."""
         return Estimate.of(self.sd, self.sd_error)
 
-    @property
-    def assumed(self) -> Annotated[str, Column("assumptions", None, 5)]:
+    @computed_value(Column("assumptions", None, 5))
+    def assumed(self) -> str:
         """The assumptions in a line."""
         return "; ".join(self.assumptions)
 

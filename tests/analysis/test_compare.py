@@ -141,12 +141,12 @@ def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
     )
 
 
-def test_interval_and_queries_stay_at_80_columns_and_what_is_left_out_is_named():
+def test_interval_and_queries_stand_first_at_80_columns_and_the_rest_in_a_second_table():
     scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
     found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99)
     lines = str(found).splitlines()
-    names = "difference, p, corrected p, effect size, wins / ties / losses."
-    assert f"Left out for lack of width: {names}" in " ".join(" ".join(lines).split())
+    heads = [line.split() for line in lines if line.startswith("measure")]
+    assert [head[1] for head in heads[1:2]] == ["difference"]
     rows = [line for line in lines if line.startswith("nDCG") and "[" in line]
     assert len(rows) == 2
     for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):

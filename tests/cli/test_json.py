@@ -54,7 +54,7 @@ from ndcg_asymptotics.analysis.runs.sampled_outcome import (
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.cli.terminal import JSON_VERSION
-from ndcg_asymptotics.core.tables import declared
+from ndcg_asymptotics.core.rows import declared
 from ndcg_asymptotics.learning.decide import LossDecision
 from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried

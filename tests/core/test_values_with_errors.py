@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ndcg_asymptotics.core.tables import Column, Estimate, Table
+from ndcg_asymptotics.core.rows import Column, Estimate
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.core.text import with_error
 
 SIZES = st.floats(1e-12, 1e9)

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Table
 from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 
 RUN = {"q1": {"a": 2.0, "b": 1.5}, "q2": {"ü": 1.0}}
@@ -93,24 +92,6 @@ def test_frames_of_polars():
     frames = [pl.DataFrame(Arrow(as_table(of, name))) for of, name in ((RUN, "score"), (QRELS, "rel"))]
     found = evaluate(*frames, "nDCG")
     assert found.values.tolist() == EXPECTED
-    assert found.to_polars()["nDCG"].to_list() == [row[0] for row in EXPECTED]
-
-
-def test_reports_are_arrow_streams():
-    found = evaluate(RUN, QRELS, "nDCG")
-    table = pa.table(found)
-    assert table["query"].to_pylist() == ["q1", "q2"]
-    assert table["nDCG"].to_pylist() == [row[0] for row in EXPECTED]
-    plain = Table("", (Column("a"), Column("b")), ((1, "x"), (2, None)))
-    assert pa.table(plain).to_pydict() == {"a": [1, 2], "b": ["x", None]}
-
-
-def test_polars_is_asked_for(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(InputError, match="polars, which is not installed"):
-        evaluate(RUN, QRELS, "nDCG").to_polars()
 
 
 def test_files_in_the_wrong_place(tmp_path):

@@ -41,7 +41,8 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import LEVEL, Array, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, Report, ReportBlock
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
@@ -69,13 +70,13 @@ class Distinction(Report):
     replicates_wanted: Annotated[int, HIDDEN]
     pairs: list[Pair]
 
-    @property
-    def complete(self) -> Annotated[bool, Data(before="pairs")]:
+    @computed_value(Data(before="pairs"))
+    def complete(self) -> bool:
         """Whether every requested replicate was complete."""
         return self.replicates == self.replicates_wanted
 
-    @property
-    def confidence(self) -> Annotated[float, Data(before="pairs")]:
+    @computed_value(Data(before="pairs"))
+    def confidence(self) -> float:
         """The level of the intervals."""
         return LEVEL
 

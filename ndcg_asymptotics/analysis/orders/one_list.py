@@ -30,7 +30,7 @@ from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
-from ndcg_asymptotics.core.tables import Data
+from ndcg_asymptotics.core.rows import Data
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
 from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate

@@ -18,7 +18,8 @@ from ndcg_asymptotics.analysis.orders.weighted import (
     WeightedRate,
 )
 from ndcg_asymptotics.core.arrays import LEVEL
-from ndcg_asymptotics.core.tables import Column, Line, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.rows import Column, fixed, general
+from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 
 _MOST_ROWS = 13
 _OFTEN = 0.95  # rate of the right order that an answer counts

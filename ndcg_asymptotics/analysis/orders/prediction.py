@@ -14,7 +14,8 @@ from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.right_order import better_first
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.tables import Column, Data, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
@@ -51,8 +52,8 @@ class PairPrediction:
     error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
     why: str
 
-    @property
-    def method(self) -> Annotated[str, Column("method", None, 5, before="error_exponent")]:
+    @computed_value(Column("method", None, 5, before="error_exponent"))
+    def method(self) -> str:
         """How the probability is known."""
         return self.wrong.method
 

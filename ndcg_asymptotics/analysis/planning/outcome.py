@@ -12,17 +12,8 @@ from ndcg_asymptotics.analysis.orders.right_order import right
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Data,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    declared,
-    details,
-    remark_lines,
-)
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value, declared
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details, remark_lines
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.populations import Scorer
 
@@ -75,8 +66,8 @@ class Plan(Report):
         first, second = names
         return cls(first, second, source, design, ordered, tuple(remarks), pilot, scorers)
 
-    @property
-    def answers(self) -> Annotated[list[str], Data()]:
+    @computed_value(Data())
+    def answers(self) -> list[str]:
         """The answers in the order of the questions, a sentence each."""
         return _answers(self)
 

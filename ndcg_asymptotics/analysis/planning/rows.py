@@ -12,7 +12,7 @@ from ndcg_asymptotics.analysis.orders.right_order import LongRun
 from ndcg_asymptotics.analysis.planning.required_length import Length
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.replication import in_interval
-from ndcg_asymptotics.core.tables import Column, Data, Estimate, fixed, general
+from ndcg_asymptotics.core.rows import Column, Data, Estimate, computed_value, fixed, general
 from ndcg_asymptotics.core.text import with_error
 
 _EFFECT_DIGITS = 0.005  # half a unit of the second decimal
@@ -80,10 +80,10 @@ class Order:
         ahead, end = names[run.ahead], run.end
         return cls(ahead, run.rate, end.exponent, end.reason, length.n, low, high, length.method or None)
 
-    @property
+    @computed_value(Column("95% interval", str, 4, optional=True, before="required_n_method"))
     def length_interval(
         self,
-    ) -> Annotated[str | None, Column("95% interval", str, 4, optional=True, before="required_n_method")]:
+    ) -> str | None:
         """The ends of the interval of the required length."""
         if self.required_n_low is None:
             return None
@@ -107,18 +107,18 @@ class ListDifference:
     sd: Annotated[float | None, Column("standard deviation", fixed(4), optional=True)] = None
     sd_error: float | None = None
 
-    @property
-    def effect(self) -> Annotated[float | None, Data()]:
+    @computed_value(Data())
+    def effect(self) -> float | None:
         """The mean over the standard deviation."""
         return self.mean / self.sd if self.mean is not None and self.sd else None
 
-    @property
-    def shown(self) -> Annotated[float | None, Column("difference", _shown_mean, 2, optional=True)]:
+    @computed_value(Column("difference", _shown_mean, 2, optional=True))
+    def shown(self) -> float | None:
         """The mean with its error where it has one; 0 where it is within its error."""
         return Estimate.of(self.mean or None, self.error) or self.mean
 
-    @property
-    def shown_effect(self) -> Annotated[float | None, Column("effect size", _shown_effect, optional=True)]:
+    @computed_value(Column("effect size", _shown_effect, optional=True))
+    def shown_effect(self) -> float | None:
         """The effect, with a bound of its error where it is computed from curves."""
         if not self.sd or not self.effect or self.sd_error is None or self.error is None:
             return self.effect
@@ -169,10 +169,10 @@ class RequiredQueries:
             return cls(needed, low, high)
         return cls(needed, low, high, enough=needed is not None and needed <= design.queries)
 
-    @property
+    @computed_value(Column("required queries", str, optional=True, before="assured"))
     def shown(
         self,
-    ) -> Annotated[str | None, Column("required queries", str, optional=True, before="assured")]:
+    ) -> str | None:
         """The required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
         return None if self.required is None else in_interval(self.required, self.low, self.high)
 
@@ -199,10 +199,10 @@ class DetectableDifference:
         effect, (lowest, highest) = design.detectable, sds or (sd, sd)
         return cls() if effect is None else cls(effect * sd, effect * lowest, effect * highest)
 
-    @property
+    @computed_value(Column("detectable difference", str, optional=True))
     def interval(
         self,
-    ) -> Annotated[str | None, Column("detectable difference", str, optional=True)]:
+    ) -> str | None:
         """The smallest difference that is detected, with its interval."""
         if self.detectable is None:
             return None
@@ -245,9 +245,9 @@ class PlanRow:
     detection: Annotated[DetectableDifference, Data(inline=True)] = DetectableDifference()
     reason: str = ""
 
-    @property
+    @computed_value(Column("ties", "{:.1%}".format, 1, optional=True, before="detectable"))
     def tied(
         self,
-    ) -> Annotated[float | None, Column("ties", "{:.1%}".format, 1, optional=True, before="detectable")]:
+    ) -> float | None:
         """The share of ties, None where there are none."""
         return self.ties or None

@@ -54,7 +54,8 @@ from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats, as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
 from ndcg_asymptotics.core.progress import tracked
-from ndcg_asymptotics.core.tables import Column, Table
+from ndcg_asymptotics.core.rows import Column
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading.tables import delimiter_of

@@ -10,7 +10,8 @@ from ndcg_asymptotics.analysis.replication import IF_OBSERVED
 from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Difference, Interval, WithInterval
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ComparedPairs, PairWords
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, fixed, general
+from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 
 Way = Literal["fixed", "random"]
 """What the collections are: all that there are, or a sample of others like them."""
@@ -47,8 +48,8 @@ class CollectionsRow(WithInterval):
     measure: Annotated[str, Column("measure", whole=True)]
     over: Annotated[str, Column("over")]
     queries: Annotated[int, Column("queries", general(","))]
-    mean_a: Annotated[float, Column("a", fixed(4), fold=True, keep=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), fold=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), fold=True)]
     difference: Annotated[float, Column("difference", general("+.4f"), 2)]
     interval: Annotated[Interval | None, Data(frame=False)]
     p: Annotated[float, Column("p", general(".2g"), 5)]

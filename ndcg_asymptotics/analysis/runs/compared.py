@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from ndcg_asymptotics.analysis.runs.paired import Difference
 from ndcg_asymptotics.analysis.runs.pairs import Answer, ComparedPair, ShownDifference, Tally
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, fixed, general
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value, fixed, general
 from ndcg_asymptotics.measures.looks import measure_looks
 
 _FAR_APART = 30  # ratio of standard deviations from which one axis does not serve two measures
@@ -23,8 +23,8 @@ class MeasureComparison:
     """
 
     measure: Annotated[str, Column("measure", whole=True)]
-    mean_a: Annotated[float, Column("a", fixed(4), fold=True, keep=True)]
-    mean_b: Annotated[float, Column("b", fixed(4), fold=True, keep=True)]
+    mean_a: Annotated[float, Column("a", fixed(4), fold=True)]
+    mean_b: Annotated[float, Column("b", fixed(4), fold=True)]
     difference: Annotated[Difference, Data(inline=True)]
     p: Annotated[float, Column("corrected p", general(".2g"), 2), Data("p_corrected", before="effect")]
     lower_is_better: bool = False
@@ -33,8 +33,8 @@ class MeasureComparison:
     losses: int = 0
     span: Annotated[float, HIDDEN] = 1.0
 
-    @property
-    def wins_text(self) -> Annotated[str, Column("wins / ties / losses", str, 1)]:
+    @computed_value(Column("wins / ties / losses", str, 1))
+    def wins_text(self) -> str:
         """For how many queries the first run is better, equal and worse."""
         return f"{self.wins:,}/{self.ties:,}/{self.losses:,}"
 

@@ -17,7 +17,8 @@ from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
 from ndcg_asymptotics.analysis.runs.ranks import letter
-from ndcg_asymptotics.core.tables import HIDDEN, Data, Line, ReportBlock, Table
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
+from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 from ndcg_asymptotics.core.text import in_tex
 
 
@@ -45,8 +46,8 @@ class Comparison(ComparedPairs[PairComparison]):
         """The probability with which an interval may lie on one side of the true difference."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    @property
-    def discriminative_power(self) -> Annotated[list[DiscriminativePower], Data(before="rankings")]:
+    @computed_value(Data(before="rankings"))
+    def discriminative_power(self) -> list[DiscriminativePower]:
         """The discriminative power of each measure, the largest first."""
         found = []
         for i, first in enumerate(self.pairs[0].by_measure):

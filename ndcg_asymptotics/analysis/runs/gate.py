@@ -11,8 +11,8 @@ from ndcg_asymptotics.analysis.runs.paired import FEW_DIFFERING, alpha_of, level
 from ndcg_asymptotics.analysis.runs.pairs import Tally
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
 from ndcg_asymptotics.core.search import first_true
-from ndcg_asymptotics.core.tables import HIDDEN, Data
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.analysis.runs.comparison import Comparison
@@ -94,13 +94,13 @@ class Gate:
     queries: Annotated[str, Data(json=False)]
     rows: tuple[GateRow, ...]
 
-    @property
-    def passed(self) -> Annotated[bool, Data(before="new")]:
+    @computed_value(Data(before="new"))
+    def passed(self) -> bool:
         """Whether every row passes."""
         return all(row.passed for row in self.rows)
 
-    @property
-    def line(self) -> Annotated[str, Data(before="new")]:
+    @computed_value(Data(before="new"))
+    def line(self) -> str:
         """A line for a log: whether the run passes, and why."""
         shown = [row for row in self.rows if row.passed == self.passed]
         olds = list(dict.fromkeys(row.old for row in shown))

@@ -30,7 +30,8 @@ from ndcg_asymptotics.analysis.runs.pairs import Tally, left_out
 from ndcg_asymptotics.analysis.runs.ranked import evaluations_of
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Column, Table
+from ndcg_asymptotics.core.rows import Column
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of

@@ -19,7 +19,8 @@ from ndcg_asymptotics.analysis.runs.pairs import (
     Tally,
 )
 from ndcg_asymptotics.core.looks import COLORS, Look
-from ndcg_asymptotics.core.tables import HIDDEN, Column, Data, Line, ReportBlock, Table, general
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value, general
+from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 
 Nesting = Literal["nested", "equal"]
 """Whether the judge has judged more queries than humans, theirs among them, or the same."""
@@ -86,13 +87,13 @@ class OfBoth(Labelled):
     tally: Annotated[Tally, HIDDEN]
     means: Annotated[tuple[float, float], HIDDEN] = (math.nan, math.nan)
 
-    @property
-    def differing(self) -> Annotated[int, Data()]:
+    @computed_value(Data())
+    def differing(self) -> int:
         """The number of queries judged by humans in which the runs differ."""
         return self.tally.differing
 
-    @property
-    def effective_human_queries(self) -> Annotated[float | None, Data(before="human_queries_needed")]:
+    @computed_value(Data(before="human_queries_needed"))
+    def effective_human_queries(self) -> float | None:
         """The number of queries judged by humans whose mean has the same variance."""
         return self.worth
 

@@ -37,7 +37,7 @@ from ndcg_asymptotics.core.arrays import (
     whole_number,
 )
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.tables import Column, Data, general
+from ndcg_asymptotics.core.rows import Column, Data, computed_value, general
 
 _MOST_RESAMPLES = 10**7  # which take minutes with 50 queries
 AT_ONCE = 1 << 22
@@ -71,18 +71,18 @@ class WithInterval:
 
     interval: Annotated[Interval | None, Data(frame=False)]
 
-    @property
-    def low(self) -> Annotated[float, Data(json=False, before="p")]:
+    @computed_value(Data(json=False, before="p"))
+    def low(self) -> float:
         """The lower end of the interval; NaN if the runs are identical."""
         return self.interval.low if self.interval else math.nan
 
-    @property
-    def high(self) -> Annotated[float, Data(json=False, before="p")]:
+    @computed_value(Data(json=False, before="p"))
+    def high(self) -> float:
         """The upper end of the interval; NaN if the runs are identical."""
         return self.interval.high if self.interval else math.nan
 
-    @property
-    def interval_text(self) -> Annotated[str, Column("interval", str, before="p")]:
+    @computed_value(Column("interval", str, before="p"))
+    def interval_text(self) -> str:
         """The interval in a table."""
         if self.interval is None:
             return "equal"
@@ -134,22 +134,22 @@ class Difference(WithInterval):
         interval = self.interval and Interval(unit * self.interval.low, unit * self.interval.high)
         return replace(self, mean=unit * self.mean, sd=unit * self.sd, interval=interval)
 
-    @property
-    def identical(self) -> Annotated[bool, Data(frame=False, before="interval")]:
+    @computed_value(Data(frame=False, before="interval"))
+    def identical(self) -> bool:
         """Whether the two runs have the same value for every query."""
         return self.interval is None
 
-    @property
+    @computed_value(Column("queries as observed", str, before="queries_assured"))
     def queries_text(
         self,
-    ) -> Annotated[str | None, Column("queries as observed", str, before="queries_assured")]:
+    ) -> str | None:
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
         if self.queries_low is None:
             return None
         return in_interval(self.queries, self.queries_low, self.queries_high)
 
-    @property
-    def effect(self) -> Annotated[float, Column("effect size", general("+.2f"), 4), Data(before="queries")]:
+    @computed_value(Column("effect size", general("+.2f"), 4), Data(before="queries"))
+    def effect(self) -> float:
         """mean / sd, the signal of one query relative to its noise."""
         return effect_size(self.mean, self.sd)
 

@@ -16,17 +16,8 @@ from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
 from ndcg_asymptotics.analysis.runs.paired import Interval, alpha_of, level_text
 from ndcg_asymptotics.analysis.runs.ranks import LEGEND, RankedRun, rank_runs
 from ndcg_asymptotics.core.looks import Look
-from ndcg_asymptotics.core.tables import (
-    HIDDEN,
-    Data,
-    Line,
-    Report,
-    ReportBlock,
-    Table,
-    details,
-    frame_of,
-    remark_lines,
-)
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value, frame_of
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details, remark_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +128,8 @@ class ComparedPair(Generic[_OfMeasure]):
     kind: ClassVar[type]
     """The dataclass of the rows of tables."""
 
-    @property
-    def pair(self) -> Annotated[tuple[str, str], Data(before="a")]:
+    @computed_value(Data(before="a"))
+    def pair(self) -> tuple[str, str]:
         """The names of the runs."""
         return self.a, self.b
 
@@ -285,8 +276,8 @@ class ComparedPairs(Report, Generic[_Pair]):
             signs[pair.pair] = answer.significant(self.alpha)
         return rank_runs(means, signs, lower_is_better=answers[0].lower_is_better)
 
-    @property
-    def rankings(self) -> Annotated[Sequence[Ranking], Data()]:
+    @computed_value(Data())
+    def rankings(self) -> Sequence[Ranking]:
         """The runs in order of their means, by each measure."""
         return [Ranking(measure, self.ranked(i)) for i, measure in enumerate(self.measures)]
 

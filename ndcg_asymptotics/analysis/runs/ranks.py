@@ -8,7 +8,7 @@ from itertools import combinations
 from string import ascii_lowercase
 from typing import Annotated
 
-from ndcg_asymptotics.core.tables import Column, fixed, general
+from ndcg_asymptotics.core.rows import Column, fixed, general
 
 LEGEND = (
     "Ranks: those that no significant difference excludes. Two runs have a group in common exactly if they "

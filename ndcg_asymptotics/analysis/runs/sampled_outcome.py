@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Annotated
 
-from ndcg_asymptotics.core.tables import Column, Line, Report, ReportBlock, Table, fixed, general
+from ndcg_asymptotics.core.rows import Column, computed_value, fixed, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import listed
 
 _NAMED = 3  # pairs that a sentence names
@@ -39,12 +40,12 @@ class SampledRow(SystemRow):
 
     negatives: Annotated[int, Column("negatives", general("d"))]
     mean: Annotated[float, Column("sampled mean", fixed(4))]
-    sd: Annotated[float, Column("standard deviation", fixed(4), drop=1)]
+    sd: Annotated[float, Column("standard deviation", fixed(4), later=1)]
     full: Annotated[float, Column("full", fixed(4))]
-    estimate: Annotated[float | None, Column("estimate of full", fixed(4), drop=2, optional=True)] = None
-    bias: Annotated[float | None, Column("its bias", general("+.4f"), drop=2, optional=True)] = None
+    estimate: Annotated[float | None, Column("estimate of full", fixed(4), later=2, optional=True)] = None
+    bias: Annotated[float | None, Column("its bias", general("+.4f"), later=2, optional=True)] = None
     estimate_sd: Annotated[
-        float | None, Column("its standard deviation", fixed(4), drop=3, optional=True)
+        float | None, Column("its standard deviation", fixed(4), later=3, optional=True)
     ] = None
 
 
@@ -70,7 +71,7 @@ class PairRow:
     b: str
     measure: Annotated[str, Column("measure", whole=True)]
     negatives: Annotated[int, Column("negatives", general("d"))]
-    full: Annotated[float, Column("full difference", fixed(4), drop=1)]
+    full: Annotated[float, Column("full difference", fixed(4), later=1)]
     sampled: float
     right: Annotated[float, Column("P(right order)", fixed(2))]
     crossings: Annotated[
@@ -78,8 +79,8 @@ class PairRow:
     ]
     enough: Annotated[int | None, Column("enough from m", general(","))]
 
-    @property
-    def systems(self) -> Annotated[str, Column("systems", fold=True, before="measure")]:
+    @computed_value(Column("systems", fold=True, before="measure"))
+    def systems(self) -> str:
         """The names of both, which take two lines where they are long."""
         return f"{self.a}, {self.b}"
 

@@ -17,7 +17,8 @@ from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Estimate, in_format
+from ndcg_asymptotics.core.rows import Estimate
+from ndcg_asymptotics.core.tables import in_format
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.plots.planning import EXPONENTS
