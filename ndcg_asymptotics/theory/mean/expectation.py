@@ -45,7 +45,6 @@ from ndcg_asymptotics.theory.rules.mesh import Mesh
 
 _ROUNDING = 2 * TOLERANCE  # relative error that two evaluations share: that of their sums of exponentials
 CAUTION = 6.0  #: a stated error over the difference of two evaluations, which err alike at a sharp kink
-_SHARP = 0.85  # correlation of rank and label counts beyond which the counts leave few ranks open
 _TOGETHER = 64  # lengths whose laws of ranks are computed together; more take memory and gain no time
 
 
@@ -342,9 +341,7 @@ def _integral(
     largest = float(places.correlation.max())
     grades = tuple(gains.tolist()), tuple(places.law.tolist())
     counts = [
-        _label_means(*grades, measure.discount, k, n, accuracy, largest > _SHARP)
-        if measure.normalised
-        else None
+        _label_means(*grades, measure.discount, k, n, accuracy) if measure.normalised else None
         for measure in measures
     ]
     if largest < 1e-13:
@@ -405,11 +402,8 @@ def _label_means(
     k: int,
     n: int,
     accuracy: Accuracy,
-    sharp: bool,
 ) -> LabelMeans:
     # the nodes of a single grade are cheap
     nodes = math.ceil(accuracy.nodes * (1.5 if len(gains) == 1 else 1.0))
     sums = discount_sums(discount, n)
-    return LabelMeans(
-        np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance, sharp
-    )
+    return LabelMeans(np.array(gains), np.array(law), sums, min(k, n), n - 1, nodes, accuracy.tolerance)

@@ -376,5 +376,5 @@ def test_moments_of_a_count_that_a_cutoff_cuts():
     ideal = np.cumsum(1 / np.log(np.arange(2.0, k + 2)))
     exact = np.sign(np.diag(triangle)) * (basis.T @ (root / ideal[np.minimum(x, k - 1)]))
     sums = discount_sums(Measure.parse("nDCG").discount, others + 1)
-    counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others, 66, 1e-11, sharp=False)
+    counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others, 66, 1e-11)
     assert counts.moments(19) == pytest.approx(exact, rel=0, abs=1e-11)
