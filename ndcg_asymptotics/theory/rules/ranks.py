@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import gammaln
@@ -109,8 +110,8 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
     for kind, here in (
         (_few, few),
         (_up_to_cutoff, integrated),
-        (_every, every),
-        (_spaced, ~few & ~crossing),
+        (partial(_spaced, 0.0), every),
+        (partial(_spaced, _STEP), ~few & ~crossing),
     ):
         # items below the cutoff gain nothing
         nodes = np.flatnonzero(here & ~(crossing & (above - far > k)))
@@ -144,24 +145,17 @@ def _few(
     return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
 
 
-def _every(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
-) -> tuple[Floats, Floats]:
-    """Return all numbers about the mean and their probabilities."""
-    counted, inside = _about(mean, np.ones_like(mean), deviation, others)
-    # P(c) / P(c - 1) = (N - c + 1) / c t / (1 - t)
-    ratios = (others[:, None] - counted + 1) / np.maximum(counted, 1.0) * (share / (1 - share))[:, None]
-    logs = np.cumsum(np.log(np.where(inside, ratios, 1.0)), axis=1)
-    weights = np.where(inside, np.exp(logs - logs[:, logs.shape[1] // 2, None]), 0.0)
-    weights /= weights.sum(axis=1, keepdims=True)
-    return counted, weights * _within(counted, deep, k, others)
-
-
 def _spaced(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
+    spacing: float,
+    mean: Floats,
+    deviation: Floats,
+    deep: Bools,
+    share: Floats,
+    k: Floats,
+    others: Floats,
 ) -> tuple[Floats, Floats]:
-    """Return numbers about the mean, at steps fine enough for a smooth function, and their probabilities."""
-    step = np.maximum(np.floor(_STEP * deviation), 1.0)
+    """Return numbers about the mean at steps of so many standard deviations, and their probabilities."""
+    step = np.maximum(np.floor(spacing * deviation), 1.0)
     counted, inside = _about(mean, step, deviation, others)
     weights = np.where(inside, np.exp(log_binomial(counted, others[:, None], share[:, None])), 0.0)
     total = weights.sum(axis=1, keepdims=True)
