@@ -159,7 +159,7 @@ def evaluate(
     gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
     ranker = ranker_of(feature, weights)
     if lists is not None:
-        found = _of_lists(scored_lists(lists, columns, ranker, query), parsed, gain, options)
+        found = _of_lists(scored_lists(lists, columns, [ranker], query), parsed, gain, options)
         single = is_table(lists) or isinstance(lists, str | os.PathLike)
         return found[0] if single else Evaluations(tuple(found))
     require(query is None, "is for lists, of SVMlight files", "query")
@@ -176,13 +176,13 @@ def evaluate(
 
 
 def _of_lists(
-    lists: Mapping[str, tuple[Records, Records]],
+    lists: Mapping[str, Sequence[Records]],
     measures: tuple[AnyMeasure, ...],
     gain: Gain,
     options: EvaluationOptions,
 ) -> list[Evaluation]:
-    parts = {
-        name: (scores, without_negatives(labels, gain, refuse="lists"))
+    parts: dict[str, Sequence[Records]] = {
+        name: [scores, without_negatives(labels, gain, refuse="lists")]
         for name, (scores, labels) in lists.items()
     }
     every = {**parts, **({"all files": joined_files(parts)} if len(parts) > 1 else {})}

@@ -87,7 +87,7 @@ def fit(
     out, source = path_of(out, "out"), {}
     if lists is not None:
         ranker = ranker_of(feature, weights)
-        ((name, (scores, labels)),) = scored_lists(lists, columns, ranker, query).items()
+        ((name, (scores, labels)),) = scored_lists(lists, columns, [ranker], query).items()
         place = f"{scores.source}: " if scores.source else ""
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")

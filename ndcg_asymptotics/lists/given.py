@@ -160,17 +160,17 @@ def ranker_of(feature: int | Sequence[int] | None, weights: object) -> Mapping[i
 def scored_lists(
     given: object,
     columns: ColumnNames | None = None,
-    weights: Mapping[int, float] | None = None,
+    rankers: Sequence[Mapping[int, float] | None] = (None,),
     query: object = None,
-) -> dict[str, tuple[Records, Records]]:
-    """Return scores and labels, in the same order, of one file or table with both, or of each of several.
+) -> dict[str, list[Records]]:
+    """Return scores of rankers, then labels, in the same order, of one file or table, or of each of several.
 
     Parameters
     ----------
     given : path, frame or Arrow table, or several in a list or by name
         Each as `read_lists` takes a file; frames in a list are called by their numbers from 1 on.
-    columns, weights
-        As in `read_lists`, for one ranker.
+    columns, rankers
+        As in `read_lists`.
     query : path, or one for each file, optional
         As in `read_lists`.
     """
@@ -188,12 +188,11 @@ def scored_lists(
     found = {}
     for (name, one), sizes in zip(named.items(), _sizes(query, len(named)), strict=True):
         if isinstance(one, str | os.PathLike):
-            scores, labels = read_lists(Path(one), columns, [weights], sizes)
-            found[name] = scores, labels
+            found[name] = read_lists(Path(one), columns, rankers, sizes)
         else:
-            require(weights is None, "only SVMlight files have features with weights", "weights")
+            require([*rankers] == [None], "only SVMlight files have features with weights", "weights")
             require(sizes is None, "is for SVMlight files", "query")
-            found[name] = Records.of_lists(one, columns)
+            found[name] = [*Records.of_lists(one, columns)]
     return found
 
 
@@ -216,18 +215,15 @@ def scores_of_rankers(
 
     Each file is read once; see `scored_lists` for the parameters.
     """
-    files = named_paths(given, "lists")
-    sizes = dict(zip(files, _sizes(query, len(files)), strict=True))
-    weights = [*rankers.values()]
-    found = {name: read_lists(path, columns, weights, sizes[name]) for name, path in files.items()}
+    found = scored_lists(given, columns, [*rankers.values()], query)
     scores = {}
     for place, ranker in enumerate(rankers):
-        parts = {name: (records[place], records[-1]) for name, records in found.items()}
+        parts = {name: [records[place], records[-1]] for name, records in found.items()}
         scores[ranker], labels = joined_files(parts)
     return scores, labels
 
 
-def joined_files(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records, Records]:
+def joined_files(parts: Mapping[str, Sequence[Records]]) -> Sequence[Records]:
     """Return the scores and labels of several files as those of one.
 
     If queries of two files have one name, all names of queries begin with that of the file.
@@ -246,7 +242,7 @@ def joined_files(parts: Mapping[str, tuple[Records, Records]]) -> tuple[Records,
     found, labels = values
     comparable = all(part.comparable for part in scores)
     together = Records(tuple(queries), row.astype(np.int32), names, document, found, comparable=comparable)
-    return together, together.with_values(labels)
+    return [together, together.with_values(labels)]
 
 
 def naming_sources(*records: Records) -> AbstractContextManager[None]:

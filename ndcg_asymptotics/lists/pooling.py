@@ -15,6 +15,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats, Integers, require_choice
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.judgements import warn_of_twins
 from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.records import RankedList, Records
 
@@ -93,6 +94,8 @@ def pool_runs(runs: object, qrels: object, documents: PoolRule = "retrieved") ->
     require_choice(documents, get_args(PoolRule), "pool")
     scores = runs_of(runs)
     labels = judgements_of(qrels)
+    for run in scores.values():
+        warn_of_twins(run, labels)
     queries = tuple(sorted({*labels.queries}.intersection(*(run.queries for run in scores.values()))))
     require(len(queries) > 0, f"{', '.join(scores)} and the qrels have no query in common")
     parts = [*scores.values(), *([labels] if documents == "judged" else [])]

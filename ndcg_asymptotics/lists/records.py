@@ -13,7 +13,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief
 from ndcg_asymptotics.core.errors import InputError, InputWarning, needing, require, require_utf8
-from ndcg_asymptotics.lists.names import Codes, Names, TextColumn, places, text_column
+from ndcg_asymptotics.lists.names import Codes, Names, TextColumn, joined_texts, places, text_column
 
 NumberKind = Literal["score", "label", "time", "rank"]
 
@@ -39,6 +39,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 _TYPE = re.compile(r":(token|float)(_seq)?$")  # of a column in the files of RecBole
 
 SWAPPED = ": are the run and the qrels swapped?"
+
+_ROWS_AT_ONCE = 1 << 18  # of which Python has strings
 
 _ITERATORS = {"score": "scoreddocs_iter", "label": "qrels_iter"}  # of data sets of ir_datasets
 
@@ -117,7 +119,7 @@ class Records:
                 (q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind)
             )
         elif (frame := as_table(given)) is not None:
-            return cls._of_frame(frame, (kind,), columns)[0]
+            return cls.of_frame(frame, (kind,), columns)[0]
         elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
             rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
         else:
@@ -140,24 +142,33 @@ class Records:
         frame = as_table(given)
         if frame is None:
             raise InputError(f"expected a file or a frame, got {brief(given)}", "lists")
-        scores, labels = cls._of_frame(frame, ("score", "label"), columns)
+        scores, labels = cls.of_frame(frame, ("score", "label"), columns, named=False)
         return scores, labels
 
     @classmethod
-    def _of_frame(
-        cls, frame: Any, kinds: Sequence[NumberKind], columns: Mapping[str, str] | None
+    def of_frame(
+        cls,
+        frame: Any,
+        kinds: Sequence[NumberKind],
+        columns: Mapping[str, str] | None = None,
+        *,
+        named: bool = True,
     ) -> list[Self]:
-        """Return the records of each kind of number of a table."""
+        """Return the records of each kind of number of a frame, whose documents have names if ``named``.
+
+        Raises
+        ------
+        InputError
+            As `of`.
+        """
         mine = column_names(columns)
-        query = _column(frame.columns, "query", columns)
+        query = required_column(frame.columns, "query", columns)
         document = column_of(frame.columns, "document", columns)
-        if document is not None or len(kinds) == 1 or "document" in mine:
-            document = _column(frame.columns, "document", columns)
-        theirs = {kind: _column(frame.columns, kind, columns) for kind in kinds}
-        size = len(frame[query])
-        documents = range(1, size + 1) if document is None else [*frame[document]]
-        numbers = {kind: [*frame[column]] for kind, column in theirs.items()}
-        found = cls._of_cells([*frame[query]], documents, numbers)
+        if named or document is not None or "document" in mine:
+            document = required_column(frame.columns, "document", columns)
+        theirs = {kind: required_column(frame.columns, kind, columns) for kind in kinds}
+        documents = range(1, len(frame[query]) + 1) if document is None else frame[document]
+        found = cls._of_cells(frame[query], documents, {kind: frame[of] for kind, of in theirs.items()})
         if is_column_of_scores(theirs.get("label"), mine):
             labels = found[-1].values
             require(bool((labels == np.rint(labels)).all()), f"the column score has fractions{SWAPPED}")
@@ -169,9 +180,9 @@ class Records:
     @classmethod
     def _of_cells(
         cls,
-        queries: Sequence[object],
-        documents: Sequence[object],
-        numbers: Mapping[NumberKind, list[object]],
+        queries: Any,
+        documents: Any,
+        numbers: Mapping[NumberKind, Any],
     ) -> list[Self]:
         """Return the records of each kind of number of columns of cells."""
         names = _names(queries, "query"), _names(documents, "document")
@@ -328,18 +339,26 @@ def is_column_of_scores(column: object, columns: Mapping[str, str]) -> bool:
     return column is not None and "label" not in columns and _plain(column) == "score"
 
 
-def _names(cells: Sequence[object], what: str) -> TextColumn:
-    """Return the codes of names and the distinct names; refuse one that is missing, with its row."""
+def _names(cells: Any, what: str) -> TextColumn:
+    """Return the names in some cells; refuse one that is missing, with its row."""
     import pandas as pd
 
-    texts = [*map(str, cells)]
-    missing = pd.Series(cells, dtype=object).isna().to_numpy()
-    if not (missing.any() or all(map(str.strip, texts))):
-        missing = np.array([not text.strip() for text in texts])
-    for row in np.flatnonzero(missing)[:1]:
-        raise InputError(f"row {row + 1}: the name of the {what} is missing, got {brief(cells[row])}")
-    require_utf8(texts, f"the name of a {what}")
-    return text_column(texts)
+    if isinstance(getattr(cells, "dtype", None), pd.CategoricalDtype):
+        names, codes = _names(cells.cat.categories, what), cells.cat.codes.to_numpy()
+        for row in np.flatnonzero(codes < 0)[:1]:
+            raise InputError(f"row {row + 1}: the name of the {what} is missing")
+        return names._replace(codes=names.codes[codes])
+    parts = []
+    for start in range(0, max(len(cells), 1), _ROWS_AT_ONCE):
+        end = start + _ROWS_AT_ONCE
+        some = list(cells.iloc[start:end] if hasattr(cells, "iloc") else cells[start:end])
+        texts = [*map(str, some)]
+        missing = pd.isna(pd.Series(some, dtype=object)) | np.array([not t.strip() for t in texts], bool)
+        for row in np.flatnonzero(missing)[:1]:
+            raise InputError(f"row {start + row + 1}: the name of the {what} is missing")
+        require_utf8(texts, f"the name of a {what}")
+        parts.append(text_column(texts))
+    return joined_texts(parts)
 
 
 def _forms(kind: NumberKind) -> str:
@@ -446,7 +465,8 @@ def _plain(column: object) -> str:
     return re.sub("[-_]", "", _TYPE.sub("", str(column))).casefold()
 
 
-def _column(header: Iterable[object], name: str, columns: Mapping[str, str] | None) -> object:
+def required_column(header: Iterable[object], name: str, columns: Mapping[str, str] | None) -> object:
+    """Return the column of a table as `column_of` does; raise an error if there is none, or several."""
     there = list(header)
     if (found := column_of(there, name, columns)) is not None:
         require(there.count(found) == 1, f"several columns are called {found!r}")
@@ -475,22 +495,21 @@ def _field(record: object, name: str) -> object:
     )
 
 
-def _numbers(values: list[object], kind: NumberKind) -> Floats:
+def _numbers(values: Any, kind: NumberKind) -> Floats:
+    """Return numbers, or times as numbers; refuse what is none, or too large for a double."""
+    from ndcg_asymptotics.lists.reading.lines import timestamp  # which has records, too
+
+    bad: Any = values
     try:
-        numbers = np.array(values, np.float64)
+        numbers = np.array([*map(timestamp, values)] if kind == "time" else values, np.float64)
         if numbers.ndim == 1:
             return numbers
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(f"a {kind} must be a number, got {brief(_first_bad_value(values))}")
-
-
-def _first_bad_value(values: list[Any]) -> object:
-    """Return the first of some values that is not a number, or too large for a double."""
-    for value in values:
+    for bad in values:
         try:
-            if np.ndim(value) or np.ndim(np.float64(value)):
-                return value
+            if np.ndim(bad) or np.ndim(np.float64(bad)):
+                break
         except (TypeError, ValueError, OverflowError):
-            return value
-    return values
+            break
+    raise InputError(f"a {kind} must be a number{' or a date' * (kind == 'time')}, got {brief(bad)}")

@@ -130,13 +130,13 @@ def test_parquet_is_read(tmp_path):
     frame.to_parquet(tmp_path / "run")
     found = read(tmp_path / "run", "score", {"score": "s"})
     assert found.as_dict() == {"1": {"a": 2.0, "b": 3.5}, "2": {"a": 1.0}}
-    with pytest.raises(InputError, match=r"run, line 1: got 'qid,docno,s', expected a header"):
+    with pytest.raises(InputError, match=r"run: no column 'score' .* the columns are: qid, docno, s;"):
         read(tmp_path / "run", "score")
     (tmp_path / "cut").write_bytes((tmp_path / "run").read_bytes()[:-40])
     with pytest.raises(InputError, match="a damaged Parquet file"):
         read(tmp_path / "cut", "score")
     frame.assign(s=[1.0, np.nan, 2.0]).to_parquet(tmp_path / "nan")
-    with pytest.raises(InputError, match=r"nan, row 2: got .*expected .* finite scores"):
+    with pytest.raises(InputError, match=r"nan: a score must be finite, got nan for document b of query 1"):
         read(tmp_path / "nan", "score", {"score": "s"})
 
 
@@ -551,11 +551,11 @@ def test_parquet_columns_of_other_types(tmp_path):
     days = pd.to_datetime(["1970-01-02", "1970-01-03"]).date
     pd.DataFrame({"qid": [7, 7], "docno": [1.5, 2.0], "date": days}).to_parquet(tmp_path / "times")
     assert read(tmp_path / "times", "time").as_dict() == {"7": {"1.5": 86400.0, "2.0": 172800.0}}
-    # a dictionary that holds a name twice, once with a blank
-    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", " a"]))
+    # a dictionary that holds a name twice
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["a", "a"]))
     table = pa.table({"query": ["q", "q"], "document": twice, "score": [1, 2]})
     parquet.write_table(table, tmp_path / "twice")
-    with pytest.raises(InputError, match=r"twice, record 2: document a of query q occurs twice"):
+    with pytest.raises(InputError, match=r"twice: document a of query q occurs twice"):
         read_run(tmp_path / "twice")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.names import TextColumn, joined_texts, text_column
 from ndcg_asymptotics.lists.reading.lines import (
@@ -27,7 +27,7 @@ from ndcg_asymptotics.lists.reading.svmlight import (
     score_columns,
     svmlight_columns,
 )
-from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, header_of, is_csv, parquet_columns
+from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, read_parquet
 from ndcg_asymptotics.lists.reading.text import begins_with, open_file, read_first_line
 from ndcg_asymptotics.lists.records import (
     SWAPPED,
@@ -41,6 +41,7 @@ from ndcg_asymptotics.lists.records import (
     column_of,
     is_rank,
     ranked_lists,
+    required_column,
 )
 
 ColumnNames = Mapping[str, str]
@@ -198,14 +199,24 @@ def _of_table(
     kinds: Sequence[NumberKind],
 ) -> list[Records]:
     """Return records of each kind of number of a Parquet or CSV file."""
-    packed = is_parquet(path)
-    form = None if packed else csv_form(path, wanted, optional, columns)
-    parts = read_columns(path, form) if form else parquet_columns(path, wanted, optional, columns)
-    found, header = _records(path, parts, form, kinds), header_of(path)
-    items = are_items(*(column_of(header, name, columns) for name in ("query", "document")))
-    if "score" in kinds and is_rank(columns.get("score")):
+    if is_parquet(path):
+
+        def picked(header: Sequence[str]) -> list[object]:
+            with naming(str(path)):
+                needed = [required_column(header, name, columns) for name in wanted]
+            return needed + [column_of(header, name, columns) for name in optional]
+
+        frame = read_parquet(path, picked)
+        with naming(str(path)):
+            found = Records.of_frame(frame, kinds, columns, named="document" in wanted)
+        require(len(found[0]) > 0, f"{path}: holds no data, expected rows of query, {', '.join(kinds)}")
+        return [replace(records, source=str(path)) for records in found]
+    form, names = csv_form(path, wanted, optional, columns)
+    found = _records(path, read_columns(path, form), form, kinds)
+    if names.get("score") == columns.get("score") and is_rank(columns.get("score")):
         found[0] = found[0].with_values(-found[0].values)
-    return [replace(records, comparable=records.comparable and not items) for records in found]
+    comparable = "document" in names and not are_items(names["query"], names["document"])
+    return [replace(records, comparable=comparable) for records in found]
 
 
 def _records(

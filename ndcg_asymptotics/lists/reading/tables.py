@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
-from ndcg_asymptotics.lists.names import text_column
-from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, Columns, LineFormat, name, whole_cell
+from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, LineFormat, whole_cell
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
 from ndcg_asymptotics.lists.records import COLUMNS, SWAPPED, column_of, is_column_of_scores, swapped
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
     from pyarrow import parquet as pq
 
 PARQUET = b"PAR1"
@@ -25,11 +23,8 @@ PARQUET = b"PAR1"
 
 _NUMBERS = "finite scores and labels, and times that are numbers or dates"
 _MOST_COLUMNS = 10_000
-_ROWS_AT_ONCE = 1 << 16  # of a Parquet file
 _UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 29, 100
 """The columns of a row group may unpack to 512 MB and 100 times the size of the file."""
-
-Parsers = Mapping[str, Callable[[Any], Any]]
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -67,8 +62,8 @@ def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
 
 def csv_form(
     path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
-) -> LineFormat:
-    """Return the format of a CSV file, with the places of its columns.
+) -> tuple[LineFormat, dict[str, str]]:
+    """Return the format of a CSV file, and the names of its columns by ours.
 
     Raises
     ------
@@ -81,30 +76,37 @@ def csv_form(
     require(
         len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
     )
-    places, parsers = _places(header, wanted, optional, columns, path, line.decode().strip())
-    expected = _expected(places, parsers) + f", and {len(header)} cells"
-    return LineFormat(places, len(header), expected, delimiter_of(line.decode()), number, parsers)
+    found = {column: column_of(header, column, columns) for column in (*wanted, *optional)}
+    for column in (*wanted, *(column for column in optional if column in columns)):
+        known = columns.get(column, f"{column} (or {', '.join(COLUMNS[column][1:])})")
+        require(
+            found[column] is not None,
+            f"{path}, line 1: got {brief(line.decode().strip())}, expected a header with the column {known}; "
+            f"--columns says which is which{swapped(header, column)}",
+        )
+    names = {column: theirs for column, theirs in found.items() if theirs is not None}
+    for theirs in names.values():
+        require(header.count(theirs) == 1, f"{path}, line 1: several columns are called {brief(theirs)}")
+    expected = f"{', '.join(names)} in every row, {_NUMBERS}, and {len(header)} cells"
+    form = LineFormat(
+        {column: header.index(theirs) for column, theirs in names.items()},
+        len(header),
+        expected,
+        delimiter_of(line.decode()),
+        number,
+    )
+    if not is_column_of_scores(found.get("label"), columns):
+        return form, names
+    return replace(form, parsers={**CELL_PARSERS, "label": whole_cell}, expected=expected + SWAPPED), names
 
 
-def header_of(path: Path) -> list[str]:
-    """Return the names of the columns of a CSV or Parquet file."""
-    with open_file(path) as file:
-        if file.read(len(PARQUET)) == PARQUET:
-            from pyarrow import parquet
-
-            return list(parquet.ParquetFile(file).schema_arrow.names)
-    return _header(read_first_line(path)[1].decode())
-
-
-def parquet_columns(
-    path: Path, wanted: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
-) -> Iterator[Columns]:
-    """Yield the columns of a Parquet file, batch by batch.
+def read_parquet(path: Path, wanted: Callable[[list[str]], Iterable[Any]] | None = None) -> pd.DataFrame:
+    """Return a Parquet file, or the columns of it that ``wanted`` picks among their names.
 
     Raises
     ------
     InputError
-        For a damaged file, a missing column, an invalid row, or a file that holds too much for its size.
+        For a damaged file, one that holds too much for its size, and a wanted column of lists.
     """
     with needing("pyarrow", f"{path}: Parquet files are read by"):
         import pyarrow as pa
@@ -112,30 +114,23 @@ def parquet_columns(
     with open_file(path) as file:
         try:
             schema = parquet.ParquetFile(file).schema_arrow
-            places, parsers = _places(schema.names, wanted, optional, columns, path, ",".join(schema.names))
-            names = {column: schema.names[place] for column, place in places.items()}
-            for place in places.values():
-                field = schema.field(place)
+            picked: Iterable[str] = schema.names if wanted is None else wanted(schema.names)
+            names = [name for name in picked if name in schema.names]
+            fields = [schema.field(name) for name in names]
+            for field in fields:
                 said = f"{path}, column {field.name}: expected a number or a text, got {field.type}"
-                require(not pa.types.is_nested(field.type), said)
-            # with dictionaries, a name of a megabyte in a million rows is kept once
-            texts = [names[column] for column in ("query", "document") if column in names]
-            found = parquet.ParquetFile(file, read_dictionary=texts)
-            require_unpackable(found.metadata, path, [*names.values()])
-            first = 1
-            for batch in found.iter_batches(_ROWS_AT_ONCE, columns=[*names.values()]):
-                cells = {column: batch[theirs] for column, theirs in names.items()}
-                try:
-                    yield {column: _converted(of, column, parsers) for column, of in cells.items()}
-                except (pa.ArrowException, TypeError, ValueError, OverflowError):
-                    _raise_for_first_bad_row(cells, first, path, parsers)
-                first += len(batch)
-        except (pa.ArrowException, OSError) as error:
+                require(wanted is None or not pa.types.is_nested(field.type), said)
+            # with a dictionary, a name of a megabyte in a million rows is kept once
+            texts = [field.name for field in fields if pa.types.is_string(field.type)]
+            content = parquet.ParquetFile(file, read_dictionary=texts)
+            require_unpackable(content.metadata, path, names)
+            return content.read(names).to_pandas()
+        except (pa.ArrowException, OSError, KeyError) as error:
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
 
 
-def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[str] | None = None) -> None:
-    """Raise an error if some columns of a Parquet file, or all, unpack to too much for its size.
+def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[str]) -> None:
+    """Raise an error if some columns of a Parquet file unpack to too much for its size.
 
     That is according to its footer.
     """
@@ -144,48 +139,9 @@ def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[st
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         parts = [row_group.column(index) for index in range(row_group.num_columns)]
-        counted = [part for part in parts if names is None or part.path_in_schema in names]
+        counted = [part for part in parts if part.path_in_schema in names]
         size = sum(part.total_uncompressed_size for part in counted)
         require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
-
-
-def _converted(cells: pa.Array, column: str, parsers: Parsers) -> Any:
-    """Return the cells of a column as `Columns` has them; raise ValueError if one is not valid."""
-    import pyarrow as pa
-
-    if cells.null_count:
-        raise ValueError
-    if column not in ("query", "document"):
-        if column == "score" and (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
-            numbers = cells.to_numpy(zero_copy_only=False).astype(np.float64)
-            if np.isfinite(numbers).all():
-                return numbers
-            raise ValueError
-        return np.array([parsers[column](value) for value in cells.to_pylist()], np.float64)
-    if not pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_encode()
-    # the dictionary in a file may hold a name twice, or with blanks at its ends
-    distinct = text_column([name(value) for value in cells.dictionary.to_pylist()])
-    return distinct._replace(codes=distinct.codes[np.asarray(cells.indices)])
-
-
-def _raise_for_first_bad_row(batch: Mapping[str, pa.Array], first: int, path: Path, parsers: Parsers) -> None:
-    """Raise `InputError` for the first bad row of a batch."""
-    row = 0
-    for row in range(len(next(iter(batch.values())))):
-        cells = {column: of[row].as_py() for column, of in batch.items()}
-        try:
-            for column, cell in cells.items():
-                parsers[column](cell)
-        except (TypeError, ValueError, OverflowError):
-            break
-    said = f"got {brief(tuple(cells.values()))}, expected {_expected(batch, parsers)}"
-    raise InputError(f"{path}, row {first + row}: {said}")
-
-
-def _expected(columns: Mapping[str, object], parsers: Parsers) -> str:
-    question = "" if parsers is CELL_PARSERS else f"; labels in the column score are whole{SWAPPED}"
-    return f"{', '.join(columns)} in every row, {_NUMBERS}{question}"
 
 
 def delimiter_of(header: str) -> str:
@@ -199,27 +155,3 @@ def _header(line: str) -> list[str]:
     except csv.Error:  # a cell longer than the csv module allows
         return []
     return [cell.strip() for cell in cells]
-
-
-def _places(
-    header: Sequence[str],
-    wanted: Sequence[str],
-    optional: Sequence[str],
-    columns: Mapping[str, str],
-    path: Path,
-    said: str,
-) -> tuple[dict[str, int], Parsers]:
-    """Return the index of each column in the table, whose header is ``said``, and the parsers of cells."""
-    found = {column: column_of(header, column, columns) for column in (*wanted, *optional)}
-    for column in (*wanted, *(column for column in optional if column in columns)):
-        known = columns.get(column, f"{column} (or {', '.join(COLUMNS[column][1:])})")
-        require(
-            found[column] is not None,
-            f"{path}, line 1: got {brief(said)}, expected a header with the column {known}; "
-            f"--columns says which is which{swapped(header, column)}",
-        )
-    for theirs in found.values():
-        require(header.count(theirs or "") < 2, f"{path}, line 1: several columns are called {brief(theirs)}")
-    whole = is_column_of_scores(found.get("label"), columns)
-    parsers = {**CELL_PARSERS, "label": whole_cell} if whole else CELL_PARSERS
-    return {column: header.index(theirs) for column, theirs in found.items() if theirs is not None}, parsers

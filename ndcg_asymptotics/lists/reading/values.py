@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import as_texts, brief, require_choice
-from ndcg_asymptotics.core.errors import InputError, naming, needing, require, require_utf8
+from ndcg_asymptotics.core.errors import InputError, naming, require, require_utf8
 from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.evaluation import query_mean
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
-from ndcg_asymptotics.lists.reading.tables import delimiter_of, require_unpackable
+from ndcg_asymptotics.lists.reading.tables import delimiter_of, read_parquet
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of
 from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
@@ -195,7 +195,7 @@ class _Collected:
     def _add_file(self, path: Path, name: str, *, alone: bool) -> None:
         """Add a file; unless it is the only one, it is a run where it names none."""
         if is_parquet(path):
-            found = _parquet(path)
+            found = read_parquet(path)
         else:
             text = read_text(path, MOST_BYTES).replace("\r\n", "\n")
             with naming(str(path)):
@@ -431,20 +431,6 @@ def _scores_of_ranx(run: object) -> Mapping[Any, Any] | None:
     """Return the values of an evaluated run of ranx; None for other objects and a run without values."""
     scores = getattr(run, "scores", None)
     return scores if isinstance(scores, Mapping) and scores else None
-
-
-def _parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        with needing("pyarrow", f"{path}: Parquet files are read by"):
-            from pyarrow.parquet import read_metadata
-        require_unpackable(read_metadata(path), path)
-        return pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
 
 
 def _without_header(text: str) -> pd.DataFrame | None:
