@@ -1,4 +1,4 @@
-"""Progress of long loops: bars on a terminal and in a notebook, lines in a log file.
+"""Progress of long loops: bars of tqdm, which a file gets every ten seconds.
 
     for cell in tracked(cells, "exact means"):
         ...
@@ -18,7 +18,6 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from io import StringIO
 from typing import Any, TypeVar
 
 from tqdm import TqdmWarning, std
@@ -28,32 +27,12 @@ from ndcg_asymptotics.core.text import visible
 _T = TypeVar("_T")
 
 _DELAY = 2.0  # seconds before a bar appears
-_SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_IN_A_LOG = 10.0  # between two states of a bar
 
 _shown: ContextVar[bool | None] = ContextVar("shown", default=None)
 
 # tqdm's own lock is a semaphore of the operating system, which outlives a process that is killed
 std.tqdm.set_lock(threading.RLock())
-
-
-class LogLines(std.tqdm):  # type: ignore[type-arg]
-    """A progress bar for log files: a line of text every ten seconds."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        interval = _SECONDS_BETWEEN_LINES
-        settings = {"mininterval": interval, "maxinterval": interval, "miniters": 1, "delay": interval}
-        # tqdm writes carriage returns to a file that nobody reads
-        super().__init__(*args, **kwargs | settings | {"file": StringIO()})
-
-    def display(self, msg: str | None = None, pos: int | None = None) -> None:
-        """Write the state as a line; an empty message, with which tqdm clears a bar, writes nothing."""
-        if msg is None:
-            facts = self.format_dict
-            rate = (self.n - self.initial) / max(facts["elapsed"], 1e-9)
-            done = f"{self.n}" if self.total is None else f"{self.n} of {self.total}"
-            left = f", {(self.total - self.n) / rate:.0f} s left" if self.total and rate else ""
-            note = f", {self.postfix}" if self.postfix else ""
-            print(f"{self.desc}: {done}, {rate:.3g}/s{left}{note}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -81,16 +60,6 @@ def _is_shown() -> bool:
     return _in_notebook() if asked is None else asked
 
 
-def _bar_class() -> type[std.tqdm[Any]]:
-    if _in_notebook():
-        with warnings.catch_warnings():
-            # without ipywidgets tqdm warns and draws its text bar, which serves as well
-            warnings.simplefilter("ignore", TqdmWarning)
-            from tqdm import auto
-        return auto.tqdm
-    return std.tqdm if sys.stderr.isatty() else LogLines
-
-
 @contextmanager
 def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]:
     """Yield a tqdm bar for work of ``total`` pieces, of which ``initial`` are already done.
@@ -98,11 +67,18 @@ def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]
     >>> with task("steps", 3) as bar:
     ...     _ = bar.update(2)
     """
-    with _bar_class()(
+    with warnings.catch_warnings():
+        # in a notebook without ipywidgets tqdm warns and draws its text bar, which serves as well
+        warnings.simplefilter("ignore", TqdmWarning)
+        from tqdm import auto
+    live = _in_notebook() or sys.stderr.isatty()
+    with auto.tqdm(
         total=total,
         initial=initial,
         desc=visible(what),
         delay=_DELAY,
+        mininterval=0.1 if live else _SECONDS_IN_A_LOG,
+        maxinterval=_SECONDS_IN_A_LOG,
         leave=False,
         dynamic_ncols=True,
         disable=not _is_shown(),

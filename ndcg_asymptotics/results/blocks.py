@@ -64,14 +64,6 @@ class File:
         return self.last - self.first + 1
 
 
-@dataclass(frozen=True)
-class Content:
-    """The content of a block: the versions and vector units that made the values, and the values."""
-
-    made_by: dict[str, str]
-    values: dict[str, Array]
-
-
 def block_files(folder: Path, kind: str = "npz") -> list[File]:
     """Return the blocks in a folder by their names, or with ``kind="json"`` the requests of version 0.3."""
     found = []
@@ -111,8 +103,16 @@ def write_block(
     write_file(folder / f"{first}-{last}-{digest_of(content)}.npz", content, folder, durable=durable)
 
 
-def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Content:
+def read_block(
+    file: File, key: str, expected: Mapping[str, Variable]
+) -> tuple[dict[str, str], dict[str, Array]]:
     """Read a block of the study whose digest is ``key`` and check that it is what was written.
+
+    Returns
+    -------
+    made_by : dict
+        The versions and vector units that made the values.
+    values : mapping of name to array
 
     Raises
     ------
@@ -133,7 +133,9 @@ def read_block(file: File, key: str, expected: Mapping[str, Variable]) -> Conten
             raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
 
 
-def _content(opened: BinaryIO, file: File, key: str, expected: Mapping[str, Variable]) -> Content:
+def _content(
+    opened: BinaryIO, file: File, key: str, expected: Mapping[str, Variable]
+) -> tuple[dict[str, str], dict[str, Array]]:
     whole = os.fstat(opened.fileno()).st_size
     size = sum(variable.nbytes for variable in expected.values())
     if not size < whole <= size + _OVERHEAD:
@@ -152,7 +154,7 @@ def _content(opened: BinaryIO, file: File, key: str, expected: Mapping[str, Vari
     found = {name: Variable(array.shape, array.dtype) for name, array in values.items()}
     if found != dict(expected):
         raise UnreadableError("does not hold the arrays of this study")
-    return Content({str(name): str(version) for name, version in about["made_by"].items()}, values)
+    return {str(name): str(version) for name, version in about["made_by"].items()}, values
 
 
 def overlaps(files: Iterable[File]) -> Iterator[tuple[File, File]]:

@@ -14,7 +14,7 @@ no code that came with it unless `open_results` is told to.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,6 @@ from ndcg_asymptotics.core.files import Fields, UnreadableError, digest_of, key_
 from ndcg_asymptotics.engines.engine import impossible
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.blocks import (
-    Content,
     File,
     Replicates,
     block_files,
@@ -97,6 +96,8 @@ class Contents:
     made_by : list of dict
         The versions that made the values, in order.
     damages : list of Damage
+    parts : list of Replicates
+        The values of the sound blocks, if they are kept.
     """
 
     folder: Path
@@ -107,6 +108,7 @@ class Contents:
     blocks: list[File] = field(default_factory=list)
     made_by: list[dict[str, str]] = field(default_factory=list)
     damages: list[Damage] = field(default_factory=list)
+    parts: list[Replicates] = field(default_factory=list)
 
     @property
     def done(self) -> Integers:
@@ -115,9 +117,7 @@ class Contents:
 
 
 def examine(
-    folder: str | Path,
-    fields: Mapping[str, object] | None = None,
-    each: Callable[[File, Content], None] | None = None,
+    folder: str | Path, fields: Mapping[str, object] | None = None, *, keep: bool = False
 ) -> Contents:
     """Read everything in a folder of results, one block at a time, and check it.
 
@@ -126,32 +126,34 @@ def examine(
     folder : path
     fields : mapping, optional
         The canonical study that it should hold, used if its record is missing.
-    each : callable, optional
-        Called with every sound block.
+    keep : bool
+        Whether to keep the values.
 
     Raises
     ------
     InputError
-        If it holds no results, or those of a newer or older version.
+        If it holds no results, those of a newer or older version, or more than memory holds.
     UndescribedError
         If no sound record says which study they are of.
     """
     folder = path_of(folder, "folder")
     folder = folder.parent if folder.name == STUDY else folder  # the record stands for the folder
     require_kind(folder, "study")
-    found = _described(folder, fields)
+    found, left = _described(folder, fields), available()
     for file in block_files(folder):
         try:
-            content = read_block(file, found.key, found.layout.variables(file.count))
-            if said := impossible(content.values, found.layout.fields["measures"]):
+            made_by, values = read_block(file, found.key, found.layout.variables(file.count))
+            if said := impossible(values, found.layout.fields["measures"]):
                 raise UnreadableError(f"holds {said}")
         except UnreadableError as error:
             found.damages.append(Damage(file.path.name, str(error)))
             continue
         found.blocks.append(file)
-        found.made_by += [content.made_by] if content.made_by not in found.made_by else []
-        if each is not None:
-            each(file, content)
+        found.made_by += [made_by] if made_by not in found.made_by else []
+        if keep:
+            left -= 2 * sum(array.nbytes for array in values.values())
+            require(left > 0, f"{folder}: more results than memory holds")
+            found.parts.append((np.arange(file.first, file.last + 1), values))
     for one, other in overlaps(found.blocks):
         what = f"and {one.path.name} hold the same replicates"
         found.damages.append(Damage(other.path.name, what))
@@ -243,16 +245,7 @@ def results_in(folder: str | Path, study: Study) -> Results:
 
 
 def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
-    left = available()
-    parts: list[Replicates] = []
-
-    def keep(file: File, content: Content) -> None:
-        nonlocal left
-        left -= 2 * sum(array.nbytes for array in content.values.values())
-        require(left > 0, f"{folder}: more results than memory holds")
-        parts.append((np.arange(file.first, file.last + 1), content.values))
-
-    found = examine(folder, each=keep)
+    found = examine(folder, keep=True)
     folder = found.folder
     refuse_damages(folder, found.damages)
     fields = found.layout.fields
@@ -269,7 +262,7 @@ def _opened(folder: Path, study: Study | None, allow_custom: bool) -> Results:
         "complete": int(done.all()),
         "replicates_wanted": len(found.wanted),
     }
-    arrays = joined_blocks(parts)[1] if parts else {}
+    arrays = joined_blocks(found.parts)[1] if found.parts else {}
     named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
     return Results(study, versions, found.wanted, done, folder, named, attributes)
 

@@ -76,10 +76,6 @@ class Sink:
         """The number of replicates that are complete."""
         return sum(map(len, self._done))
 
-    def wanted_with(self, replicates: Sequence[int]) -> int:
-        """Return the number of wanted replicates if these were added."""
-        return len(np.union1d(self.replicates, replicates))
-
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
         numbers = np.fromiter(replicates, np.int64)

@@ -18,6 +18,8 @@ from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.executor import Cores
 from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run_study, sweep
 
+_SECONDS_OF_A_SMALL_POINT = 0.2  # after which the next is simulated in this process: others take longer
+
 
 @dataclass
 class GridOutcome:
@@ -45,13 +47,16 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
         engine.load_engine(study.engine).check(study.design)
     write_grid(folder, grid)
     outcome = GridOutcome(len(grid.studies))
+    seconds = math.inf  # that the point before took
     deadline = time.monotonic() + options.get("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
         name = grid.axes.name(values)
-        left = max(deadline - time.monotonic(), 1e-9)
-        options.update({"jobs": cores.jobs, "scheduler": cores.scheduler, "time_limit": left})
+        begun = time.monotonic()
+        jobs = 1 if seconds < _SECONDS_OF_A_SMALL_POINT and cores.scheduler is None else cores.jobs
+        options.update({"jobs": jobs, "time_limit": max(deadline - begun, 1e-9)})
         options["durable"] = False
         outcome.points[name] = sweep(study, point_folder(folder, grid.axes, values), **options)
+        seconds = time.monotonic() - begun
         if outcome.points[name].stopped:
             break
     os.sync()  # once for all points: flushing every file takes longer than most simulations

@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
+import numpy as np
+
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
@@ -208,7 +210,8 @@ class _Sweep:
                     outcome.stopped = "interrupted"
                 except BrokenExecutor:
                     outcome.stopped = "workers lost"
-            outcome.wanted, outcome.complete = sink.wanted_with(asked), sink.complete
+            outcome.wanted = len(np.union1d(sink.replicates, asked))  # interrupted, it may not be wanted yet
+            outcome.complete = sink.complete
         return outcome
 
     def _compute(self, asked: range, missing: list[int], sink: Sink, outcome: Outcome) -> None:
@@ -219,11 +222,11 @@ class _Sweep:
             _require_memory(study, jobs)
             cores = replace(cores, jobs=jobs)
         module = ENGINES[study.engine]
-        prepared(module, study.design)  # here first: workers load what this process has compiled
         with cores.workers() as started:
+            prepared(module, study.design)  # here first: workers load what this process has compiled
+            sink.want(asked)
             work = partial(run_block, module, study.design)
             already, losses = len(asked) - len(missing), 0
-            sink.want(asked)
             with task("replicates", len(asked), already) as bar:
                 while missing and outcome.stopped is None:
                     pieces = BlockScheduler(missing, self.block, self.deadline)

@@ -1,4 +1,4 @@
-"""Progress: silent unless asked for and about quick loops, bars on a terminal, lines in a log."""
+"""Progress: silent unless asked for and about quick loops, bars on a terminal, fewer in a log."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def work(clock: list[float]) -> None:
     """20 of 100 are there, 80 follow at two a second."""
     with task("replicates\x1b", 100, 20) as bar:
-        for piece in range(40):
+        for _ in range(40):
             clock[0] += 1
-            bar.set_postfix_str(f"block {piece}", refresh=False)
             bar.update(2)
 
 
@@ -49,19 +48,16 @@ def test_a_loop_yields_its_pieces_and_is_silent_in_a_program(
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_log_gets_a_line_every_ten_seconds(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
+def test_a_log_gets_a_bar_every_ten_seconds(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
     with show_progress():
         work(clock)
         say("replicate 61 failed\x1b")
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.splitlines() == [
-        "replicates\\x1b: 40 of 100, 2/s, 30 s left, block 9",
-        "replicates\\x1b: 60 of 100, 2/s, 20 s left, block 19",
-        "replicates\\x1b: 80 of 100, 2/s, 10 s left, block 29",
-        "replicates\\x1b: 100 of 100, 2/s, 0 s left, block 39",
-        "replicate 61 failed\\x1b",
-    ]
+    states = [text.strip() for text in re.split("[\r\n]", said.err) if text.strip()]
+    assert [re.search(r"(\d+)/100", state)[1] for state in states[:-1]] == ["40", "60", "80", "100"]
+    assert all(state.startswith("replicates\\x1b: ") for state in states[:-1])
+    assert states[-1] == "replicate 61 failed\\x1b"
 
 
 def test_a_terminal_gets_a_bar_that_disappears(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:

@@ -124,7 +124,7 @@ GOOD = {"about.json": ABOUT_JSON, "x.npy": npy(np.zeros((2, 3)))}
 
 def test_a_block_that_is_right_is_read(tmp_path: Path) -> None:
     """The counterpart: the files below are refused for what is changed in them."""
-    assert read_block(crafted(tmp_path, GOOD), "key", EXPECTED).values["x"].shape == (2, 3)
+    assert read_block(crafted(tmp_path, GOOD), "key", EXPECTED)[1]["x"].shape == (2, 3)
 
 
 @pytest.mark.parametrize(
