@@ -74,7 +74,7 @@ def computed(
     pieces: Iterator[Sequence[int]],
     seconds_without_workers: float = SECONDS_WITHOUT_WORKERS,
 ) -> Generator[Block]:
-    """Yield the blocks of some pieces as they are computed, as `sweep.executor.Workers.computed`.
+    """Yield the blocks of some pieces as they are computed, as `sweep.executor.Computed`.
 
     joblib has a dask backend too, which waits forever for the result of a lost worker.
 

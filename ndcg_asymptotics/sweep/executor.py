@@ -27,22 +27,11 @@ Work = Callable[[Sequence[int]], Block]
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
-@dataclass(frozen=True)
-class Workers:
-    """The workers of a backend.
+Computed = Callable[[Work, Iterator[Sequence[int]]], Generator[Block]]
+"""Takes the work and its pieces and yields the blocks in the order in which they are completed.
 
-    Attributes
-    ----------
-    jobs : int
-        The number of blocks that are computed at a time.
-    computed : function
-        Takes the work and its pieces and yields the blocks in the order in which they are completed. If
-        closed before the last one, it ends the work that is under way. It raises BrokenExecutor if a
-        worker process died; called again, it starts new ones.
-    """
-
-    jobs: int
-    computed: Callable[[Work, Iterator[Sequence[int]]], Generator[Block]]
+If closed before the last one, it ends the work that is under way. It raises BrokenExecutor if a worker
+process died; called again, it starts new ones."""
 
 
 @dataclass(frozen=True)
@@ -78,17 +67,17 @@ class Cores:
             object.__setattr__(self, "jobs", bounded(self.jobs, cpu_count(), "this machine"))
 
     @contextmanager
-    def workers(self) -> Iterator[Workers]:
-        """Yield the workers. If the body raises, what they compute is abandoned."""
+    def workers(self) -> Iterator[Computed]:
+        """Yield the function by which workers compute blocks."""
         if self.backend == "dask":
             cluster = _cluster_module()
             with cluster.client_of(self.jobs, self.scheduler) as (client, threads):
-                yield Workers(threads, partial(cluster.computed, client, threads))
+                yield partial(cluster.computed, client, threads)
         elif self.jobs is None or self.jobs == 1:
-            yield Workers(1, _computed_here)
+            yield _computed_here
         else:
             with safe_paths():
-                yield Workers(self.jobs, partial(_computed, self.backend, self.jobs))
+                yield partial(_computed, self.backend, self.jobs)
 
 
 def _cluster_module() -> ModuleType:

@@ -222,7 +222,7 @@ class _Sweep:
             _require_memory(study, jobs)
             cores = replace(cores, jobs=jobs)
         module = ENGINES[study.engine]
-        with cores.workers() as started:
+        with cores.workers() as computed:
             prepared(module, study.design)  # here first: workers load what this process has compiled
             sink.want(asked)
             work = partial(run_block, module, study.design)
@@ -231,7 +231,7 @@ class _Sweep:
                 while missing and outcome.stopped is None:
                     pieces = BlockScheduler(missing, self.block, self.deadline)
                     try:
-                        with closing(started.computed(work, iter(pieces))) as blocks:
+                        with closing(computed(work, iter(pieces))) as blocks:
                             for block in blocks:
                                 if bar.n == already:
                                     bar.unpause()  # the time that workers take to start says nothing

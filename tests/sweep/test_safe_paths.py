@@ -31,8 +31,8 @@ def modules(piece):
     import_module("ndcg_asymptotics.engines.items").simulate
     return {name.partition(".")[0] for name in sys.modules}
 
-with Cores("loky", 2).workers() as workers:
-    print(*set.union(*workers.computed(modules, iter([[0], [1]]))))
+with Cores("loky", 2).workers() as computed:
+    print(*set.union(*computed(modules, iter([[0], [1]]))))
 """
 
 SCRIPT = f"""

@@ -46,8 +46,8 @@ def pieces():
 for number in (signal.SIGINT, signal.SIGTERM):  # a job in the background ignores SIGINT
     signal.signal(number, signal.default_int_handler)
 try:
-    with Cores("loky", 2).workers() as workers:
-        print(next(workers.computed(time.sleep, pieces())))
+    with Cores("loky", 2).workers() as computed:
+        print(next(computed(time.sleep, pieces())))
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -61,7 +61,7 @@ _PUT_IN_ORDER = 50_000  # cells that take as long as to put the items of a list 
 _COSTLIEST = 300.0  # nats; a smaller probability is that of large deviations
 # The probability lies at most so many decades below that of large deviations, and above it, for each standard
 # deviation of the tilted law and up to a number: found over random pairs, measures and lengths
-# (docs/reliability-tests.md)
+# (tests/README.md)
 _BELOW, _ABOVE = (0.05, 0.1, 0.3), (0.1, 0.25, 1.6)
 _BITS = math.log2(10)
 _SAME, _WIDE = 1e-4, 0.3  # widths of intervals, in decades, that leave more than two digits, and one
