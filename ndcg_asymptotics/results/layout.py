@@ -82,11 +82,14 @@ class Layout:
 
     def __post_init__(self) -> None:
         try:
+            sizes, pairs, scorers = self.fields["n"], self.fields["pairs"], self.fields["scorers"]
             proper = {
-                "scorers": _texts(list(self.fields["scorers"])),
+                "scorers": isinstance(scorers, dict) and _texts(list(scorers)),
                 "measures": _texts(self.fields["measures"]),
-                "n": all(isinstance(n, int) and 1 <= n <= LARGEST_N for n in self.fields["n"]),
-                "pairs": all(len(pair) == 2 and _texts(pair) for pair in self.fields["pairs"]),
+                "n": isinstance(sizes, list)
+                and len(sizes) > 0
+                and all(isinstance(n, int) and 1 <= n <= LARGEST_N for n in sizes),
+                "pairs": isinstance(pairs, list) and all(len(pair) == 2 and _texts(pair) for pair in pairs),
                 "seed": isinstance(self.fields["seed"], int),
                 "replicates": isinstance(self.fields["replicates"], int),
                 "engine": self.fields["engine"] in ENGINES,

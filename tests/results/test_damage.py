@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import zipfile
@@ -20,6 +21,7 @@ from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, digest_of
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.blocks import File, read_block, write_block
+from ndcg_asymptotics.results.kinds import write_description
 from ndcg_asymptotics.results.layout import Variable
 from ndcg_asymptotics.results.verify import verify
 
@@ -149,6 +151,22 @@ def test_blocks_that_somebody_made_up_are_refused(
 ) -> None:
     with pytest.raises(UnreadableError, match=said):
         read_block(crafted(tmp_path, GOOD | change), "key", EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("n", {}), ("n", []), ("n", [0.5]), ("pairs", {}), ("scorers", "ab"), ("measures", []), ("engine", {})],
+)
+def test_a_record_of_no_study_is_damaged_though_its_digest_holds(
+    folder: Path, field: str, value: object
+) -> None:
+    """Somebody who knows the format wrote it; an empty table has no wrong element."""
+    stated = json.loads((folder / "study.json").read_text())
+    stated.pop("digest")
+    stated["study"][field] = value
+    write_description(folder / "study.json", stated, folder)
+    (damage,) = verify(folder).damages
+    assert re.fullmatch("study.json is damaged \\(not the fields of a study \\(.*\\)\\)", str(damage))
 
 
 @pytest.mark.slow
