@@ -16,6 +16,7 @@ import pytest
 import xarray as xr
 
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.files import write_record
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
 from ndcg_asymptotics.results import open_results
@@ -238,6 +239,20 @@ def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="another process is writing"):
             FolderSink(tmp_path, study())
     write(tmp_path, [0])
+
+
+def test_a_folder_of_version_0_3_opens_with_its_requests_and_is_continued(tmp_path: Path) -> None:
+    """Its files that ask for more replicates state them in their names, and its blocks what was wanted."""
+    write(tmp_path, [0, 1])
+    older = json.loads((tmp_path / RECORD).read_text()) | {"format": 3}
+    older.pop("digest")
+    write_record(tmp_path / RECORD, older)
+    (tmp_path / f"2-5-{'0' * 32}.json").write_text("{}")
+    results = open_results(tmp_path)
+    assert (results.replicates_wanted, results.replicates_complete) == (6, 2)
+    write(tmp_path, [2, 3])
+    assert json.loads((tmp_path / RECORD).read_text())["wanted"] == [[0, 5]]
+    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
