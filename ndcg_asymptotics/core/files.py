@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import stat
 import uuid
 from collections.abc import Iterator, Mapping
@@ -216,7 +215,7 @@ def write_file(path: Path, content: bytes, root: Path | None = None, *, durable:
     content : bytes
     root : Path, optional
         A folder of results that the file belongs to. It may have come from somebody else: no symbolic link
-        below it is followed, and a folder in the place of the file is removed.
+        below it is followed.
     durable : bool
         Whether to wait until the file is on the disk. Without it a power cut may leave an empty file.
 
@@ -241,8 +240,6 @@ def write_file(path: Path, content: bytes, root: Path | None = None, *, durable:
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        if root is not None and path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
         os.replace(draft, path)
     except OSError as error:
         draft.unlink(missing_ok=True)

@@ -77,13 +77,15 @@ def test_no_link_in_a_folder_of_results_is_written_through(tmp_path: Path) -> No
     (folder / "link").symlink_to(elsewhere / "mine")
     (folder / "inside").symlink_to(elsewhere)
     os.mkfifo(folder / "pipe")
-    (folder / "folder" / "within").mkdir(parents=True)
-    for name in ("link", "pipe", "folder"):
+    (folder / "folder").mkdir()
+    for name in ("link", "pipe"):
         write_file(folder / name, b"new", folder)
         assert (folder / name).read_bytes() == b"new"
         assert not (folder / name).is_symlink()
     with pytest.raises(OSError, match="a symbolic link is not written through"):
         write_file(folder / "inside" / "file", b"new", folder)
+    with pytest.raises(IsADirectoryError, match="results/folder"):
+        write_file(folder / "folder", b"new", folder)
     assert [(path.name, path.read_text()) for path in elsewhere.iterdir()] == [("mine", "mine")]
 
 
