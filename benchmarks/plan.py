@@ -11,7 +11,6 @@ engine, which draws lists one by one, estimates the rate of the right order at t
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections import Counter
 
@@ -19,11 +18,11 @@ import numpy as np
 from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.plan import plan
-from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.planning.required_length import Length, required_length
 from ndcg_asymptotics.analysis.planning.rows import PlanRow
 from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Relevance
@@ -121,17 +120,17 @@ def searched(cases: int, seed: int) -> int:
         text = f"nDCG({rng.choice(discounts)}){rng.choice(cutoffs)}"
         rate = float(rng.choice([0.8, 0.9, 0.95]))
         scorers = Population.of(dict(zip("ab", pair, strict=True))).scorers
-        found = lengths_for(scorers["a"], scorers["b"], [Measure.of(text)], rate)
-        length = next((length for _, length in found.values()), Length(None, None, ""))
-        kind = re.sub(
-            "simulated on .*", "simulated", re.sub(", confirmed on .*", ", confirmed", length.method)
-        )
+        try:
+            length = required_length(scorers["a"], scorers["b"], Measure.of(text), rate)
+        except NotAvailableError:
+            length = Length()
+        kind = length.method
         told, shown = "not drawn", ""
         if length.n is not None and length.n <= LONGEST:
             told, shown = confirmed(pair, text, rate, length)
         elif length.n is None:
             told = "never long enough"
-        counts[kind or "no exact variance", told] += 1
+        counts[kind or "none known", told] += 1
         print(
             f"{case} {pair} {text} {rate}: {length.n} {length.between} {length.method} {told} {shown}",
             flush=True,

@@ -13,9 +13,10 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
-from ndcg_asymptotics.analysis.orders.right_order import LongRun, ahead, better_first
-from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.orders.long_run import ahead, long_run
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
+from ndcg_asymptotics.analysis.planning.required_length import required_length
 from ndcg_asymptotics.analysis.planning.requirements import RATE, Requirements
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
@@ -35,7 +36,7 @@ LENGTHS = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
 ORDER_LENGTHS = (10, 30, 100, 300, 1000, 3000, 10**4, 10**5, 10**6, 10**9, 10**12, 10**18)
 """The list lengths at which the probability of the wrong order is computed."""
 
-_CHART_EFFORT = 0.1  # the share of draws for the chart of wrong orders
+_EFFORT = 0.1  # the share of draws for the chart of wrong orders and for required lengths
 _BETWEEN = np.geomspace(SMALLEST, float(LARGEST), 145)  # list lengths at which curves are drawn
 _TURNS = (0.6, 0.8, 1.0, 1.2, 1.6)  # list lengths times share over cutoff, around which NDCG turns
 _FULL = (0.4, 0.7, 1.0, 1.1, 1.4)  # list lengths over cutoff, around which lists are as long as the cutoff
@@ -131,10 +132,10 @@ def wrong_orders(state: State) -> WrongOrders:
         If it is known at no list length, or the rankers have the same curve.
     """
     n, log10 = [], []
-    pair = _in_order(state)
+    first = ahead(*state.scorers, state.measured)
     for length in ORDER_LENGTHS:
         if length >= max(SMALLEST, state.relevant or 0):
-            chance = wrong_order(*pair, state.measured, length, effort=_CHART_EFFORT)
+            chance = wrong_order(*state.scorers, state.measured, length, first, _EFFORT)
             if chance.log10 is not None:
                 n.append(float(length))
                 log10.append(chance.log10)
@@ -144,11 +145,6 @@ def wrong_orders(state: State) -> WrongOrders:
     between = np.union1d(_BETWEEN[(n[0] < _BETWEEN) & (n[-1] > _BETWEEN)], n)
     joined = np.sinh(PchipInterpolator(np.log(n), np.arcsinh(quantile))(np.log(between)))
     return WrongOrders(np.array(n), np.array(log10), between, log_ndtr(-joined) / math.log(10))
-
-
-def _in_order(state: State) -> tuple[Scorer, Scorer]:
-    """Return the rankers, the one that is ahead on long lists first."""
-    return better_first(state.scorers, ahead(*state.scorers, state.measured))
 
 
 def limits(state: State) -> tuple[Limit, Limit]:
@@ -192,7 +188,7 @@ def numbers(state: State) -> list[str]:
     line = f"On one list: A - B = {mean:+.4f} ± {_deviation(sd)}{effect}"
     if a != b:
         try:
-            chance = chance_text(wrong_order(*_in_order(state), state.measured, state.n))
+            chance = chance_text(wrong_order(a, b, state.measured, state.n, ahead(a, b, state.measured)))
         except NotAvailableError as error:
             chance = str(error)
         line += f", P(wrong order): {chance}"
@@ -223,26 +219,37 @@ def answers(state: State) -> list[str]:
     if a == b:
         return ["The two rankers have the same curve: no measure tells them apart."]
     measures = [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
-    if state.relevant is None:
-        known = lengths_for(a, b, measures, RATE)
-        return [_of_lists(str(measure), *known[measure]) for measure in measures if measure in known]
-    return [_of_queries(state, measure) for measure in measures]
+    if state.relevant is not None:
+        return [_of_queries(state, measure) for measure in measures]
+    sentences = []
+    for measure in measures:
+        try:
+            sentences.append(_of_lists(a, b, measure))
+        except NotAvailableError:
+            continue
+    return sentences
 
 
-def _of_lists(measure: str, run: LongRun, length: Length) -> str:
+def _of_lists(a: Scorer, b: Scorer, measure: Measure) -> str:
     """Return from which list length on a measure shows the order of long lists often enough."""
-    first = NAMES[run.ahead]
+    run, length = long_run(a, b, measure), required_length(a, b, measure, RATE, _EFFORT)
+    first = f"{NAMES[run.ahead]} first with probability"
     if length.n is not None:
-        items = count_text(length.n)
-        if length.between is None:  # by a law of long lists, whose error is not known
-            items = f"about {count_text(int(float(f'{length.n:.0e}')))}"
-        return f"By {measure} one list puts {first} first with probability {RATE:g} from {items} items on."
-    if run.rate < RATE:
-        chance = f"{run.rate:.2f}"
-        return f"By {measure} one list puts {first} first with probability {chance}, however long it is."
-    return (
-        f"By {measure} no list length is known from which on {first} comes first with probability {RATE:g}."
-    )
+        items = f"about {_rounded(length.n)}"
+        upwards = (
+            "items on"
+            if length.last is None
+            else f"to about {_rounded(length.last)} items, but no longer one"
+        )
+        return f"By {measure} one list puts {first} {RATE:g} from {items} {upwards}."
+    if run.rate is not None and run.rate < RATE:
+        return f"By {measure} one list puts {first} {run.rate:.2f}, however long it is."
+    return f"By {measure} no list is known to be long enough to put {first} {RATE:g}."
+
+
+def _rounded(n: int) -> str:
+    """Return a list length to two digits."""
+    return count_text(int(float(f"{n:.1e}")))
 
 
 def _of_queries(state: State, measure: Measure) -> str:

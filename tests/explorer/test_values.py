@@ -11,7 +11,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from ndcg_asymptotics import explorer
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.explorer import values
@@ -104,23 +104,24 @@ def test_wrong_orders_of_few_relevant_items() -> None:
         (
             "",
             [
-                "By nDCG one list puts A first with probability 0.95 from 1,382 items on.",
+                "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
                 "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
             ],
         ),
         (
             "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))",
             [
-                "By nDCG(power(0.8)) one list puts B first with probability 0.57, however long it is.",
-                "By nDCG one list puts B first with probability 0.95 from about 3,000 items on.",
+                "By nDCG(power(0.8)) no list is known to be long enough to put B first with "
+                "probability 0.95.",
+                "By nDCG one list puts B first with probability 0.95 from about 3,200 items on.",
                 "By nDCG@10 one list puts A first with probability 0.57, however long it is.",
             ],
         ),
         (
             "measure=nDCG(zipf)",
             [
-                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1e+07 items on.",
-                "By nDCG one list puts A first with probability 0.95 from 1,382 items on.",
+                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1.3e+07 items on.",
+                "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
                 "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
             ],
         ),

@@ -243,9 +243,9 @@ THEORY = (
     ),
     Mutation(
         "wrong orders: a tie is none",
-        "analysis/orders/one_list.py",
-        "return [((lists - int(first), lists), (lists - int(second), lists)) for first, second in counts]",
-        "return [((int(second), lists), (int(first), lists)) for first, second in counts]",
+        "analysis/orders/wrong_order.py",
+        "found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)",
+        "found[measure] = DrawnOrders(lists, (second, first), method)",
         (LINEAR, "nDCG"),
         ("tests/analysis/test_wrong_orders.py", "-k", "rare_wrong"),
     ),
