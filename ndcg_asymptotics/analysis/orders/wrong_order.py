@@ -141,7 +141,7 @@ def drawn_orders(
             lists = max(int(effort * min(_ITEMS // items[group[0]], _MOST_LISTS)), _FEWEST_LISTS)
             counts = count_orders(a, b, group, n, lists, SEED, [tops[measure] for measure in group])
             for measure, (first, second) in zip(group, counts.tolist(), strict=True):
-                method: OrderMethod = "drawn tops" if tops[measure].sd else "counted"
+                method: OrderMethod = "drawn tops" if any(tops[measure][1:]) else "counted"
                 found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
     return [found.get(measure) for measure in measures]
 
