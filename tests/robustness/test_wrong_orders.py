@@ -13,7 +13,8 @@ STATES, LEVEL = 6, 1e-5  # false alarm for all states: 6e-5
 
 @pytest.mark.slow
 def test_probabilities_of_random_states_lie_in_their_intervals() -> None:
-    rng, values = np.random.default_rng(7), []
+    rng = np.random.default_rng(7)
+    values: list[float] = []
     while len(values) < STATES:
         state = random_state(rng)
         try:

@@ -57,7 +57,7 @@ _COSTLIEST = 300.0  # nats; a smaller probability is that of large deviations
 _RARE = 10.0  # nats, beyond which large deviations say more than lists none of which is wrong
 # The probability lies at most so many decades below that of large deviations, and above it, for each standard
 # deviation of the tilted law and up to a number: found over random pairs, measures and lengths
-# (docs/reliability-tests.md)
+# (tests/README.md)
 _BELOW, _ABOVE = (0.05, 0.1, 0.3), (0.1, 0.25, 1.6)
 _BITS = math.log2(10)
 
