@@ -90,14 +90,14 @@ bench: $(VENV)/installed  ## all benchmarks, into results/benchmarks.json and fi
 	for name in inspection plan; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, repeated experiments, and searches up to 200 times as long
-	for name in soak signals damage fuzz wrong_types false_alarms mutations rare_agreement counterexamples proved level_pairs proved_lists; do \
+	for name in soak signals damage fuzz wrong_types false_alarms mutations rare_agreement counterexamples proved level_pairs proved_lists wrong_orders; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	$(BIN)/pytest $(WORKERS) -m long
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
 	$(BIN)/pytest -n $(JOBS) tests/theory/test_short_lists.py --effort 100
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
-	$(BIN)/pytest -n $(JOBS) tests/theory/deviation/test_random_lists.py --effort 20
+	$(BIN)/pytest -n $(JOBS) tests/theory/fluctuations/test_random_lists.py --effort 20
 	$(BIN)/pytest tests/theory/test_correlation.py -k random_curves --effort 50
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 64
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 16

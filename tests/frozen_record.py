@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.one_list import wrong_order
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer

@@ -64,7 +64,7 @@ def ranked_list(state: State) -> DrawnList:
     from ndcg_asymptotics.engines.items.lists import draw_list, items_drawn
 
     measure = state.measured
-    long = items_drawn(state.scorers[0], [measure], state.n) > _LONGEST
+    long = items_drawn(state.scorers[0], measure.cutoff(state.n), state.n) > _LONGEST
     n = min(state.n, _LONGEST) if long else state.n
     gains, best = draw_list(*state.scorers, measure, n, _SEED, 0)
     discounts = measure.discount(np.arange(1.0, gains.shape[1] + 1), float(n))

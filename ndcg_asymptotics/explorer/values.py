@@ -13,10 +13,10 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
-from ndcg_asymptotics.analysis.orders.right_order import LongRun, ahead, better_first
-from ndcg_asymptotics.analysis.planning.required_length import Length, lengths_for
+from ndcg_asymptotics.analysis.orders.long_run import ahead, long_run
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
+from ndcg_asymptotics.analysis.planning.required_length import required_length
 from ndcg_asymptotics.analysis.planning.requirements import RATE, Requirements
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
@@ -25,9 +25,9 @@ from ndcg_asymptotics.explorer.state import LARGEST, NAMES, SMALLEST, State
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Scorer
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
+from ndcg_asymptotics.theory.fluctuations import effect_sizes
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 """The b of the discounts r^-b that are compared."""
@@ -36,7 +36,7 @@ LENGTHS = (10, 30, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**18)
 ORDER_LENGTHS = (10, 30, 100, 300, 1000, 3000, 10**4, 10**5, 10**6, 10**9, 10**12, 10**18)
 """The list lengths at which the probability of the wrong order is computed."""
 
-_CHART_EFFORT = 0.1  # the share of draws for the chart of wrong orders
+_EFFORT = 0.1  # the share of draws for the chart of wrong orders and for required lengths
 _BETWEEN = np.geomspace(SMALLEST, float(LARGEST), 145)  # list lengths at which curves are drawn
 _TURNS = (0.6, 0.8, 1.0, 1.2, 1.6)  # list lengths times share over cutoff, around which NDCG turns
 _FULL = (0.4, 0.7, 1.0, 1.1, 1.4)  # list lengths over cutoff, around which lists are as long as the cutoff
@@ -72,7 +72,6 @@ class Means(NamedTuple):
     ----------
     n : (L,)
     mean, sd : (2, L)
-        Standard deviations are NaN where theory does not give them.
     between : (N,)
     mean_between, sd_between : (2, N)
     """
@@ -95,7 +94,7 @@ def means(state: State) -> Means:
     Raises
     ------
     NotAvailableError
-        If the measure has no exact mean.
+        If the measure has no exact mean or standard deviation.
     """
     lengths, cutoff = set(LENGTHS), state.measured.cutoff
     if cutoff.growth.bounded and state.relevant is None:
@@ -104,32 +103,12 @@ def means(state: State) -> Means:
         lengths |= {round(part * k / state.share) for part in _TURNS} | {round(part * k) for part in _FULL}
     shortest = max(SMALLEST, state.relevant or 0)
     n = np.array(sorted(x for x in lengths if shortest <= x <= LARGEST), np.float64)
-    mean = np.array([expected_ndcg(scorer, state.measured, n.astype(int)).value for scorer in state.scorers])
-    sd = np.array([[_sd(scorer, state.measured, int(x)) for x in n] for scorer in state.scorers])
+    moments = np.array([[quick_moments((who,), state.measured, int(x)) for x in n] for who in state.scorers])
+    mean, sd = moments[..., 0], moments[..., 1]
     between = np.union1d(_BETWEEN[n[0] < _BETWEEN], n)
+    log_sd = PchipInterpolator(np.log(n), np.log(np.maximum(sd, 1e-300)), axis=1)(np.log(between))
     joined = PchipInterpolator(-1 / np.log(n), mean, axis=1)(-1 / np.log(between))
-    return Means(
-        n, mean, sd, between, np.asarray(joined), np.array([_sd_between(n, of, between) for of in sd])
-    )
-
-
-def _sd(scorer: Scorer, measure: Measure, n: int) -> float:
-    """Return the standard deviation, NaN where theory does not give it; of few relevant items it is drawn."""
-    try:
-        if not scorer.iid:
-            return list_moments((scorer,), measure, n).sd
-        return float(ndcg_std(scorer, measure, [n]).value[0])
-    except NotAvailableError:
-        return math.nan
-
-
-def _sd_between(n: Floats, sd: Floats, between: Floats) -> Floats:
-    """Return standard deviations at other lengths, NaN before the first and beyond the last that is known."""
-    known = np.isfinite(sd)
-    if np.count_nonzero(known) < 2:
-        return np.full(between.shape, np.nan)
-    log_sd = np.log(np.maximum(sd[known], 1e-300))
-    return np.exp(PchipInterpolator(np.log(n[known]), log_sd, extrapolate=False)(np.log(between)))
+    return Means(n, mean, sd, between, np.asarray(joined), np.exp(log_sd))
 
 
 class WrongOrders(NamedTuple):
@@ -153,10 +132,10 @@ def wrong_orders(state: State) -> WrongOrders:
         If it is known at no list length, or the rankers have the same curve.
     """
     n, log10 = [], []
-    pair = _in_order(state)
+    first = ahead(*state.scorers, state.measured)
     for length in ORDER_LENGTHS:
         if length >= max(SMALLEST, state.relevant or 0):
-            chance = wrong_order(*pair, state.measured, length, effort=_CHART_EFFORT)
+            chance = wrong_order(*state.scorers, state.measured, length, first, _EFFORT)
             if chance.log10 is not None:
                 n.append(float(length))
                 log10.append(chance.log10)
@@ -166,11 +145,6 @@ def wrong_orders(state: State) -> WrongOrders:
     between = np.union1d(_BETWEEN[(n[0] < _BETWEEN) & (n[-1] > _BETWEEN)], n)
     joined = np.sinh(PchipInterpolator(np.log(n), np.arcsinh(quantile))(np.log(between)))
     return WrongOrders(np.array(n), np.array(log10), between, log_ndtr(-joined) / math.log(10))
-
-
-def _in_order(state: State) -> tuple[Scorer, Scorer]:
-    """Return the rankers, the one that is ahead on long lists first."""
-    return better_first(state.scorers, ahead(*state.scorers, state.measured))
 
 
 def limits(state: State) -> tuple[Limit, Limit]:
@@ -206,39 +180,19 @@ def numbers(state: State) -> list[str]:
     a, b = state.scorers
     lines = []
     for name, scorer, known in zip(NAMES, state.scorers, limits(state), strict=True):
-        mean, sd = _mean_and_deviation((scorer,), state)
+        mean, sd = quick_moments((scorer,), state.measured, state.n)
         at = f"at n = {count_text(state.n)}"
-        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {sd} {at} and {limit_text(known)}")
-    mean, sd = _mean_and_deviation((a, b), state)
-    line = f"On one list: A - B = {mean:+.4f} ± {sd}{_effect(state)}"
+        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} {at} and {limit_text(known)}")
+    mean, sd = quick_moments((a, b), state.measured, state.n)
+    effect = f", Δ/σ = {mean / sd:+.3g}" if sd > 0 else ""
+    line = f"On one list: A - B = {mean:+.4f} ± {_deviation(sd)}{effect}"
     if a != b:
         try:
-            chance = chance_text(wrong_order(*_in_order(state), state.measured, state.n))
+            chance = chance_text(wrong_order(a, b, state.measured, state.n, ahead(a, b, state.measured)))
         except NotAvailableError as error:
             chance = str(error)
         line += f", P(wrong order): {chance}"
     return [*lines, line]
-
-
-def _mean_and_deviation(scorers: tuple[Scorer, ...], state: State) -> tuple[float, str]:
-    """Return a mean, and the standard deviation in words: a drawn one has its interval, none the reason."""
-    try:
-        found = list_moments(scorers, state.measured, state.n)
-    except NotAvailableError as reason:
-        first, *others = (float(expected_ndcg(x, state.measured, [state.n]).value[0]) for x in scorers)
-        return first - sum(others), f"? ({reason})"
-    if not found.lists:
-        return found.mean, _deviation(found.sd)
-    ends = " to ".join(_deviation(end) for end in (max(found.sd - found.error, 0.0), found.sd + found.error))
-    return found.mean, f"{_deviation(found.sd)} ({ends} on {found.lists:,} drawn lists)"
-
-
-def _effect(state: State) -> str:
-    try:
-        found = list_moments(state.scorers, state.measured, state.n)
-    except NotAvailableError:
-        return ""
-    return f", Δ/σ = {found.mean / found.sd:+.3g}" if found.sd > 0 else ""
 
 
 def _deviation(sd: float) -> str:
@@ -265,34 +219,42 @@ def answers(state: State) -> list[str]:
     if a == b:
         return ["The two rankers have the same curve: no measure tells them apart."]
     measures = [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
-    if state.relevant is None:
-        known = lengths_for(a, b, measures, RATE)
-        return [_of_lists(str(measure), *known[measure]) for measure in measures if measure in known]
-    return [_of_queries(state, measure) for measure in measures]
+    if state.relevant is not None:
+        return [_of_queries(state, measure) for measure in measures]
+    sentences = []
+    for measure in measures:
+        try:
+            sentences.append(_of_lists(a, b, measure))
+        except NotAvailableError:
+            continue
+    return sentences
 
 
-def _of_lists(measure: str, run: LongRun, length: Length) -> str:
+def _of_lists(a: Scorer, b: Scorer, measure: Measure) -> str:
     """Return from which list length on a measure shows the order of long lists often enough."""
-    first = NAMES[run.ahead]
+    run, length = long_run(a, b, measure), required_length(a, b, measure, RATE, _EFFORT)
+    first = f"{NAMES[run.ahead]} first with probability"
     if length.n is not None:
-        items = count_text(length.n)
-        if length.between is None:  # by a law of long lists, whose error is not known
-            items = f"about {count_text(int(float(f'{length.n:.0e}')))}"
-        return f"By {measure} one list puts {first} first with probability {RATE:g} from {items} items on."
-    if run.rate < RATE:
-        chance = f"{run.rate:.2f}"
-        return f"By {measure} one list puts {first} first with probability {chance}, however long it is."
-    return (
-        f"By {measure} no list length is known from which on {first} comes first with probability {RATE:g}."
-    )
+        items = f"about {_rounded(length.n)}"
+        upwards = (
+            "items on"
+            if length.last is None
+            else f"to about {_rounded(length.last)} items, but no longer one"
+        )
+        return f"By {measure} one list puts {first} {RATE:g} from {items} {upwards}."
+    if run.rate is not None and run.rate < RATE:
+        return f"By {measure} one list puts {first} {run.rate:.2f}, however long it is."
+    return f"By {measure} no list is known to be long enough to put {first} {RATE:g}."
+
+
+def _rounded(n: int) -> str:
+    """Return a list length to two digits."""
+    return count_text(int(float(f"{n:.1e}")))
 
 
 def _of_queries(state: State, measure: Measure) -> str:
     """Return how many queries show by a measure which ranker is better, with lists of n items."""
-    try:
-        mean, sd, *_ = list_moments(state.scorers, measure, state.n)
-    except NotAvailableError as reason:
-        return f"By {measure} the number of queries is not known: {reason}."
+    mean, sd = quick_moments(state.scorers, measure, state.n)
     needed, items = Requirements().lists(mean, sd), count_text(state.n)
     if needed is None:
         return f"By {measure} no number of queries shows an order on lists of {items} items."
@@ -343,7 +305,7 @@ def table(
     if against_n:
         for name, means_of, sds in zip(NAMES, against_n.mean, against_n.sd, strict=True):
             for n, mean, sd in zip(against_n.n, means_of, sds, strict=True):
-                yield ("NDCG", name, f"{int(n)}", f"{mean:.8g}", f"{sd:.6g}" if math.isfinite(sd) else "")
+                yield ("NDCG", name, f"{int(n)}", f"{mean:.8g}", f"{sd:.6g}")
     if orders:
         for n, log10 in zip(orders.n, orders.log10, strict=True):
             yield ("log10 P(wrong order)", state.measure, f"{int(n)}", f"{log10:.3g}", "")

@@ -68,10 +68,10 @@ def joined_texts(parts: Sequence[TextColumn]) -> TextColumn:
     if len(parts) == 1:
         return parts[0]
     ends = np.cumsum([len(part.names) for part in parts])[:-1]
-    texts = parts[0].names.append([part.names for part in parts[1:]])
     hashes = np.concatenate([part.hashes for part in parts])
     codes, first = _grouped(hashes)
-    names = texts[first]
+    texts = parts[0].names.append([part.names for part in parts[1:]])  # after the table of hashes is gone
+    names = texts[first] if first.size < len(texts) else texts
     here = np.split(codes, ends)
     if not all((names[of_part] == part.names).all() for of_part, part in zip(here, parts, strict=True)):
         codes, first = _grouped(pd.factorize(texts)[0])

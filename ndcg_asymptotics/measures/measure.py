@@ -32,6 +32,7 @@ _ONE_TEXT = (
     "a measure has one cutoff, and each measure is a text of its own: --measure nDCG@10 --measure nDCG@20, "
     'or measures=["nDCG@10", "nDCG@20"]'
 )
+_SEVERAL = re.compile(r"[^,\s]+\s*(,|\s(?=\s*(n?dcg|rbp)\b))", re.IGNORECASE)  # a cutoff, and more
 _GLUED = re.compile(r"[A-Za-z]+[@_ -]?(\d+)")  # the letters of a measure and its cutoff
 _LETTERS = re.compile(r"[^A-Za-z].*", re.DOTALL)  # what follows the letters that a text begins with
 
@@ -133,7 +134,11 @@ class Measure:
         elif scanner.accept("("):
             discount = Discount.build(scanner.call())
             scanner.expect(")")
-        cutoff = scan(scanner) if scanner.accept("@") else ""
+        cutoff: Cutoff | str = ""
+        if scanner.accept("@"):
+            if _SEVERAL.match(scanner.text, scanner.position):
+                scanner.fail(_ONE_TEXT)
+            cutoff = scan(scanner)
         if scanner.found().startswith("',") or _NAME.match(scanner.found().lstrip("'")):
             scanner.fail(_ONE_TEXT)
         return cls(discount, cutoff, name.lower() == "ndcg")

@@ -13,8 +13,9 @@ from oracles.orders import chance_not_greater
 from scipy import stats
 from scipy.special import ndtr
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure

@@ -115,7 +115,7 @@ def test_the_first_view_is_complete_and_nothing_else_is_loaded(seen: Seen, width
     browser.requests(seen.driver)
     seen.open(width=width)
     text = seen.text()
-    assert "By nDCG one list puts A first with probability 0.95 from 1,382 items on." in text
+    assert "By nDCG one list puts A first with probability 0.95 from about 1,400 items on." in text
     assert "tends to 1 (Theorem 1)" in text
     assert seen.source("mean A")["y"][-1] == pytest.approx(0.9784, abs=1e-4)
     assert len(seen.source("items B")["x"]) == 50

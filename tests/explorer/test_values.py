@@ -11,7 +11,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from ndcg_asymptotics import explorer
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.explorer import values
@@ -19,7 +19,7 @@ from ndcg_asymptotics.explorer.drawing import DrawnList, ranked_list
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.sliders import offered
-from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
+from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 FEW = "a=roc_power(0.4)&b=roc_power(0.6)"
@@ -104,23 +104,24 @@ def test_wrong_orders_of_few_relevant_items() -> None:
         (
             "",
             [
-                "By nDCG one list puts A first with probability 0.95 from 1,382 items on.",
+                "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
                 "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
             ],
         ),
         (
             "a=polynomial(0.54,-0.96,1.32)&b=constant(0.5)&measure=nDCG(power(0.8))",
             [
-                "By nDCG(power(0.8)) one list puts B first with probability 0.57, however long it is.",
-                "By nDCG one list puts B first with probability 0.95 from about 3,000 items on.",
+                "By nDCG(power(0.8)) no list is known to be long enough to put B first with "
+                "probability 0.95.",
+                "By nDCG one list puts B first with probability 0.95 from about 3,200 items on.",
                 "By nDCG@10 one list puts A first with probability 0.57, however long it is.",
             ],
         ),
         (
             "measure=nDCG(zipf)",
             [
-                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1e+07 items on.",
-                "By nDCG one list puts A first with probability 0.95 from 1,382 items on.",
+                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1.3e+07 items on.",
+                "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
                 "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
             ],
         ),
@@ -172,10 +173,8 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
     for state in states:
         means = values.means(state)
-        assert np.all((means.mean_between >= 0) & (means.mean_between <= 1 + 1e-12))
-        known = np.isfinite(means.sd_between)
-        assert np.all(known[:, (means.between >= 10**4) & (means.between <= 10**12)])
-        assert known.mean() > 0.7
+        assert np.all((means.mean_between >= 0) & (means.mean_between <= 1))
+        assert np.all(np.isfinite(means.sd_between))
         assert None not in [known.theorem for known in values.limits(state)]
 
 

@@ -410,8 +410,8 @@ ITEMS: tuple[Broken, ...] = (
     (
         "items/lists.py",
         "lists drawn together: cut at one rank less",
-        "np.where(ranks <= k, m.discount(ranks, float(n)), 0.0)",
-        "np.where(ranks < k, m.discount(ranks, float(n)), 0.0)",
+        "np.where(ranks <= top.ranks, measure.discount(ranks, float(n)), 0.0)",
+        "np.where(ranks < top.ranks, measure.discount(ranks, float(n)), 0.0)",
         "drawn_together",
     ),
     (

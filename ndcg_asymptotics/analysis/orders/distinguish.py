@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from scipy.special import bdtr
 
+from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
     exponent_verdict,
@@ -31,7 +32,6 @@ from ndcg_asymptotics.analysis.orders.pair import (
     weighted_paragraph,
 )
 from ndcg_asymptotics.analysis.orders.rates import Decay, Rate, fit_decay, rate_of
-from ndcg_asymptotics.analysis.orders.right_order import long_run
 from ndcg_asymptotics.analysis.orders.weighted import (
     FittedExponent,
     combine_rates,
@@ -343,7 +343,7 @@ def _fitted_exponent(
 
 
 def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: str | None) -> float | None:
-    """Return the limit of the rate of the right order if theory knows whether the order settles."""
+    """Return the limit of the rate of the right order if that is known."""
     population, scorers = results.study.population, results.study.scorers
     if right is None or not isinstance(population.coupling, Independent):
         return None
@@ -351,7 +351,7 @@ def _long_run(results: Results, pair: tuple[str, str], measure: Measure, right: 
         found = long_run(scorers[pair[0]].model, scorers[pair[1]].model, measure)
     except NotAvailableError:
         return None
-    return found.rate if found.end.settles is not None and pair[found.ahead] == right else None
+    return found.rate if pair[found.ahead] == right else None
 
 
 def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.one_list import log10_text
+from ndcg_asymptotics.analysis.orders.probability import log10_text
 from ndcg_asymptotics.analysis.orders.rates import SETTLED_BEYOND, SETTLED_RATE, Decay, Rate, settled_from
 from ndcg_asymptotics.analysis.orders.weighted import (
     LARGEST_SHARE,
@@ -50,7 +50,7 @@ class Pair:
     changes : dict
         The mean number of changes of the order per replicate, if the engine counts them.
     long_run : float or None
-        The limit of the rate of the right order, where a theorem says whether the order settles.
+        The limit of the rate of the right order, where it is known.
     text : str
         All of this in a paragraph.
     """

@@ -9,9 +9,10 @@ from typing import Annotated
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder, wrong_order
+from ndcg_asymptotics.analysis.orders.long_run import better_first
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.orders.right_order import better_first
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
-from ndcg_asymptotics.analysis.orders.right_order import right
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
@@ -84,7 +82,7 @@ class Plan(Report):
     def _notes(self) -> Iterator[Line]:
         yield Line(_meanings(self))
         for row in self.rows:
-            if reason := row.reason or (row.order.why if row.order.error_exponent == 0 else ""):
+            if reason := "; ".join(filter(None, (row.reason, row.order.why))):
                 yield Line(f"{row.measure}: {reason}.")
         yield from remark_lines(self.remarks, warnings=False)
 
@@ -99,11 +97,6 @@ class Plan(Report):
         others = [value.path for value in declared(PlanRow) if value.path.rpartition(".")[2] not in shown]
         table = Table.of("", PlanRow, self.rows, **dict.fromkeys(others))
         return table if len(table.columns) > len(("measure", "sd")) else Table("", (), ())
-
-
-def _by_required_length(rows: Sequence[PlanRow]) -> list[PlanRow]:
-    """Return the rows that have a required length, the shortest first."""
-    return sorted((row for row in rows if row.order.required_n), key=lambda row: row.order.required_n or 0)
 
 
 def _answers(plan: Plan) -> list[str]:
@@ -132,37 +125,33 @@ def _long_run(plan: Plan) -> str:
             shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
             parts.append(f"{name} comes before {other} {'; '.join(shares)}")
-    return f"In the long run {'. '.join(parts)}." if parts else ""
+    known = f"In the long run {'. '.join(parts)}." if parts else ""
+    unknown = [row.measure for row in plan.rows if row.order.ahead and row.order.long_run is None]
+    if plan.source != "curves" or not unknown:
+        return known
+    return f"{known} On how many long lists that is so by {listed(unknown)} is not known.".strip()
 
 
 def _lengths(plan: Plan) -> str:
-    rates = [row.order.long_run for row in plan.rows if row.order.long_run is not None]
-    if not rates:
+    """Return the lengths of lists of which a single one shows the order often enough."""
+    orders = [(row.order, row.measure) for row in plan.rows if row.order.ahead]
+    if plan.source != "curves" or not orders:
         return ""
-    rows, rate = _by_required_length(plan.rows), f"{plan.design.rate:g}"
-    if not rows:
-        sure = len(rates) == len(plan.rows) and max(rates) < plan.design.rate
-        order = f"the right order with probability {rate}"
-        if not sure:
-            return f"No list is known to be long enough to show {order}."
-        shorter = [
-            row.measure for row in plan.rows if row.wrong and _least_right(row.wrong) >= plan.design.rate
-        ]
-        if shorter:
-            shows = f"One list of {plan.rows[0].n or 0:,} documents shows {order} by {listed(shorter)}"
-            return f"{shows}, but ever longer ones do not."
-        return f"Ever longer lists do not show {order}."
-    first, last = rows[0], rows[-1]
-    others = f", from {last.order.required_n:,} on by {last.measure}" if last is not first else ""
-    return (
-        f"One list shows the order of the long run with probability {rate} from {first.order.required_n:,} "
-        f"documents on by {first.measure}{others}."
+    shows = f"the order of long lists with probability {plan.design.rate:g}"
+    needed = sorted(
+        (order.required_n, name, order.required_n_last) for order, name in orders if order.required_n
     )
-
-
-def _least_right(wrong: WrongOrder) -> float:
-    """Return the lower end of the interval of the probability of the right order."""
-    return right(wrong.log10 if wrong.high is None else wrong.high)
+    if not needed:
+        limits = [order.long_run for order, _ in orders]
+        known = len(limits) == len(plan.rows) and all(x is not None and x < plan.design.rate for x in limits)
+        no_list = "Ever longer lists do not" if known else "No list is known to be long enough to"
+        return f"{no_list} show {shows}."
+    every = [f"from {n:,} documents on by {name}" for n, name, last in needed if last is None]
+    some = [
+        f"from {n:,} to {last:,} documents by {name}, but not longer ones" for n, name, last in needed if last
+    ]
+    ends = list(dict.fromkeys((*every[:1], *every[-1:], *some)))
+    return f"One list shows {shows} {'; '.join(ends)}."
 
 
 def _test(plan: Plan) -> str:
@@ -248,7 +237,7 @@ def _meanings(plan: Plan) -> str:
     parts = []
     if any(row.order.long_run is not None for row in rows):
         parts.append(
-            "Long run: the limit of the share of lists that show the right order. Required documents: "
+            "Long run: the limit of the share of lists that show that order. Required documents: "
             f"the length of a list from which on that share is {design.rate:g} or more."
         )
     if any(row.queries.required for row in rows):

@@ -1,57 +1,37 @@
 """The list length from which on a single list shows the right order of two scorers often enough.
 
-The search follows the probability of the right order (`orders.right_order`) as lists grow:
-
-1. The limit says whether there is such a length at all (`long_run`).
-2. Some hundred lists are drawn at lengths a factor 2 apart, up to 4096. They tell a length at which the
-   probability is too low and a longer one from which on it is high enough (`_scan`).
-3. Where 4096 items are too few, tops of longer lists are drawn if the cutoff is fixed (`_upwards`). Elsewhere
-   bisection of log n finds the length at which the normal law has the probability; up to 16,384 items drawn
-   lists confirm it (`_by_law`).
-4. Between the two lengths the required one is found from more drawn lists and the slope of the law, with an
-   interval (`_refined`).
-
-With a fixed number of relevant items the probability is known at every length (`_by_ranks`).
+The normal law with the exact moments tells about where the probability of the right order crosses the
+required one. There `orders.wrong_order` computes it, and from its value and the slope of the law follows a
+better length, until the two agree. Short lengths are found by bisection.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
+from scipy.special import ndtr, ndtri
 
-from ndcg_asymptotics.analysis.orders.one_list import SIMULATED, WrongOrder
-from ndcg_asymptotics.analysis.orders.right_order import (
-    LONGEST,
-    LongRun,
-    RightOrder,
-    long_run,
-    right,
-    simulate_together,
-)
-from ndcg_asymptotics.core.caching import shared_each
-from ndcg_asymptotics.core.errors import NotAvailableError
-from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.analysis.orders.long_run import long_run
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
+from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.deviation.regime import regime
+from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
-DRAWN = 4 * SIMULATED
-"""Up to this length a length that the law gives is confirmed by simulation."""
+LONGEST = 10**12
+"""The largest length that is considered."""
 
-_FEW_LENGTHS = 12  # in ranges of at most this many lengths every length is simulated
-_SHORT = 40  # lengths up to this are decided one by one
-_FIRST_SHARE = 4  # the first simulation draws one of so many lists
-_FURTHEST, _NEAR = 1.0, 0.9  # by which a step changes log n at most, and by which the last one does
-_MOST_STEPS = 4  # with all draws
-_APART, _DRAWN_APART = 1.25, 2.0  # ratio of lengths between which a slope is taken, and of drawn rates
-_DECISION_LEVEL, _REPORTED_LEVEL = 0.999, 0.95  # of confidence intervals
-_FAR_RATIO = 8  # of neighbouring lengths where tops of long lists are drawn
-_FEWEST_RELEVANT = 100  # items, below which the normal law may be inaccurate
+_APART = 4  # ratio of the lengths at which the normal law is evaluated
+_SHORT = 40  # lengths up to this are found by bisection, with a share of the draws at each
+_FIRST_SHARE = 0.25  # of the draws, at lengths that may be far from the required one
+_STEPS, _LONGEST_STEP, _LAST_STEP, _FAR = 10, 1.5, 0.08, 0.2  # of log n
+_FLATTEST, _STEEPEST = 0.1, 1.5  # slopes of quantiles in log n, relative to the required quantile
+_HIGHEST = 8.0  # quantiles are limited to this
 
 
 @dataclass(frozen=True)
@@ -62,264 +42,130 @@ class Length:
     ----------
     n : int or None
         None where no length is sufficient, or none is known to be.
+    last : int or None
+        The largest sufficient length, where longer lists are not sufficient.
     between : (int, int) or None
-        A 95% interval for n where rates are simulated.
-    method : str
-        How the rate at n is known; empty where no theory applies.
+        A 95% interval for n, where the probability has one.
+    method : str or None
+        How the probability at n is known.
     reason : str
-        Why there is no n, or how far it can be trusted.
+        Why there is no n.
     """
 
-    n: int | None
-    between: tuple[int, int] | None
-    method: str
+    n: int | None = None
+    last: int | None = None
+    between: tuple[int, int] | None = None
+    method: str | None = None
     reason: str = ""
 
 
-def lengths_for(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], rate: float
-) -> dict[Measure, tuple[LongRun, Length]]:
-    """Return for each measure the long run and the smallest n from which on the right order is likely enough.
-
-    Measures without an exact variance are left out.
+@shared
+def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort: float = 1.0) -> Length:
+    """Return the smallest n from which on one list shows the right order with the required probability.
 
     Parameters
     ----------
     a, b : Scorer
         With the same label law, independent given the label.
-    measures : sequence of Measure
+    measure : Measure
     rate : float
-        The required probability, between 0.5 and 1. A tie does not show the right order.
+        Between 0.5 and 1. A tie does not show the right order.
+    effort : float
+        The share of the usual number of draws.
 
-    >>> pair = (Scorer.of(text) for text in ("linear(0.1, 0.7)", "constant(0.4)"))
-    >>> ((run, length),) = lengths_for(*pair, [Measure.of("nDCG")], 0.95).values()
-    >>> run.rate, length.n, length.between
-    (1.0, 126, (122, 130))
+    Raises
+    ------
+    NotAvailableError
+        If the measure has no exact variance.
+
+    >>> pair = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
+    >>> length = required_length(*pair, Measure.of("nDCG"), 0.95)
+    >>> 118 < length.between[0] < length.n < length.between[1] < 132, length.last, length.method
+    (True, None, 'counted')
     """
-    lengths = _lengths(measures, a, b, rate)
-    return {measure: length for measure, length in zip(measures, lengths, strict=True) if length is not None}
+    run = long_run(a, b, measure)
+    search = _Search(a, b, measure, run.ahead, rate, effort)
+    stays = run.rate is not None and run.rate >= rate
+    laws: dict[int, float] = {}
+    n = a.least_n
+    while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= search.wanted):
+        laws[n] = search.law(n)
+        n *= _APART
+    first = next((n for n, law in laws.items() if law >= search.wanted), None)
+    if first is None:
+        last, law = laws.popitem()
+        chance = f"at n = {last:.0e} the normal law has the probability {ndtr(law):.3f}"
+        return Length(reason=chance if stays or run.rate is None else "")
+    length = search.near(*search.crossing(laws, first))
+    after = next((n for n, law in laws.items() if n > first and law < search.wanted), None)
+    if length.n is None or after is None or not a.iid:
+        return length
+    return replace(length, last=search.near(*search.crossing(laws, after)).n)
 
 
-@shared_each  # the measures that a page compares its own with stay the same, whatever n and this one are
-def _lengths(
-    measures: Sequence[Measure], a: Scorer, b: Scorer, rate: float
-) -> list[tuple[LongRun, Length] | None]:
-    runs = {}
-    for measure in tracked(measures, "measures"):
-        try:
-            runs[measure] = long_run(a, b, measure)
-        except NotAvailableError:
-            continue
-    questions = {measure: _Question(a, b, measure, run.ahead, rate=rate) for measure, run in runs.items()}
-    if a.iid:
-        _scan([question for measure, question in questions.items() if runs[measure].rate >= rate])
-    lengths = {}
-    for measure, run in tracked(list(runs.items()), "required lengths"):
-        question = questions[measure]
-        if run.rate < rate:
-            method = "theorem" if run.end.settles is False else question.law_name
-            lengths[measure] = run, Length(None, None, method, run.reason)
-        else:
-            lengths[measure] = run, _between(question) if a.iid else _by_ranks(question)
-    return [lengths.get(measure) for measure in measures]
+@dataclass(frozen=True)
+class _Search:
+    """The search for a length at which the scorer ``ahead`` is ahead with a probability."""
 
-
-@dataclass
-class _Question(RightOrder):
-    """The probability of the right order by one measure, and the one that is required."""
-
-    rate: float = 0.95
+    a: Scorer
+    b: Scorer
+    measure: Measure
+    ahead: int
+    rate: float
+    effort: float
 
     @property
     def wanted(self) -> float:
         """The normal quantile of the required probability."""
-        return float(special.ndtri(self.rate))
+        return float(ndtri(self.rate))
 
-    def decide(self, n: int) -> int:
-        """Return -1 if the lists drawn at n say that the rate is too low, 1 if it is high enough, else 0."""
-        low, high = self.interval(n, _DECISION_LEVEL)
-        return -1 if high < self.rate else int(low >= self.rate)
+    def wrong(self, n: int, share: float = _FIRST_SHARE) -> WrongOrder:
+        """Return the probability at n by a share of the draws."""
+        return wrong_order(self.a, self.b, self.measure, n, self.ahead, share * self.effort)
 
+    def law(self, n: int) -> float:
+        """Return the normal quantile of the probability, by the normal law where labels are i.i.d."""
+        if not self.a.iid:
+            return _quantile(self.wrong(n).right[0])
+        mean, sd = quick_moments((self.a, self.b), self.measure, n)
+        return (-mean if self.ahead else mean) / sd if sd > 0 else 0.0
 
-def _by_ranks(question: _Question) -> Length:
-    """Return the required length of lists with a fixed number of relevant items."""
+    def crossing(self, laws: Mapping[int, float], n: int) -> tuple[int, float]:
+        """Return where between n and the length before it the law is the required one, and its slope."""
+        if n == self.a.least_n:
+            return n, self.wanted
+        slope = (laws[n] - laws[n // _APART]) / math.log(_APART)
+        return round(n * math.exp((self.wanted - laws[n]) / slope)), slope
 
-    def first(log10: Callable[[WrongOrder], float | None]) -> int:
-        """Return the length from which on the rate by a probability, or an end of its interval, is enough."""
-        return first_true(
-            lambda n: right(log10(question.of_fixed_counts(n))) >= question.rate,
-            question.a.least_n - 1,
-            LONGEST + 1,
-        )
+    def near(self, n: int, slope: float) -> Length:
+        """Return the required length near n, given the slope of the quantile in log n."""
+        if n <= _SHORT:
+            size, low, high = (self._short(n, which) for which in (0, 2, 1))
+            if high < _APART * _SHORT:
+                return Length(size, None, (low, high), "counted")
+        before, share = None, _FIRST_SHARE
+        for _ in range(_STEPS):
+            wrong = self.wrong(n, share)
+            at = math.log(n), _quantile(wrong.right[0])
+            if before and abs(at[0] - before[0]) > _FAR:
+                slope = math.copysign((at[1] - before[1]) / (at[0] - before[0]), slope)
+            limited = np.clip(abs(slope) / self.wanted, _FLATTEST, _STEEPEST) * math.copysign(
+                self.wanted, slope
+            )
+            steps = [(self.wanted - _quantile(right)) / limited for right in wrong.right]
+            size, *ends = (round(x) for x in n * np.exp(np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)))
+            agrees = wrong.right[1] <= self.rate <= wrong.right[2]
+            if share == 1 and (agrees or abs(steps[0]) <= _LAST_STEP):
+                return Length(size, None, (min(ends), max(ends)) if wrong.high else None, wrong.method)
+            before, n = at, max(size, self.a.least_n)
+            share = 1.0 if agrees or abs(steps[0]) <= _FAR else share
+        return Length(reason=f"drawn lists of about {n:,} documents do not confirm the normal law")
 
-    length = first(lambda found: found.log10)
-    if length > LONGEST:
-        return _too_long(question)
-    between = first(lambda found: found.low), min(first(lambda found: found.high), LONGEST)
-    return Length(length, between, "simulated on drawn ranks")
-
-
-def _scan(questions: Sequence[_Question]) -> None:
-    """Draw lists, from long ones down to those with which the rate is too low, for all measures at once."""
-    unfinished = list(questions)
-    for halvings in tracked(range(SIMULATED.bit_length()), "simulated list lengths"):
-        n = SIMULATED >> halvings
-        if unfinished:
-            simulate_together(unfinished, n, unfinished[0].fewest)
-        unfinished = [q for q in unfinished if q.decide(n) >= 0]
-
-
-def _between(question: _Question) -> Length:
-    """Return the required length from what the scan tells."""
-    scanned = sorted(question.seen)
-    fixed = question.items(LONGEST) <= SIMULATED
-    low = scanned[0] if question.decide(scanned[0]) < 0 else 0
-    enough = [n for n in scanned if all(question.decide(m) > 0 for m in scanned if m >= n)]
-    if enough:
-        high = enough[0]
-    elif not fixed:
-        return _by_law(question, scanned[0])
-    else:
-        low, high = _upwards(question, low)
-        if high > LONGEST:
-            return _too_long(question)
-    return _refined(question, low, high)
+    def _short(self, n: int, which: int) -> int:
+        """Return the first length, near n, at which the probability or an end of its interval is enough."""
+        least, most = self.a.least_n - 1, _APART * _SHORT
+        return first_true(lambda m: self.wrong(m).right[which] >= self.rate, least, most, guess=n)
 
 
-def _upwards(question: _Question, low: int) -> tuple[int, int]:
-    """Return lengths at which the rate is too low and high enough, from draws of tops of long lists."""
-    n = SIMULATED
-    while n < LONGEST:
-        n = min(_FAR_RATIO * n, LONGEST)
-        question.simulate(n, question.fewest)
-        decided = question.decide(n)
-        if decided > 0:
-            return low, n
-        low = n if decided < 0 else low
-    return low, LONGEST + 1
-
-
-def _by_law(question: _Question, low: int) -> Length:
-    """Return a required length of about `SIMULATED` items or more, by the law if simulation confirms it."""
-    n = first_true(lambda n: _enough_by_law(question, n), low, LONGEST + 1)
-    if n > LONGEST:
-        return _too_long(question)
-    name = question.law_name
-    if n > DRAWN:
-        return _of_law(question, n)
-    question.simulate(n, question.affordable(n))
-    if question.decide(n) == 0 and regime(question.pair, question.measure) == "normal":
-        return Length(n, None, f"{name}, confirmed on {question.seen[n][1]:,} simulated lists")
-    if question.decide(n) > 0:
-        return _refined(question, low, n)
-    question.simulate(DRAWN, question.affordable(DRAWN))
-    if question.decide(DRAWN) >= 0:
-        return _refined(question, n if question.decide(n) < 0 else low, DRAWN)
-    contradicted = f"the normal law gives n = {n:,}, but simulated lists of {DRAWN:,} items contradict it"
-    return Length(None, None, name, contradicted)
-
-
-def _enough_by_law(question: _Question, n: int) -> bool:
-    """Return whether the law says that the rate is high enough; where it has no deviation it does not."""
-    try:
-        return question.law_quantile(n) >= question.wanted
-    except NotAvailableError:
-        return False
-
-
-def _of_law(question: _Question, n: int) -> Length:
-    """Return a length that the law gives, beyond those of lists that are drawn."""
-    relevant = n * sum(question.a.masses)
-    reason = ""
-    if relevant < _FEWEST_RELEVANT:
-        reason = f"lists of {n:.2g} items have {relevant:.2g} relevant ones, few for the normal law"
-    elif regime(question.pair, question.measure) == "top ranks":
-        reason = "a few top ranks decide, for which the normal law is rough"
-    return Length(n, None, question.law_name, reason)
-
-
-def _too_long(question: _Question) -> Length:
-    if LONGEST in question.seen:
-        drawn, lists = question.seen[LONGEST]
-        last = drawn / lists
-    else:
-        last = question.by_law(LONGEST)
-    reason = f"more than {LONGEST:.0e} items, where the rate of the right order is {last:.3f}"
-    return Length(None, None, question.law_name, reason)
-
-
-def _refined(question: _Question, low: int, high: int) -> Length:
-    """Return the required length in (low, high]: the rate is too low at low and high enough from high on.
-
-    Lists are drawn at a guess, which the scan gives, and then at the length that Newton's method gives. It is
-    used for the normal quantile of the rate as a function of log n, with the slope that the normal law has.
-    Short lengths are decided one by one.
-    """
-    guess, slope = _guess(question, low, high), 0.0
-    for share in (_FIRST_SHARE, *[1] * _MOST_STEPS):
-        if guess <= _SHORT or high - low <= _FEW_LENGTHS:
-            return _one_by_one(question, max(low, guess // 2), min(high, 2 * guess))
-        question.simulate(guess, max(question.affordable(guess) // share, question.fewest))
-        before, lists = guess, question.seen[guess][1]
-        slope = slope or _slope(question, guess)
-        guess, ends = _newton(question, guess, slope, low + 1, high)
-        if share == 1 and abs(math.log(guess / before)) < _NEAR:  # else the interval ends where the step does
-            break
-    return Length(guess, ends, f"simulated on {lists:,} lists")
-
-
-def _newton(question: _Question, n: int, slope: float, least: int, most: int) -> tuple[int, tuple[int, int]]:
-    """Return the required length by lists drawn at n, with a 95% interval, none shorter or longer than these.
-
-    Parameters
-    ----------
-    slope : float
-        The derivative of the normal quantile of the rate in log n.
-    """
-    chance, lists = question.share(n), question.seen[n][1]
-    at = float(special.ndtri(chance))
-    error = math.sqrt(chance * (1 - chance) / lists * 2 * math.pi) * math.exp(at**2 / 2) / slope
-    step = (question.wanted - at) / slope
-    steps = np.clip([step, step - 1.96 * error, step + 1.96 * error], -_FURTHEST, _FURTHEST)
-    found, low, high = (round(x) for x in np.clip(n * np.exp(steps), least, most).tolist())
-    return found, (low, high)
-
-
-def _guess(question: _Question, low: int, high: int) -> int:
-    """Return about where the rate in (low, high] is the required one, by the lengths that were scanned."""
-    near = sorted(n for n in question.seen if low <= n <= high)
-    rates = [question.share(n) for n in near]
-    if len(near) < 2 or not rates[0] < question.rate < rates[-1]:
-        return math.ceil(math.sqrt((low + 1) * high))
-    # the quantiles of the rates, made to increase with n
-    quantiles = np.maximum.accumulate(special.ndtri(rates))
-    return math.ceil(math.exp(np.interp(question.wanted, quantiles, np.log(near))))
-
-
-def _slope(question: _Question, n: int) -> float:
-    """Return the derivative of the normal quantile of the rate in log n, by the normal law.
-
-    It is at least a fifth of that of a quantile which grows like the root of n.
-    """
-    apart = _DRAWN_APART if question.lasting else _APART
-    ends = [max(1, round(n * factor)) for factor in (1 / apart, apart)]
-    try:
-        low, high = (question.law_quantile(end) for end in ends)
-    except NotAvailableError:  # no standard deviation there
-        return question.wanted / 2
-    return max((high - low) / math.log(ends[1] / ends[0]), question.wanted / 10)
-
-
-def _one_by_one(question: _Question, low: int, high: int) -> Length:
-    """Return the required length in (low, high] from draws at every length, or at some of many."""
-    sizes = np.arange(low + 1, high + 1)
-    for n in sizes:
-        question.simulate(int(n), question.affordable(int(n), sizes.size))
-    rates = np.array([question.seen[int(n)][0] / question.seen[int(n)][1] for n in sizes])
-    lower, upper = np.array([question.interval(int(n), _REPORTED_LEVEL) for n in sizes]).T
-    first, length, last = (
-        min(int(sizes[too_low].max(initial=low)) + 1, high)
-        for too_low in (upper < question.rate, rates < question.rate, lower < question.rate)
-    )
-    lists = sum(question.seen[int(n)][1] for n in sizes)
-    return Length(length, (first, last), f"simulated on {lists:,} lists")
+def _quantile(rate: float) -> float:
+    return float(np.clip(ndtri(rate), -_HIGHEST, _HIGHEST))

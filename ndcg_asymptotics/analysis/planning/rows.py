@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
-from ndcg_asymptotics.analysis.orders.right_order import LongRun
+from ndcg_asymptotics.analysis.orders.long_run import LongRun
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.required_length import Length
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
 from ndcg_asymptotics.analysis.replication import in_interval
@@ -51,34 +51,33 @@ class Order:
     ahead : str or None
         The ranker that is ahead on long lists; where that is not known, on average over the queries of runs.
     long_run : float or None
-        The limit of the probability that a list shows the right order.
-    error_exponent : float or None
-        The e of ``-log P(wrong order at n) = n^(e + o(1))``; 0 where that probability does not fall, or no
-        faster than a power of n.
+        The limit of the probability that a list shows the right order; None where it is not known.
     why : str
-        The reason for the error exponent.
+        Why it is not 1, or not known, or is approached slowly.
     required_n, required_n_low, required_n_high : int or None
         The smallest length from which on one list shows the right order with the required probability, with a
-        95% interval where it is simulated.
+        95% interval.
+    required_n_last : int or None
+        The largest such length, where longer lists do not show it often enough.
     required_n_method : str or None
-        How it is known (`planning.required_length`).
+        How the probability is known at ``required_n`` (`orders.wrong_order`).
     """
 
     ahead: str | None = None
     long_run: Annotated[float | None, Column("long run", percent, optional=True)] = None
-    error_exponent: Annotated[float | None, Column("error exponent", general(".3g"), 5, optional=True)] = None
     why: str = ""
     required_n: Annotated[int | None, Column("required documents", general(","), optional=True)] = None
     required_n_low: int | None = None
     required_n_high: int | None = None
+    required_n_last: Annotated[int | None, Column("to", general(","), optional=True)] = None
     required_n_method: Annotated[str | None, Column("method", None, 6, optional=True)] = None
 
     @classmethod
     def of(cls, run: LongRun, length: Length, names: Sequence[str]) -> Order:
         """Return the order of a long run and a required length; ``names`` are those of the rankers."""
         low, high = length.between or (None, None)
-        ahead, end = names[run.ahead], run.end
-        return cls(ahead, run.rate, end.exponent, end.reason, length.n, low, high, length.method or None)
+        why = "" if run.end.exponent else run.end.reason
+        return cls(names[run.ahead], run.rate, why, length.n, low, high, length.last, length.method)
 
     @computed_value(Column("95% interval", str, 4, optional=True, before="required_n_method"))
     def length_interval(

@@ -9,7 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.one_list import WrongOrder
+from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.planning.rows import (

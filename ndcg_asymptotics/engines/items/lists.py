@@ -3,13 +3,15 @@
 A study follows one stream of items through many list lengths. To estimate one probability at one length it
 is faster to draw thousands of separate lists at once, with one call for all their depths and one sort. Of
 lists that are much longer than the largest cutoff only the items near the top are drawn: their number of each
-grade is binomial, given the label counts of the list.
+grade is binomial, given the label counts of the list. Discounts whose squares have a finite sum, such as 1/r,
+need the first ranks only, too: the DCG of all ranks below them is nearly normal, and is drawn as one number.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,28 +27,40 @@ _MOST_LISTS = 4096  # in a block
 # most ranks drawn one by one at its top, with a fixed cutoff and without one, where discounts fall faster
 _RANKS, _WHOLE_RANKS = 2000, 500
 _NOTHING = 1e-16  # relative to the first discount
-_WHOLE = 4096  # up to this length whole lists are drawn
+_WHOLE = 4096  # up to this length whole lists are drawn for a picture
 # items expected in the part of a list that is drawn, beyond k: there are fewer than k with probability 1e-18
 _DEVIATIONS, _EXTRA = 9.0, 40.0
 _BELOW = np.float64(2.0).view(np.int64)  # a depth beyond 1
 _TIE = 1e-12  # DCGs are equal if they differ by less than this part of the terms in which they differ
 
 
-def items_drawn(scorer: Scorer, measures: Sequence[Measure], n: int) -> int:
-    """Return about how many items of each list of n items are drawn for these measures.
+def items_drawn(scorer: Scorer, ranks: int, n: int) -> int:
+    """Return about how many items of each list of n items are drawn for its first ranks.
 
-    >>> whole, cut = ([Measure.of(text)] for text in ("nDCG", "nDCG@10"))
     >>> curve = Relevance.of("constant(0.3)")
-    >>> [items_drawn(curve, asked, n) for asked in (whole, cut) for n in (1000, 10**12)]
-    [1000, 1000000000000, 1000, 79]
+    >>> [items_drawn(curve, ranks, n) for ranks, n in ((10, 100), (10, 1000), (10, 10**12), (1000, 1000))]
+    [100, 79, 79, 1000]
     """
-    k = max(measure.cutoff(n) for measure in measures)
-    top = math.ceil(k + _DEVIATIONS * math.sqrt(k) + _EXTRA)
-    return top if scorer.iid and n > _WHOLE and top < n // 4 else n
+    top = math.ceil(ranks + _DEVIATIONS * math.sqrt(ranks) + _EXTRA)
+    return top if scorer.iid and top < n // 4 else n
+
+
+class DrawnRanks(NamedTuple):
+    """The ranks that are drawn one by one, and the normal law of the difference of the DCGs below them."""
+
+    ranks: int
+    mean: float = 0.0
+    sd: float = 0.0
 
 
 def count_orders(
-    a: Scorer, b: Scorer, measures: Sequence[Measure], n: int, lists: int, seed: int
+    a: Scorer,
+    b: Scorer,
+    measures: Sequence[Measure],
+    n: int,
+    lists: int,
+    seed: int,
+    tops: Sequence[DrawnRanks] = (),
 ) -> Integers:
     """Count in how many of ``lists`` lists the first scorer is ahead, and in how many the second.
 
@@ -59,6 +73,8 @@ def count_orders(
         The length and the number of lists.
     seed : int
         The result depends on the arguments only; more lists begin with the same ones.
+    tops : sequence of M DrawnRanks
+        By default all ranks that count are drawn one by one.
 
     Returns
     -------
@@ -70,47 +86,29 @@ def count_orders(
     >>> abs(int(found[0, 0]) - 2500) < 250, int(found[0, 1])
     (True, 0)
     """
-    cutoffs = [min(measure.cutoff(n), n) for measure in measures]
-    ranks = np.arange(1.0, max(cutoffs) + 1)
+    tops = tops or [DrawnRanks(min(measure.cutoff(n), n)) for measure in measures]
+    ranks = np.arange(1.0, max(top.ranks for top in tops) + 1)
     weights = np.column_stack(
         [
-            np.where(ranks <= k, m.discount(ranks, float(n)), 0.0)
-            for m, k in zip(measures, cutoffs, strict=True)
+            np.where(ranks <= top.ranks, measure.discount(ranks, float(n)), 0.0)
+            for measure, top in zip(measures, tops, strict=True)
         ]
     )
-    items = items_drawn(a, measures, n)
+    means, sds = np.array([top[1:] for top in tops]).T
+    items = items_drawn(a, len(ranks), n)
     size = max(1, min(_ITEMS // items, _MOST_LISTS))
     found = np.zeros((len(measures), 2), np.int64)
     for block, start in enumerate(range(0, lists, size)):
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), (size, min(size, lists - start)), rng)
+        drawn = size, min(size, lists - start)
+        first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), drawn, rng)
         difference = first - second
-        ahead = difference @ weights
+        ahead = difference @ weights + means
+        if sds.any():
+            ahead += sds * rng.standard_normal(size)[: drawn[1], None]
         tie = _TIE * (np.abs(difference) @ weights)
         found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
     return found
-
-
-def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int) -> Floats:
-    """Draw lists of n items, and return the value of each by both scorers: (2, lists).
-
-    Parameters and random numbers are those of `count_orders`.
-
-    >>> pair = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
-    >>> values = draw_values(*pair, Measure.of("nDCG"), 2, 10_000, seed=1)
-    >>> set(values[0].tolist()), abs(float(values[0].mean()) - 0.75) < 0.02  # 0 without a relevant item
-    ({0.0, 1.0}, True)
-    """
-    items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
-    weights = measure.discount(np.arange(1.0, k + 1), float(n))
-    size, found = max(1, min(_ITEMS // items, _MOST_LISTS)), []
-    for block, start in enumerate(range(0, lists, size)):
-        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        *gains, counts = _pair_of_lists(a, b, n, items, k, (size, min(size, lists - start)), rng)
-        best = measure.normaliser(counts, a.gains, n)
-        dcg = np.array([labels @ weights for labels in gains])
-        found.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
-    return np.concatenate(found, axis=1)
 
 
 def count_orders_at_the_top(
@@ -170,7 +168,8 @@ def draw_list(
            [0., 0., 1., 1., 1., 1.]]), 2.083)
     """
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, index))))
-    items, k = items_drawn(a, [measure], n), min(measure.cutoff(n), n)
+    k = min(measure.cutoff(n), n)
+    items = items_drawn(a, k, n) if n > _WHOLE else n
     first, second, counts = _pair_of_lists(a, b, n, items, k, (1, 1), rng)
     return np.concatenate([first, second]), float(measure.normaliser(counts, a.gains, n)[0])
 

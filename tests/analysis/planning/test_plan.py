@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.curves import Experiment
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.requirements import Requirements
@@ -19,12 +18,10 @@ from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Estimate
 from ndcg_asymptotics.core.tables import in_format
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.plots.planning import EXPONENTS
-from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory import effect_sizes
-from ndcg_asymptotics.theory.deviation.standard import difference_std
+from ndcg_asymptotics.theory.fluctuations.variance import difference_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
@@ -75,10 +72,10 @@ def test_measures_are_ordered_by_the_queries_they_need() -> None:
     ordered = ["nDCG", "nDCG(geometric(2))", "nDCG@3", "nDCG(power(40))"]
     assert [row.measure for row in found.rows] == ordered
     whole, geometric, top, steep = found.rows
-    assert (whole.order.long_run, whole.order.error_exponent, whole.queries.enough) == (1.0, 1.0, True)
+    assert (whole.order.long_run, whole.order.why, whole.queries.enough) == (1.0, "", True)
     assert 0.5 < top.order.long_run < 0.95
-    assert (top.order.required_n, top.order.error_exponent, top.queries.enough) == (None, 0.0, False)
-    assert "never settles" in geometric.reason
+    assert (top.order.required_n, top.queries.enough) == (None, False)
+    assert "never settles" in geometric.order.why
     assert (steep.difference.sd, steep.queries.required, steep.order.long_run) == (None, None, None)
     assert steep.reason
     for row in (whole, top, geometric):
@@ -124,11 +121,14 @@ def test_measures_that_disagree_are_named() -> None:
 
 def test_an_order_that_only_shorter_lists_show_is_told() -> None:
     """Both curves tend to 1 at the top: NDCG@10 is a tie in the end, and 99% of 1,000 documents decide it."""
-    said = plan("binormal(0.05, 2)", "binormal(0.05, 1)", "nDCG@10", n=1000).answers
-    shows = "One list of 1,000 documents shows the right order with probability 0.95 by nDCG@10"
-    assert f"{shows}, but ever longer ones do not." in said
+    found = plan("binormal(0.05, 2)", "binormal(0.05, 1)", "nDCG@10", n=1000)
+    order = found.rows[0].order
+    assert found.answers[0].endswith("on none by nDCG@10, as both become equal.")
+    assert order.required_n < 1000 < order.required_n_last
+    span = f"from {order.required_n:,} to {order.required_n_last:,} documents by nDCG@10, but not longer ones"
+    assert span in found.answers[1]
     said = plan(GOOD, BLANK, "nDCG@3", n=1000).answers
-    assert "Ever longer lists do not show the right order with probability 0.95." in said
+    assert "Ever longer lists do not show the order of long lists with probability 0.95." in said
 
 
 @pytest.mark.parametrize(
@@ -264,14 +264,3 @@ def test_a_table_as_csv_has_values_only() -> None:
     said = in_format(plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
     assert '"34 [24, 54]",True,0.1,0.5' in said
     assert "PlanRow" not in said
-
-
-def test_a_quick_look_leaves_out_lengths_and_draws() -> None:
-    """An experiment gives parts of a plan: those that a slider waits for."""
-    experiment = Experiment(Scorer.of(GOOD), Scorer.of(BLANK), 40, Requirements(queries=15), effort=0.125)
-    measures = [Measure.of(row.measure) for row in planned().rows]
-    for row, full in zip(experiment.rows(measures, lengths=False), planned().rows, strict=True):
-        assert (row.difference.mean, row.queries.enough) == (full.difference.mean, full.queries.enough)
-        if full.difference.sd is not None:
-            assert row.difference.sd == pytest.approx(full.difference.sd, rel=1e-3)
-        assert (row.order.long_run, row.order.required_n, row.wrong) == (None, None, None)
