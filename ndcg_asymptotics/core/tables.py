@@ -37,6 +37,7 @@ Form = Literal["table", "csv", "markdown", "latex", "json"]
 
 _GAP = 2  # characters between columns
 _SHORTEST, _WHOLE = 12, 24  # characters that a shortened text keeps, and one of a column that stays whole
+_LETTERS = 4  # of a text that stay before numbers are cut, too
 _NAME_LINES = 3  # of a heading that is folded at any letter
 
 
@@ -99,7 +100,7 @@ class Table:
         Text at the left, and what is a ``key``, names the rows and stands in every table. Of the other
         columns those with the highest ``later`` make room for the rest, then those at the right.
         """
-        least = [low + _GAP for low, *_ in self._widths(width)]
+        least = [low + _GAP for _, low, *_ in self._widths(width)]
         names_rows = [not i or c.key or not (c.show or c.later) for i, c in enumerate(self.columns)]
         keys = list(range([*names_rows, False].index(False)))
         others = list(range(len(keys), len(least)))
@@ -114,7 +115,7 @@ class Table:
                 return tables
 
     def _widths(self, width: int) -> Sequence[tuple[int, ...]]:
-        """Return the least and the wanted widths of each column, in the order in which they are granted."""
+        """Return the width of the cells of each column, its least width, and those that are wanted, in order."""
         texts, found = self.texts(), []
         for i, column in enumerate(self.columns):
             name = visible(column.name)
@@ -122,12 +123,12 @@ class Table:
             at_letters = column.fold and column.show is not None
             word = 0 if at_letters else _longest_word(name)
             words = max(map(_longest_word if column.fold else cell_len, cells), default=0)
-            cell = max(map(cell_len, cells), default=0)
+            cell = max(1, *map(cell_len, cells)) if cells else 1
             whole = max(words, word, 1)
             shortest = max(word, _WHOLE if column.whole or column.fold else _SHORTEST)
             least = whole if column.show else min(width, whole, shortest)
             heading = max(whole, cell_len(name))
-            found.append((least, whole, heading if at_letters else whole, heading, max(heading, cell)))
+            found.append((cell, least, whole, heading if at_letters else whole, heading, max(heading, cell)))
         return found
 
     def fitted(self, width: int) -> list[RichTable]:
@@ -139,13 +140,18 @@ class Table:
         return [self._fitted(places, width) for places in self.parts(width)]
 
     def _fitted(self, places: Sequence[int], width: int) -> RichTable:
-        columns, wanted = [self.columns[i] for i in places], [self._widths(width)[i] for i in places]
-        widths = [least for least, *_ in wanted]
+        every = self._widths(width)
+        columns, wanted = [self.columns[i] for i in places], [every[i] for i in places]
+        widths = [least for _, least, *_ in wanted]
         free = width + 1 - sum(widths) - _GAP * len(widths)
         while free < 0 and max(widths) > 1:  # even the columns that name the rows are too wide
-            widest = max(range(len(widths)), key=lambda i: (not columns[i].show, widths[i]))
+            # headings and texts are cut before numbers
+            widest = max(
+                range(len(widths)),
+                key=lambda i: (widths[i] > (wanted[i][0] if columns[i].show else _LETTERS), widths[i]),
+            )
             widths[widest], free = widths[widest] - 1, free + 1
-        for level in zip(*wanted, strict=True):
+        for level in list(zip(*wanted, strict=True))[1:]:
             # the columns that lack most get the remaining width; values come before headings
             while free > 0 and (short := [i for i, w in enumerate(widths) if w < level[i]]):
                 widths[max(short, key=lambda i: level[i] - widths[i])] += 1

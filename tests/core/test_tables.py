@@ -106,6 +106,13 @@ def test_numbers_that_name_rows_stand_in_every_table(width: int) -> None:
     assert len(heads) == {20: 13, 40: 5, 80: 2}[width]
 
 
+@pytest.mark.parametrize("width", [20, 30])
+def test_names_that_are_wider_than_a_line_are_cut(width: int) -> None:
+    keys = [Column(f"parameter{i}", general("g"), key=True) for i in range(4)]
+    table = Table("", (*keys, Column("scorer"), Column("z", fixed(2))), ((0.25,) * 4 + ("some name", 1.5),))
+    assert max(map(len, printed(table, width)[:-1])) <= width
+
+
 def test_headings_that_are_names_fold_at_any_letter() -> None:
     names = "retriever-large-v1", "retriever-large-v2", "v2", "検索エンジン"
     named = [Column(name, fixed(4), fold=True) for name in names]
