@@ -115,7 +115,7 @@ class Table:
                 return tables
 
     def _widths(self, width: int) -> Sequence[tuple[int, ...]]:
-        """Return the width of the cells of each column, its least width, and those that are wanted, in order."""
+        """Return the width of the cells of each column, its least width, and those that are wanted."""
         texts, found = self.texts(), []
         for i, column in enumerate(self.columns):
             name = visible(column.name)
