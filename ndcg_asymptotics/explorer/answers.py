@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import panel as pn
 from panel.viewable import Viewable
 
-from ndcg_asymptotics.analysis.planning.requirements import RATE
+from ndcg_asymptotics.analysis.planning.rows import RATE
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import (

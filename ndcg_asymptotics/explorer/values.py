@@ -17,7 +17,7 @@ from ndcg_asymptotics.analysis.orders.long_run import ahead, long_run
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.analysis.planning.required_length import required_length
-from ndcg_asymptotics.analysis.planning.requirements import RATE, Requirements
+from ndcg_asymptotics.analysis.planning.rows import RATE, Requirements
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import count_text

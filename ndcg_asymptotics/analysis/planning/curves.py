@@ -10,13 +10,15 @@ from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import drawn_orders, wrong_order
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.required_length import required_length
-from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.planning.rows import (
     DetectableDifference,
     ListDifference,
     Order,
     PlanRow,
     RequiredQueries,
+    RequirementOptions,
+    Requirements,
+    by_queries,
 )
 from ndcg_asymptotics.core.arrays import LARGEST_N, brief, whole_number
 from ndcg_asymptotics.core.errors import NotAvailableError, require
@@ -66,9 +68,8 @@ def plan_curves(
     require(first != second, f"both have the relevance curve {first}: no measure tells them apart")
     asked = list(dict.fromkeys(measures_of(measures)))
     drawn_orders(asked, first, second, size, 1.0)  # together, which takes less time
-    rows = [_row(first, second, measure, size, required) for measure in tracked(asked, "measures")]
-    names = str(first), str(second)
-    return Plan.ordered(names, "curves", required, rows, [_INDEPENDENT], scorers=(first, second))
+    rows = by_queries(_row(first, second, measure, size, required) for measure in tracked(asked, "measures"))
+    return Plan(str(first), str(second), "curves", required, rows, (_INDEPENDENT,), scorers=(first, second))
 
 
 def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -> PlanRow:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from ndcg_asymptotics.analysis.planning.requirements import Requirements
-from ndcg_asymptotics.analysis.planning.rows import PlanRow, percent
+from ndcg_asymptotics.analysis.planning.rows import PlanRow, Requirements, percent
 from ndcg_asymptotics.analysis.replication import BOUND_LEGEND, IF_BOUND, IF_OBSERVED
-from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value, declared
+from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details, remark_lines
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.populations import Scorer
 
 _MANY = "more than 1e15"  # queries, where `analysis.power` has no number
-_DETECTION = ("sd", "interval")
-"""The columns of the second table."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,22 +45,6 @@ class Plan(Report):
     pilot: int | None = None
     scorers: Annotated[tuple[Scorer, Scorer] | None, HIDDEN] = None
 
-    @classmethod
-    def ordered(
-        cls,
-        names: Sequence[str],
-        source: str,
-        design: Requirements,
-        rows: Sequence[PlanRow],
-        remarks: Sequence[str],
-        pilot: int | None = None,
-        scorers: tuple[Scorer, Scorer] | None = None,
-    ) -> Plan:
-        """Return the plan of rows, which it puts in order; ``names`` are those of the two rankers."""
-        ordered = tuple(sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0)))
-        first, second = names
-        return cls(first, second, source, design, ordered, tuple(remarks), pilot, scorers)
-
     @computed_value(Data())
     def answers(self) -> list[str]:
         """The answers in the order of the questions, a sentence each."""
@@ -75,9 +56,11 @@ class Plan(Report):
         for answer in self.answers:
             yield Line(answer)
         yield Line("")
-        tables = [table for table in (self._table(), self._detection()) if len(table.columns) > 1]
-        yield from tables[:1]
-        yield from details([*tables[1:], *self._notes()])
+        title = f"{self.a} against {self.b}" if self.a else ""
+        table = Table.of(title, PlanRow, self.rows, **{"queries.shown": _required(self)})
+        if len(table.columns) > 1:
+            yield table
+        yield from details(self._notes())
 
     def _notes(self) -> Iterator[Line]:
         yield Line(_meanings(self))
@@ -85,18 +68,6 @@ class Plan(Report):
             if reason := "; ".join(filter(None, (row.reason, row.order.why))):
                 yield Line(f"{row.measure}: {reason}.")
         yield from remark_lines(self.remarks, warnings=False)
-
-    def _table(self) -> Table:
-        title = f"{self.a} against {self.b}" if self.a else ""
-        headings = {"queries.shown": _required(self), **dict.fromkeys(_DETECTION)}
-        return Table.of(title, PlanRow, self.rows, **headings)
-
-    def _detection(self) -> Table:
-        """Return what the stated queries detect."""
-        shown = ("measure", *_DETECTION)
-        others = [value.path for value in declared(PlanRow) if value.path.rpartition(".")[2] not in shown]
-        table = Table.of("", PlanRow, self.rows, **dict.fromkeys(others))
-        return table if len(table.columns) > len(("measure", "sd")) else Table("", (), ())
 
 
 def _answers(plan: Plan) -> list[str]:
@@ -156,6 +127,10 @@ def _lengths(plan: Plan) -> str:
 
 def _test(plan: Plan) -> str:
     return f"a paired t test at level {plan.design.alpha:g} has {plan.design.power:.0%} power"
+
+
+def _designed(design: Requirements) -> str:
+    return f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
 
 
 def _queries(plan: Plan) -> str:
@@ -226,14 +201,12 @@ def _detected(plan: Plan) -> str:
         detected = row.detection.interval
         return f"With {design.queries} queries {_test(plan)} if the difference is {detected} or more."
     needed = f"{row.queries.shown or _MANY} queries"
-    test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
-    return f"A difference of {row.difference.mean:g} needs {needed} for {test}."
+    return f"A difference of {row.difference.mean:g} needs {needed} for {_designed(design)}."
 
 
 def _meanings(plan: Plan) -> str:
     """Return what the numbers of the tables mean."""
     design, rows, runs = plan.design, plan.rows, plan.source == "runs"
-    test = f"a paired t test at level {design.alpha:g} with {design.power:.0%} power"
     parts = []
     if any(row.order.long_run is not None for row in rows):
         parts.append(
@@ -241,7 +214,9 @@ def _meanings(plan: Plan) -> str:
             f"the length of a list from which on that share is {design.rate:g} or more."
         )
     if any(row.queries.required for row in rows):
-        parts.append(f"{_required(plan).capitalize()}: for {test}{f', {IF_OBSERVED}' if runs else ''}.")
+        parts.append(
+            f"{_required(plan).capitalize()}: for {_designed(design)}{f', {IF_OBSERVED}' if runs else ''}."
+        )
     if runs:
         parts.append(BOUND_LEGEND)
     if any(row.detection.detectable for row in rows):

@@ -7,12 +7,14 @@ from typing import Literal, Unpack, cast
 
 from ndcg_asymptotics.analysis.planning.curves import plan_curves
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements, require_size
 from ndcg_asymptotics.analysis.planning.rows import (
     DetectableDifference,
     ListDifference,
     PlanRow,
     RequiredQueries,
+    RequirementOptions,
+    Requirements,
+    require_size,
 )
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.core.arrays import is_number

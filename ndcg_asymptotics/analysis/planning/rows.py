@@ -1,22 +1,96 @@
-"""The rows of a plan: what a measure needs to tell two rankers apart."""
+"""What is required of an experiment, and the rows of a plan: what a measure needs for it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from functools import cached_property
+from typing import Annotated, TypedDict
 
 from ndcg_asymptotics.analysis.orders.long_run import LongRun
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.required_length import Length
-from ndcg_asymptotics.analysis.planning.requirements import Requirements
+from ndcg_asymptotics.analysis.power import detectable_effect, lists_for, require_power
 from ndcg_asymptotics.analysis.replication import in_interval
+from ndcg_asymptotics.analysis.runs.paired import alpha_of
+from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.rows import Column, Data, Estimate, computed_value, fixed, general
 from ndcg_asymptotics.core.text import with_error
 
+RATE, POWER, LEVEL = 0.95, 0.8, 0.95
+"""Defaults: the probability of the right order on one list, the power of tests, the level of intervals."""
+_SMALLEST, _LARGEST = 1e-9, 1e9  # standard deviations and differences
+_MOST = 10**18  # queries
 _EFFECT_DIGITS = 0.005  # half a unit of the second decimal
 _LEAST_SHOWN = 1e-3  # of a rate in percent
+
+
+def require_size(value: float | None, argument: str) -> None:
+    """Refuse a standard deviation or a difference whose square may not be a number."""
+    proper = value is None or (is_number(value) and _SMALLEST <= value <= _LARGEST)
+    require(proper, f"must be {_SMALLEST:g} to {_LARGEST:g}, got {brief(value)}", argument)
+
+
+class RequirementOptions(TypedDict, total=False):
+    """The fields of `Requirements` as options of a function."""
+
+    rate: float
+    power: float
+    level: float
+    queries: int | None
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """The requirements of an experiment, which are checked when they are stated.
+
+    Attributes
+    ----------
+    rate : float
+        The probability with which a single list shall show the right order.
+    power : float
+        Of the tests, 1 - level < power < 1.
+    level : float
+        Confidence level of the intervals; tests have the level 1 minus this.
+    queries : int, optional
+        The number of queries that there are, at least 2.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    rate: float = RATE
+    power: float = POWER
+    level: float = LEVEL
+    queries: int | None = None
+
+    def __post_init__(self) -> None:
+        require_fraction(self.level, "level")
+        require_power(self.power, self.alpha)
+        right = is_number(self.rate) and 0.5 < self.rate < 1
+        require(right, f"must lie between 0.5 and 1, got {brief(self.rate)}", "rate")
+        whole = self.queries is None or (isinstance(self.queries, int) and 2 <= self.queries <= _MOST)
+        require(whole, f"must be a whole number from 2 to {_MOST:g}, got {brief(self.queries)}", "queries")
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return alpha_of(self.level)
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """The smallest effect that the queries detect; None where their number is not stated."""
+        return None if self.queries is None else detectable_effect(self.queries, self.power, self.alpha)
+
+    def lists(self, difference: float | None, sd: float) -> int | None:
+        """Return the number of lists or queries that a paired t test needs; None if there is none."""
+        if not difference:
+            return None
+        return lists_for(difference / sd, self.power, self.alpha) if sd > 0 else 2
 
 
 def percent(rate: float) -> str:
@@ -103,7 +177,7 @@ class ListDifference:
 
     mean: Annotated[float | None, Data("difference")] = None
     error: Annotated[float | None, Data("difference_error")] = None
-    sd: Annotated[float | None, Column("standard deviation", fixed(4), optional=True)] = None
+    sd: Annotated[float | None, Column("standard deviation", fixed(4), 5, optional=True)] = None
     sd_error: float | None = None
 
     @computed_value(Data())
@@ -198,7 +272,7 @@ class DetectableDifference:
         effect, (lowest, highest) = design.detectable, sds or (sd, sd)
         return cls() if effect is None else cls(effect * sd, effect * lowest, effect * highest)
 
-    @computed_value(Column("detectable difference", str, optional=True))
+    @computed_value(Column("detectable difference", str, 3, optional=True))
     def interval(
         self,
     ) -> str | None:
@@ -250,3 +324,8 @@ class PlanRow:
     ) -> float | None:
         """The share of ties, None where there are none."""
         return self.ties or None
+
+
+def by_queries(rows: Iterable[PlanRow]) -> tuple[PlanRow, ...]:
+    """Return rows in the order of the queries that their measures need, the smallest number first."""
+    return tuple(sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0)))

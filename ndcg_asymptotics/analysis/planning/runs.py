@@ -11,13 +11,15 @@ import numpy as np
 
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.planning.requirements import RequirementOptions, Requirements
 from ndcg_asymptotics.analysis.planning.rows import (
     DetectableDifference,
     ListDifference,
     Order,
     PlanRow,
     RequiredQueries,
+    RequirementOptions,
+    Requirements,
+    by_queries,
 )
 from ndcg_asymptotics.analysis.power import sd_interval
 from ndcg_asymptotics.analysis.replication import replication
@@ -95,7 +97,8 @@ def _planned(
         f"{level_text(required.alpha)} intervals. The smallest of several estimated numbers tends to be too "
         "small"
     )
-    return Plan.ordered(values.runs, "runs", required, rows, [estimated, *remarks], pilot=len(values.queries))
+    a, b = values.runs
+    return Plan(a, b, "runs", required, by_queries(rows), (estimated, *remarks), len(values.queries))
 
 
 def _require_two(count: int, further: str = "") -> None:

@@ -12,8 +12,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
-from ndcg_asymptotics.analysis.planning.requirements import Requirements
-from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow
+from ndcg_asymptotics.analysis.planning.rows import ListDifference, PlanRow, Requirements
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Estimate
@@ -262,5 +261,5 @@ def test_the_digits_of_an_effect_follow_its_error(sd_error: float, shown: str) -
 def test_a_table_as_csv_has_values_only() -> None:
     """Intervals were once written as the text of the whole row."""
     said = in_format(plan(sd=0.2, measures="nDCG@10", difference=0.1, queries=50, pilot=40).blocks(), "csv")
-    assert '"34 [24, 54]",True,0.1,0.5' in said
+    assert '"34 [24, 54]",True,0.2,0.1,0.5' in said
     assert "PlanRow" not in said
