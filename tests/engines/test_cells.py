@@ -13,9 +13,6 @@ from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.cells import ranks, streams
 from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Population
-from ndcg_asymptotics.studies import Design
 
 BINARY = {"good": "linear(0.1, 0.7)"}
 GRADED = {"good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))"}
@@ -149,13 +146,6 @@ def test_batches_do_not_change_values(monkeypatch):
     assert all(np.array_equal(whole[name], parts[name]) for name in whole)
 
 
-def test_replicates_differ_and_repeat():
-    what = design(BINARY, (1000,), ("nDCG",), seed=7)
-    first, again, other = (cells.simulate(what, r)["ndcg"] for r in (0, 0, 1))
-    assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
 # Pairs
 
 
@@ -173,18 +163,6 @@ def test_order_is_that_of_the_exact_values():
     assert ties > 50
 
 
-@pytest.mark.slow
-def test_order_is_found_where_brackets_overlap():
-    what = design(PAIR, (300, 3000), MEASURES, seed=7, pairs=(("good", "bad"),), bracket=0.9)
-    overlapping = 0
-    for replicate in range(5):
-        draw = cells.simulate(what, replicate)
-        a, b = (exact(what, replicate, name) for name in ("good", "bad"))
-        overlapping += int(((draw["low"][0] <= draw["high"][1]) & (draw["high"][0] >= draw["low"][1])).sum())
-        assert np.array_equal(draw["order"][0], np.where(np.abs(a - b) < 1e-12, 0, np.sign(a - b)))
-    assert overlapping > 5
-
-
 def test_order_at_large_sizes():
     scorers = {**PAIR, "twin": PAIR["good"]}
     measures = ("nDCG", "nDCG(geometric(2))", "nDCG@10")
@@ -197,14 +175,6 @@ def test_order_at_large_sizes():
     for (i, j), order in zip(((0, 1), (0, 2)), draw["order"], strict=True):
         apart = (draw["low"][i] > draw["high"][j]) | (draw["high"][i] < draw["low"][j])
         assert np.array_equal(order[apart], np.sign(draw["ndcg"][i] - draw["ndcg"][j])[apart])
-
-
-def test_pairs_do_not_change_values():
-    options = {"scorers": PAIR, "measures": ("nDCG", "nDCG(zipf)@10"), "sizes": (100, 10**6)}
-    without, paired = (
-        cells.simulate(design(seed=7, **options, pairs=p), 0) for p in ((), (("good", "bad"),))
-    )
-    assert all(np.array_equal(without[name], paired[name]) for name in without)
 
 
 # Edges
@@ -231,12 +201,6 @@ def test_check_refuses(changes, words):
     with pytest.raises(InputError, match=words) as error:
         cells.check(design(seed=7, **options))
     assert "\n" not in str(error.value)
-
-
-def test_check_refuses_a_coupling_and_names_the_engine():
-    population = Population.of(PAIR, "gaussian(0.5)")
-    with pytest.raises(InputError, match=r"gaussian\(0.5\): use items"):
-        cells.check(Design(population, (Measure(),), (10,), seed=1))
 
 
 def test_check_accepts():

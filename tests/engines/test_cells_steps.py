@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from cases import design
@@ -153,11 +154,13 @@ def test_inversion_gives_the_quantiles() -> None:
 
 
 def test_a_few_steps_from_the_mode_probabilities_are_products() -> None:
-    for n, p in ((60, 0.4), (400, 0.1), (10**9, 1e-7)):
+    for n, p in ((60, 0.4), (3000, 0.01), (10**9, 1e-7), (10**15, 0.5)):
         mode = math.floor(n * p + p)
-        for x in range(mode - 9, mode + 10):
-            exact = stats.binom.pmf(x, n, p) / stats.binom.pmf(mode, n, p)
-            assert philox._ratio(x, mode, n, n * p, p) == pytest.approx(exact, rel=1e-6)
+        for x in (mode - 20, mode - 1, mode, mode + 3, mode + 20):
+            terms = [(mpmath.mpf(n) - i + 1) * p / (i * (1 - mpmath.mpf(p))) for i in range(mode + 1, x + 1)]
+            terms += [i * (1 - mpmath.mpf(p)) / ((mpmath.mpf(n) - i + 1) * p) for i in range(x + 1, mode + 1)]
+            exact = float(mpmath.fprod(terms))
+            assert philox._ratio(x, mode, n, n * p, p) == pytest.approx(exact, rel=1e-13)
 
 
 def test_rejection_has_the_binomial_law() -> None:

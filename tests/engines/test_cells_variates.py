@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndcg_asymptotics.engines.cells import brackets, philox
+from ndcg_asymptotics.engines.cells import philox
 from ndcg_asymptotics.engines.shared import tables
 from ndcg_asymptotics.measures.discounts import Discount
 
@@ -86,48 +86,6 @@ def test_log_probability(n):
         assert philox.log_probability(x, n, p) == pytest.approx(
             float(exactly), abs=2e-6 if n > 1e9 else 1e-11
         )
-
-
-@pytest.mark.parametrize(("n", "p"), [(60, 0.4), (3000, 0.01), (10**9, 1e-7), (10**15, 0.5)])
-def test_probabilities_near_the_mode_by_products(n, p):
-    mode = math.floor(n * p + p)
-    for x in (mode - 20, mode - 1, mode, mode + 3, mode + 20):
-        terms = [(mpmath.mpf(n) - i + 1) * p / (i * (1 - mpmath.mpf(p))) for i in range(mode + 1, x + 1)]
-        terms += [i * (1 - mpmath.mpf(p)) / ((mpmath.mpf(n) - i + 1) * p) for i in range(x + 1, mode + 1)]
-        assert philox._ratio(x, mode, n, n * p, p) == pytest.approx(float(mpmath.fprod(terms)), rel=1e-13)
-
-
-def test_counts_are_divided_as_one_by_one():
-    rng = np.random.default_rng(6)
-    cells, steps, labels = 300, 5, 3
-    counts = (10 ** rng.uniform(-1, 18, (cells, steps, labels))).astype(np.int64)
-    counts[::2] = rng.integers(0, 60, (cells // 2, steps, labels))
-    fraction = rng.random((cells, labels))
-    fraction[::7], fraction[1::7], fraction[2::7], fraction[3::7] = 0.5, 0.0, 1.0, 1e-9
-    last = rng.integers(0, steps, cells)
-    octave, heap = (
-        rng.integers(0, 70, cells).astype(np.uint64),
-        rng.integers(1, 2**40, cells).astype(np.uint64),
-    )
-    key, above = np.array([11, 2**32 - 1], np.uint64), rng.integers(0, 100, (cells, steps))
-    halves, above_halves = (
-        np.zeros((2 * cells, steps, labels), np.int64),
-        np.zeros((2 * cells, steps), np.int64),
-    )
-    brackets.split(counts, above, last, octave, heap, fraction, key, halves, above_halves)
-    for i in range(cells):
-        c0, c1 = heap[i] & np.uint64(2**32 - 1), heap[i] >> np.uint64(32)
-        for k in range(last[i] + 1):
-            for g in range(labels):
-                c2 = octave[i] | np.uint64(g << 8)
-                taken = philox.binomial(counts[i, k, g], fraction[i, g], c0, c1, c2, np.uint64(k), *key)
-                assert halves[2 * i, k, g] == taken
-        upper = np.cumsum(halves[2 * i].sum(axis=1))[: last[i] + 1]
-        np.testing.assert_array_equal(above_halves[2 * i, : last[i] + 1], above[i, : last[i] + 1])
-        np.testing.assert_array_equal(above_halves[2 * i + 1, : last[i] + 1], above[i, : last[i] + 1] + upper)
-        assert not halves[2 * i, last[i] + 1 :].any()
-    there = np.arange(steps) <= last[:, None]
-    np.testing.assert_array_equal((halves[::2] + halves[1::2])[there], counts[there])
 
 
 # Tables

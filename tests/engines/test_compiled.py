@@ -104,13 +104,6 @@ def test_the_three_folders_that_were_used_last_are_kept(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"other", names[0], names[2], names[3]}
 
 
-def test_a_folder_in_which_no_file_can_be_made_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    for place in (tmp_path / "file" / "below", Path("/proc/none")):
-        with pytest.raises(OSError, match=str(place)):
-            made_writable(place, "0" * 32)
-
-
 def test_the_first_place_that_is_writable_has_the_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,19 +169,6 @@ def test_damaged_files_of_a_kernel_are_written_again(
     assert compiled_anew()
     assert lines[1:] == [f"{tmp_path}: compiled code is damaged; it is compiled again"]
     assert not compiled_anew()
-
-
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_kernel_whose_files_cannot_be_replaced_is_not_kept(
-    tmp_path: Path, lines: list[str], ending: str
-) -> None:
-    assert compiled_anew()
-    (file,) = tmp_path.rglob(f"*.{ending}")
-    file.unlink()
-    file.mkdir()
-    assert compiled_anew()
-    why = "cannot be written (Is a directory): this run compiles in each process"
-    assert lines[-1] == f"{tmp_path}: {why}; NUMBA_CACHE_DIR names another folder"
 
 
 @contextmanager

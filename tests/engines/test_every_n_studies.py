@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import design
-from scipy.special import zeta
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import every_n
@@ -81,15 +80,6 @@ def test_pair_statistics_equal_brute_force() -> None:
     assert ties > 100  # the ties are what is hard
 
 
-def test_minimum_and_maximum_are_over_the_lengths_since_the_last_size() -> None:
-    two = ("nDCG", "nDCG(zipf)@0.2n")
-    every = every_n.simulate(design(SCORERS, tuple(range(1, 201)), two, seed=20), 0)["ndcg"]
-    drawn = every_n.simulate(design(SCORERS, (1, 10, 200), two, seed=20), 0)
-    for k, (start, stop) in enumerate([(0, 1), (1, 10), (10, 200)]):
-        np.testing.assert_allclose(drawn["minimum"][..., k], every[..., start:stop].min(axis=-1), atol=1e-10)
-        np.testing.assert_allclose(drawn["maximum"][..., k], every[..., start:stop].max(axis=-1), atol=1e-10)
-
-
 def test_identical_scorers_tie_at_every_n() -> None:
     twins = {"one": "linear(0.1, 0.7)", "two": "linear(0.1, 0.7)"}
     measures, pairs = ("nDCG", "nDCG(linear)", "nDCG@0.2n"), (("one", "two"), ("one", "one"))
@@ -99,14 +89,6 @@ def test_identical_scorers_tie_at_every_n() -> None:
     assert not drawn["changes"].any()
     assert (drawn["last_not_greater"] == 3000).all()
     assert (drawn["last_not_less"] == 3000).all()
-
-
-def test_scorers_that_are_never_wrong_tie_at_every_n() -> None:
-    scorers = {"a": "step(0, 1, 0.5)", "b": "step(0, 1, 0.5)"}
-    study = design(scorers, (100, 50_000), ("nDCG", "nDCG(power(2))@0.9n"), seed=20, pairs=(("a", "b"),))
-    drawn = every_n.simulate(study, 0)
-    assert not drawn["order"].any()
-    assert not drawn["changes"].any()
 
 
 def test_lists_that_agree_at_the_top_are_settled_further_down() -> None:
@@ -128,47 +110,6 @@ def test_lists_that_agree_at_the_top_are_settled_further_down() -> None:
     sign = signs(streams[0], streams[2], measure, first, third, best)
     assert sign[-1] == 1  # by 1/8999^2 - 1/9000^2 = 2.7e-12, among terms that add up to 1.6
     assert not sign[:-1].any()
-
-
-# E[NDCG_50] for ybar(s) = 0.1 + 0.6 s, from the exact formula for the mean at finite n.
-EXACT = {"nDCG": 0.84210544, "nDCG(power(0.5))": 0.80466887, "nDCG(zipf)": 0.71220179}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("coupling", ["independent", "gaussian(0.5)"])
-def test_mean_is_the_exact_one(coupling: str) -> None:
-    study = design(SCORERS, (50,), tuple(EXACT), seed=20, coupling=coupling)
-    draws = np.array([every_n.simulate(study, r)["ndcg"][:, :, 0] for r in range(1500)])
-    mean, error = draws.mean(axis=0), draws.std(axis=0) / math.sqrt(len(draws))
-    score = (mean - np.array(list(EXACT.values()))) / error
-    assert np.abs(score[0]).max() < 4.5  # normal: false alarms 3 * 7e-6
-    assert np.abs(score[1]).min() > 4.5  # the same test rejects another curve
-
-
-def test_gaussian_coupling_correlates_scorers_given_the_label() -> None:
-    study = design(SCORERS, (20_000,), ("nDCG",), seed=20, coupling="gaussian(0.5)")
-    grade = draw_grades(study, 0)
-    depth = [draw_depths(study, 0, name, grade) for name in ("good", "fair")]
-    for g in (0, 1):
-        ranks = [np.argsort(np.argsort(d[grade == g])) for d in depth]
-        found = np.corrcoef(*ranks)[0, 1]
-        expected = 6 / math.pi * math.asin(0.25)  # Spearman's correlation of a Gaussian copula
-        assert abs(found - expected) < 5 / math.sqrt(ranks[0].size)  # about 6 standard errors
-        assert abs(found) > 5 / math.sqrt(ranks[0].size)
-
-
-@pytest.mark.slow
-def test_rare_top_of_the_zipf_pair() -> None:
-    # DCG_a - DCG_b of these curves has mean 0.25 (log n + gamma) - 0.5 and variance
-    # zeta(2) (q_a (1 - q_a) + q_b (1 - q_b)), q the relevance at the top
-    scorers = {"a": "linear(0.2, 0.6)", "b": "linear(0.45, 0.35)"}
-    study = design(scorers, (1000,), ("nDCG(zipf)",), seed=20, pairs=(("a", "b"),))
-    wrong = np.mean([every_n.simulate(study, r)["order"][0, 0, 0] < 0 for r in range(1000)])
-    mean = 0.25 * (math.log(1000) + np.euler_gamma) - 0.5
-    normal = 0.5 * math.erfc(mean / math.sqrt(2 * zeta(2) * (0.24 + 0.2275)))
-    # binomial error 0.0076; the normal law is itself off by about 0.01 there
-    assert abs(wrong - normal) < 0.01 + 4.5 * 0.0076
-    assert wrong < 0.25
 
 
 QUANTILES = [

@@ -8,14 +8,13 @@ import os
 import numpy as np
 import pytest
 from cases import LINEAR, TWO_GRADES, design
-from engines_cases import ndcgs, sequences
+from engines_cases import sequences
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items import engine, kernels
-from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 
 MEASURES = {
     f"nDCG({d}){c}": (DISCOUNTS[d], CUTOFFS[c])
@@ -57,53 +56,6 @@ def test_agrees_with_the_plain_oracle_at_every_size(
         for i, (discount, cutoff) in enumerate(MEASURES.values()):
             expected = naive.ndcg(gains, lambda r, D=discount, n=n: D(r, n), cutoff(n))
             assert drawn[0, i, j] == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@pytest.mark.slow
-def test_agrees_with_the_plain_oracle_on_long_lists() -> None:
-    sizes = [10, 31_623, 300_007]
-    names = ["nDCG(log)", "nDCG(power(0.5))@0.2n", "nDCG(linear)", "nDCG(zipf)@n^0.5"]
-    a_design = design(TWO_GRADES, sizes, names)
-    drawn = items.simulate(a_design, 3)["ndcg"][0]
-    for j, (n, gains) in enumerate(zip(sizes, sequences(a_design, 3)[0], strict=True)):
-        for i, name in enumerate(names):
-            discount, cutoff = MEASURES[name]
-            expected = naive.ndcg(gains, lambda r, D=discount, n=n: D(r, n), cutoff(n))
-            assert drawn[i, j] == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@pytest.mark.parametrize("sizes", [[1], [1, 2, 3], list(range(1, 40)), [10**6]])
-def test_lists_of_sizes(sizes: list[int]) -> None:
-    a_design = design({"a": LINEAR, "b": "random"}, sizes, ["nDCG", "nDCG(zipf)"], pairs=[("a", "b")])
-    draw = items.simulate(a_design, 0)
-    assert draw["ndcg"].shape == (2, 2, len(sizes))
-    assert draw["order"].shape == (1, 2, len(sizes))
-    assert np.all((draw["ndcg"] >= 0) & (draw["ndcg"] <= 1))
-
-
-def test_label_counts_meet_the_sizes_and_are_shared() -> None:
-    sizes = [7, 100, 5000]
-    two = {"a": TWO_GRADES, "b": "random"}
-    for coupling in ("independent", "gaussian(0.9)"):
-        a_design = design(two, sizes, coupling=coupling)
-        first, second = sequences(a_design, 2)
-        for j, n in enumerate(sizes):
-            assert len(first[j]) == n
-            assert sorted(first[j]) == sorted(second[j])
-
-
-def test_zero_where_every_label_is_zero_and_one_where_none_is() -> None:
-    assert np.all(items.simulate(design("constant(0)", [1, 50]), 0)["ndcg"] == 0)
-    full = items.simulate(design("constant(1)", [1, 50], ["nDCG", "nDCG(zipf)@3"]), 0)["ndcg"]
-    np.testing.assert_allclose(full, 1, rtol=0, atol=1e-15)
-
-
-def test_a_perfect_scorer_has_one_everywhere() -> None:
-    # scores separate the labels whatever their number is, so that NDCG is 1 at every size
-    a_design = design("step(0, 1, 0.7)", [1, 10, 1000], ["nDCG", "nDCG(power(0.5))@0.2n"])
-    values = ndcgs(a_design, 20)
-    some = draw_label_counts(a_design, range(20))[..., 0].cumsum(axis=1) > 0
-    np.testing.assert_allclose(values, np.broadcast_to(some[:, None, None, :], values.shape), atol=1e-14)
 
 
 # --- what results depend on -------------------------------------------------------------------

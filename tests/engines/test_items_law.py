@@ -7,13 +7,10 @@ hypothesis that the same data reject.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
-import mpmath
 import numpy as np
 import pytest
 from cases import LINEAR, TWO_GRADES, design
@@ -23,9 +20,7 @@ from oracles.discounts import DISCOUNTS
 from scipy import stats
 
 from ndcg_asymptotics.engines import items
-from ndcg_asymptotics.engines.items import rank_order
 from ndcg_asymptotics.engines.shared import grades
-from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.populations import Relevance
 
 LIMIT = 4.5
@@ -72,21 +67,6 @@ def fractions(curves: dict[float, list[str]]) -> dict[float, list[Fraction]]:
 
 
 @pytest.mark.slow
-def test_reference_means() -> None:
-    # E NDCG_n for ybar(s) = 0.1 + 0.6 s, computed by quadrature of the exact mean
-    reference = {
-        "nDCG": (0.84210544, 0.90313918),
-        "nDCG(power(0.5))": (0.80466887, 0.79382871),
-        "nDCG(zipf)": (0.71220179, 0.70631867),
-    }
-    draws = ndcgs(design(LINEAR, [50, 1000], list(reference)), 1000)[:, 0]
-    for i, values in enumerate(reference.values()):
-        for j, value in enumerate(values):
-            assert abs(z_score(draws[:, i, j], value)) <= LIMIT
-    assert abs(z_score(draws[:, 0, 0], reference["nDCG"][1])) > LIMIT
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("coupling", ["independent", "gaussian(0.4)"])
 @pytest.mark.parametrize("curve", ["cusp(0.05, 0.95, 0.2)", "step(0.1, 0.9, 0.8)", "binormal(0.2, 1.5)"])
 def test_relevance_of_the_first_rank(curve: str, coupling: str) -> None:
@@ -127,56 +107,6 @@ def test_ranks_of_each_grade_follow_the_curve(curve: str, coupling: str) -> None
         assert stats.chi2.sf(np.sum((seen - sizes * p.mean()) ** 2 / variance), len(p)) < 1e-6
 
 
-@pytest.mark.slow
-def test_mixture_is_exact_within_one_wide_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    # a single cell: nearly half of the items come by rejection and are merged in
-    monkeypatch.setattr(rank_order, "_FEWEST_SLICES", 1)
-    rank_order.slices.cache_clear()
-    try:
-        draws = ndcgs(design(LINEAR, [5, 50], ["nDCG", "nDCG(zipf)"]), 1500)[:, 0]
-    finally:
-        rank_order.slices.cache_clear()
-    expected = {(0, 0): 0.76853711, (0, 1): 0.84210544, (1, 0): 0.70900858, (1, 1): 0.71220179}
-    for (i, j), value in expected.items():
-        assert abs(z_score(draws[:, i, j], value)) <= LIMIT
-    # the uninformative scorer of the same label law, for n = 5 and the log discount
-    blank = naive.expected_ndcg({1.0: [0.4]}, lambda r: 1 / math.log(1 + r), 5)
-    assert abs(z_score(draws[:, 0, 0], blank)) > LIMIT
-
-
-def test_shuffles_are_uniform() -> None:
-    # orders of four items of distinct codes under a constant curve: 24 equally likely. False alarm 1e-6.
-    a_design = design("constant(1)", [1, 2, 3, 4])
-    (labels,) = draw_label_counts(a_design, [0])
-    slices = rank_order.slices(a_design.population.scorers["a"], 4)
-    rng = np.random.default_rng(8)
-    seen: dict[tuple[int, ...], int] = {}
-    for _ in range(4800):
-        (codes,) = rank_order.independent_blocks(slices, labels, rng)
-        key = tuple(codes.tolist())
-        seen[key] = seen.get(key, 0) + 1
-    assert len(seen) == 24
-    assert stats.chisquare(list(seen.values())).pvalue > 1e-6
-
-
-def test_empirical_graded_curve(tmp_path: Path) -> None:
-    content = {
-        "format": "ndcg-asymptotics curve 1",
-        "gains": [2, 1],
-        "depth": [0, 0.3, 1],
-        "probability": [[0.6, 0.2, 0.0], [0.2, 0.3, 0.1]],
-    }
-    path = tmp_path / "curve.json"
-    path.write_text(json.dumps(content))
-    a_design = design({"a": f'empirical("{path}")'}, [1, 2000], ["nDCG(power(0.5))", "nDCG"])
-    draws = ndcgs(a_design, 300)
-    # Theorem 10 for r^-1/2 up to a bias of order n^-1/2: int E[Y|t] t^-1/2 / 2 / (2 R1^1/2 + R2^1/2 - R1^1/2)
-    m = a_design.population.scorers["a"]
-    top = float(mpmath.quad(lambda u: float(m.mean_gain(float(u * u))), [0, math.sqrt(0.3), 1]))
-    r1, r2 = m.masses[0], sum(m.masses)
-    assert draws[:, 0, 0, 1].mean() == pytest.approx(top / (math.sqrt(r1) + math.sqrt(r2)), abs=0.02)
-
-
 # --- the Gaussian coupling --------------------------------------------------------------------
 
 
@@ -185,28 +115,3 @@ def test_full_correlation_of_equal_scorers_is_one_ranking() -> None:
     draw = items.simulate(a_design, 0)
     np.testing.assert_array_equal(draw["ndcg"][0], draw["ndcg"][1])
     assert np.all(draw["order"] == 0)
-
-
-@pytest.mark.slow
-def test_correlation_reaches_the_scorers() -> None:
-    # the correlation of two scorers' NDCG, given the labels' share, grows with rho
-    def correlation(coupling: str) -> float:
-        draws = ndcgs(design({"a": LINEAR, "b": LINEAR}, [200], ["nDCG(power(0.3))"], coupling), 500)
-        return float(np.corrcoef(draws[:, :, 0, 0].T)[0, 1])
-
-    apart, half, close = (correlation(f"gaussian({rho})") for rho in (0, 0.5, 0.95))
-    # the standard error of each is at most 0.045, the expected gaps are 0.3 and more
-    assert half - apart > 0.1
-    assert close - half > 0.1
-
-
-@pytest.mark.slow
-def test_no_correlation_is_the_independent_coupling() -> None:
-    values = [
-        ndcgs(design({"a": LINEAR, "b": LINEAR}, [100], coupling=coupling), 1000)[:, :, 0, 0]
-        for coupling in ("independent", "gaussian(0)", "gaussian(0.9)")
-    ]
-    gaps = [v[:, 0] - v[:, 1] for v in values]
-    # false alarm 1e-6; a correlation of 0.9 is rejected by the same test
-    assert stats.ks_2samp(gaps[0], gaps[1]).pvalue > 1e-6
-    assert stats.ks_2samp(gaps[0], gaps[2]).pvalue < 1e-6

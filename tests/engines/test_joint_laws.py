@@ -45,16 +45,6 @@ def binomial_z(found: np.ndarray, expected: float) -> float:
     return float((np.mean(found[:, 0] != found[:, 1]) - expected) / error)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rho", [0.4, 0.95])
-def test_scorers_have_the_stated_correlation(rho: float) -> None:
-    both = {"a": "constant(0.5)", "b": "constant(0.5)"}
-    found = draws(items, design(both, [2], coupling=f"gaussian({rho})", seed=3), 4000)[..., 0]
-    assert abs(binomial_z(found, disagree(rho))) <= LIMIT
-    for wrong in (0.0, rho**2):
-        assert abs(binomial_z(found, disagree(wrong))) > LIMIT
-
-
 def correlated_lists(rho: float, n: int, lists: int, rng: np.random.Generator) -> np.ndarray:
     """NDCG of two scorers with the curve LINEAR, (lists, 2), from the definition of a Gaussian copula.
 

@@ -11,7 +11,6 @@ from oracles.orders import chance_not_greater
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import items, rare
 from ndcg_asymptotics.engines.rare import draw as draws
-from ndcg_asymptotics.engines.rare.leaves import decide_order, whole_cells
 from ndcg_asymptotics.engines.rare.plan import PairPlan, make
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
@@ -58,34 +57,6 @@ def test_against_all_label_sequences(n: int, text: str) -> None:
     assert abs(score(wrong, exact + 0.1)) > 4.5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("a", "b", "text"), [(A, B, "nDCG"), (RISING, FALLING, "nDCG(zipf)"), (A, B, "nDCG@0.2n")]
-)
-def test_weights_have_mean_one(a: Relevance, b: Relevance, text: str) -> None:
-    """Three tests, each beyond 4.5 with probability 7e-6 as far as the weights are normal in the mean."""
-    order, weight = drawn(make(a, b, Measure.parse(text), 60), 1500)
-    assert abs(score(weight, 1.0)) < 4.5
-    assert 0 < np.mean(order != 1) < 1
-
-
-@pytest.mark.slow
-def test_weights_give_the_label_counts_their_true_mean() -> None:
-    """E[dP/dQ (N - n p)] = 0 for the number N of relevant items, whose law is tilted from p = 0.1 to 0.03.
-
-    Beyond 4.5 with probability 7e-6 as far as the weights are normal in the mean. Without the ratio of the
-    label laws the mean is n (0.03 - 0.1), which is rejected.
-    """
-    n, a, b = 10, Relevance.parse("power(0, 0.9, 8)"), Relevance.parse("constant(0.1)")
-    plan = make(a, b, Measure.parse("nDCG(linear)"), n)
-    found = [draws.draw_pair(plan, np.random.Generator(np.random.SFC64([3, i]))) for i in range(3000)]
-    counts = np.array([d.lists[0].counts[:, 0].sum() for d in found])
-    weights = np.exp([d.log_weight for d in found])
-    assert abs(score(weights * (counts - 0.1 * n), 0.0)) < 4.5
-    labels = np.column_stack([counts, n - counts]) @ plan.tilt.log_ratio
-    assert abs(score(weights * np.exp(-labels) * (counts - 0.1 * n), 0.0)) > 4.5
-
-
 @pytest.fixture(scope="module")
 def coarse() -> PairPlan:
     """A plan whose weights have mean 1."""
@@ -107,19 +78,6 @@ def test_a_wrong_weight_of_one_cell_is_detected(coarse: PairPlan, side: int, lab
     sides = tuple(replace(s, log_ratio=ratio) if s is found else s for s in plan.tilt.sides)
     weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
     assert abs(score(weight, 1.0)) > 4.5
-
-
-def test_the_law_of_the_split_is_part_of_the_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the weight ignores the law of the split, the mean of dP/dQ is not 1."""
-    plan = make(RISING, FALLING, Measure("log"), 60)
-    original = draws._draw_last_split
-
-    def forgetful(*arguments: object) -> float:
-        original(*arguments)
-        return 0.0
-
-    monkeypatch.setattr(draws, "_draw_last_split", forgetful)
-    assert abs(score(weights(plan, 500), 1.0)) > 4.5
 
 
 @pytest.mark.slow
@@ -180,18 +138,6 @@ def test_a_replicate_depends_on_seed_and_index_only() -> None:
             assert first[name][0, 1, 1] == alone[name][0, 0, 0]
     other = rare.simulate(replace(both, seed=2), 0)
     assert not np.array_equal(other["log_weight"], rare.simulate(both, 0)["log_weight"])
-
-
-def test_items_are_ordered_one_by_one_where_leaves_do_not_suffice() -> None:
-    """With too few leaves the order is still exact; with more items than allowed it is undecided."""
-    plan = make(RISING, FALLING, Measure("log"), 10**5)
-    rng = np.random.Generator(np.random.SFC64(1))
-    counts, _ = draws._counts(plan, rng)
-    a, b = (whole_cells(c, side.true.T.copy()) for c, side in zip(counts, plan.tilt.sides, strict=True))
-    found = [decide_order(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10**7)[0] for _ in range(20)]
-    assert set(found) <= {-1, 1}
-    order, kept, *_ = decide_order(plan.table, plan.most, a, b, *plan.halves, rng, 2, 10)
-    assert (order, kept) in ((127, False), (1, True), (-1, True))
 
 
 def test_refusals() -> None:
