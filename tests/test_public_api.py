@@ -432,19 +432,3 @@ def test_a_notebook_shows_tables_without_escape_codes(monkeypatch):
         assert "\x1b" not in text + html, word
         assert "<table>" in html
         assert word in text + html
-
-
-def test_commands_on_results_take_the_path_of_their_folder(tmp_path):
-    study = na.Study(
-        scorers={"a": "linear(0.1, 0.7)", "b": "random"},
-        measures="nDCG",
-        n=[10],
-        replicates=20,
-        pairs=[("a", "b")],
-    )
-    results = na.run(study, tmp_path / "one", jobs=1)
-    for function in (na.check, na.distinguish):
-        assert str(function(tmp_path / "one")) == str(function(results))
-        with pytest.raises(na.InputError, match=r"^results: expected the results of a study or the path"):
-            function(study)
-    assert na.merge(tmp_path / "one", tmp_path / "two").replicates_complete == 20

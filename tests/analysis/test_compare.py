@@ -267,15 +267,6 @@ def test_refusals(tmp_path):
         two(power=0.01)
 
 
-def test_two_copies_of_a_run_are_identical(tmp_path):
-    scores, labels = collection(queries=8)
-    found = compare({"a": scores["good"], "b": scores["good"]}, labels, ["nDCG", "nDCG@1"])
-    assert all(judged.difference.identical for judged in found.pairs[0].by_measure)
-    assert str(found).startswith("a and b have the same value by every measure on each of the 8 queries.")
-    assert np.isnan(found.to_dataframe()[["low", "high"]]).all(axis=None)
-    assert all(path.is_file() for path in draw_all(found, tmp_path, dpi=50))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tied", [0, 1, 2])
 def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, tmp_path):

@@ -7,14 +7,14 @@ import re
 from functools import cache
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from cases import paired_difference
+from oracles.paired import t_beyond
 from pages import ROOT
 from scipy import optimize, stats
 
-from benchmarks.replication import EFFECTS, PILOTS, Kept, rates
+from benchmarks.replication import EFFECTS, PILOTS
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.power import lists_for
@@ -62,21 +62,6 @@ def test_the_interval_of_queries_contains_the_true_number():
     assert narrow < stats.binom.ppf(1e-4, tried, 0.93)
 
 
-def beyond(value: float, queries: int, effect: float) -> float:
-    """P(T > value), integrated over the law of the sample's standard deviation."""
-    with mpmath.workdps(25):
-        freedom, shift = mpmath.mpf(queries - 1), mpmath.mpf(effect) * mpmath.sqrt(queries)
-        norm = freedom / 2 * mpmath.log(freedom / 2) - mpmath.loggamma(freedom / 2) + mpmath.log(2)
-
-        def density(s: mpmath.mpf) -> mpmath.mpf:
-            weight = mpmath.exp(norm + (freedom - 1) * mpmath.log(s) - freedom * s * s / 2)
-            return weight * mpmath.ncdf(shift - value * s)
-
-        std = 1 / math.sqrt(2 * (queries - 1))
-        places = {max(1e-30, 1 + j * std) for j in range(-12, 13, 2)} | {3.0 if queries > 4 else 12.0}
-        return float(mpmath.quad(density, sorted(places)))
-
-
 NOT_SIGNIFICANT = (0.9, 3, 0.05), (0.3, 12, 0.05), (0.15, 50, 0.05), (0.1, 100, 0.2)
 SIGNIFICANT = (1.5, 12, 0.05), (0.31, 100, 0.05), (0.95, 25, 1e-3), (0.3, 400, 0.05), (9.83, 18, 0.05)
 
@@ -87,9 +72,9 @@ def test_the_bound_is_exceeded_by_a_fifth(effect: float, queries: int, alpha: fl
     bound, t = effect_bound(effect, queries, alpha), effect * math.sqrt(queries)
     critical = stats.t.isf(alpha / 2, queries - 1)
     assert 0 < bound < effect
-    selected = beyond(critical, queries, bound) if t > critical else 1.0
-    assert beyond(t, queries, bound) / selected == pytest.approx(0.2, abs=1e-7)
-    assert abs(beyond(t, queries, 1.01 * bound) / selected - 0.2) > 1e-4
+    selected = t_beyond(critical, queries, bound) if t > critical else 1.0
+    assert t_beyond(t, queries, bound) / selected == pytest.approx(0.2, abs=1e-7)
+    assert abs(t_beyond(t, queries, 1.01 * bound) / selected - 0.2) > 1e-4
 
 
 def test_the_bound_is_positive_for_small_p_values() -> None:
@@ -178,39 +163,6 @@ def exact(effect: float, queries: int) -> dict[str, float]:
         "printed, p < 0.05": shown / significant,
         "assured, p < 0.05": kept / shown,
     }
-
-
-def shown_rates(found: dict[tuple[str, str], Kept]) -> dict[str, tuple[float, int]]:
-    """The same rates of simulated pilots, with how many pilots each is of."""
-    significant = "p < 0.05"
-    pilots, chosen = found["observed", "any"].pilots, found["observed", significant].pilots
-    return {
-        "p < 0.05": (chosen / pilots, pilots),
-        **{
-            name: (found[name, "any"].kept, found[name, "any"].pilots)
-            for name in ("observed", "bound", "assured")
-        },
-        **{
-            f"{name}, p < 0.05": (found[name, significant].kept, found[name, significant].pilots)
-            for name in ("observed", "bound", "assured")
-        },
-        "printed": (found["assured", "any"].printed, pilots),
-        "printed, p < 0.05": (found["assured", significant].printed, chosen),
-    }
-
-
-@pytest.mark.slow
-def test_simulated_pilots_keep_numbers_as_the_law_says() -> None:
-    effect, queries = 0.3, 25
-    seen, expected = shown_rates(rates(effect, queries, 20_000, step=5e-3)), exact(effect, queries)
-    assert seen.keys() == expected.keys()
-    for name, (rate, pilots) in seen.items():
-        # five standard errors and the rounding of effects; all nine: 5e-6
-        assert abs(rate - expected[name]) < 5 * math.sqrt(0.25 / pilots) + 1e-2, name
-    # wrong: that a number as observed keeps the power in 80%, or the bound after significance
-    for name in ("observed", "bound, p < 0.05", "assured, p < 0.05"):
-        assert abs(seen[name][0] - 0.8) > 5 * math.sqrt(0.25 / seen[name][1]), name
-    assert seen["assured, p < 0.05"][0] > seen["bound, p < 0.05"][0] + 0.1
 
 
 def test_the_table_of_the_documentation_is_that_of_the_law() -> None:

@@ -99,22 +99,6 @@ def test_bad_input_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_plan_for_curves(run: Run, tmp_path: Path) -> None:
-    measures = ("--measure", "nDCG(zipf)", "--measure", "nDCG@3")
-    code, out, err = run("plan", *PAIR, *measures, "-n", 10, "--queries", 30, "--json", "--figures", tmp_path)
-    assert code == 0
-    plain = json.loads(out)
-    zipf, top = plain["rows"]
-    assert (zipf["long_run"], top["required_n"], plain["queries"]) == (1.0, None, 30)
-    assert {path.name for path in tmp_path.iterdir()} == {"plan.png"}
-    assert "plan.png" in err
-    code, text, _ = run("plan", *PAIR, "--measure", "nDCG@3", "-n", 10, "-v")
-    assert code == 0
-    assert text.startswith("In the long run")
-    assert "never settles" in text
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.files import (
     write_file,
     write_record,
 )
-from ndcg_asymptotics.lists import read_run, write_run
+from ndcg_asymptotics.lists import read_run
 
 
 def test_a_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,22 +40,6 @@ def test_a_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypatch: pytes
         assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"old")]
     write_file(file, b"new")
     assert file.read_bytes() == b"new"
-
-
-def test_a_run_that_cannot_be_written_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "run.txt"
-    write_run({"q": {"d": 1.0}}, file, "first")
-    before = file.read_text()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(ValueError, match="cannot be written"):
-        write_run({"q": {"d": 2.0}}, file, "second")
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("run.txt", before)]
 
 
 def test_a_pipe_that_a_user_names_is_written_through(tmp_path: Path) -> None:

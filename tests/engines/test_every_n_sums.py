@@ -112,16 +112,3 @@ def test_no_row_depends_on_the_others() -> None:
     together = dcg(stream, MEASURES)
     for row, measure in zip(together, MEASURES, strict=True):
         np.testing.assert_array_equal(dcg(stream, [measure])[0], row)
-
-
-def test_inner_products_keep_their_order() -> None:
-    blocks, weights, out = simd.aligned(8 * simd.WIDE), simd.aligned(simd.WIDE), simd.aligned(8)
-    blocks[:], weights[:] = np.arange(blocks.size), np.arange(simd.WIDE) ** 2
-    _weigh(blocks, weights, out)
-    np.testing.assert_array_equal(out, blocks.reshape(8, -1) @ weights)  # whole numbers
-
-
-@njit
-def _weigh(blocks, weights, out) -> None:
-    few = exponentials.load_few(blocks, 0, exponentials.EIGHT)
-    exponentials.weigh(few, weights, 1, 8, 0, out)

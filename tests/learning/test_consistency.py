@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -328,17 +327,6 @@ def test_verdicts_agree_with_regrets(seed):
             )
             assert (above | ~certain).all()
             assert (ranks[:, None] < ranks[None, :])[certain].all()
-
-
-def test_the_certificate_in_json():
-    decision = decide_losses(Problem([[1, 0], [0, 2]], [0.75, 0.25]), ["squared", "squared_consistent"])
-    rows = json.loads(json.dumps(decision.as_dict()))["losses"]
-    assert [row["verdict"] for row in rows] == ["inconsistent (ties)", "consistent here"]
-    assert rows[0]["margin"] == 0 < rows[0]["residual"]
-    assert rows[0]["possible_regrets"] == [0, rows[0]["regret"]]
-    assert rows[1]["margin"] == pytest.approx(0.5 * np.log(2))  # 0.75 - 0.25, over D(1) = 1/log 2
-    assert rows[1]["residual"] < 1e-12
-    assert "but not the one shown" in repr(decision)
 
 
 def test_the_report_of_a_decision():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 import mpmath
 from mpmath import mp
@@ -22,6 +23,16 @@ def cusp(bottom, top, alpha):
 
 def polynomial(*coefficients):
     return lambda t: mp.fsum(number(c) * t**i for i, c in enumerate(coefficients))
+
+
+def piecewise(*nodes):
+    def value(t):
+        for (start, first), (end, last) in pairwise([(number(x), number(y)) for x, y in nodes]):
+            if t <= end:
+                return first + (last - first) * (t - start) / (end - start)
+        raise ValueError(t)
+
+    return value
 
 
 def step(bottom, top, at):
@@ -87,6 +98,9 @@ CURVES = {
     "cusp(0.1, 0.9, 0.5)": cusp(0.1, 0.9, 0.5),
     "cusp(0.1, 0.9, 0.05)": cusp(0.1, 0.9, 0.05),
     "cusp(0, 1, 3)": cusp(0, 1, 3),
+    "piecewise(0=0.9, 0.001=0.7, 0.25=0.3, 0.5=0.4, 1=0.05)": piecewise(
+        (0, 0.9), (0.001, 0.7), (0.25, 0.3), (0.5, 0.4), (1, 0.05)
+    ),
     "step(0.1, 0.8, 0.6)": step(0.1, 0.8, 0.6),
     "logistic(0.3, 4)": logistic(0.3, 4),
     "logistic(0.3, -4)": logistic(0.3, -4),

@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from mpmath import mp
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.populations import Empirical, PiecewiseLinear, Relevance, Scorer
+from ndcg_asymptotics.populations import Empirical, Relevance, Scorer
 from ndcg_asymptotics.populations.curve_file import CURVE, encode
-
-# within a piece, from node to node, across nodes, hair-thin
-INTERVALS = [(0.0, 1.0), (0.0, 1e-18), (0.0, 1e-3), (1e-3, 0.25), (0.25, 1.0), (0.1, 0.2), (0.25, 0.5)]
-INTERVALS += [(0.2, 0.7), (0.5, 0.500001), (0.3, 0.3 + 1e-15), (0.25, 0.25 + 1e-12), (1 - 1e-9, 1.0)]
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    with mp.workdps(40):
-        yield
-
-
-def piecewise() -> PiecewiseLinear:
-    return PiecewiseLinear((0.0, 1e-3, 0.25, 0.5, 1.0), (0.9, 0.7, 0.3, 0.4, 0.05))
-
-
-def test_piecewise_linear_means():
-    curve = piecewise()
-    nodes = list(zip(map(mp.mpf, curve.depths), map(mp.mpf, curve.values), strict=True))
-
-    def integral(x):  # from 0 to x, piece by piece
-        total = mp.mpf(0)
-        for (t0, m0), (t1, m1) in itertools.pairwise(nodes):
-            width = min(max(x - t0, 0), t1 - t0)
-            total += width * m0 + width**2 / 2 * (m1 - m0) / (t1 - t0)
-        return total
-
-    for a, b in INTERVALS:
-        exact = (integral(mp.mpf(b)) - integral(mp.mpf(a))) / (mp.mpf(b) - mp.mpf(a))
-        assert float(curve.mean(a, b)) == pytest.approx(float(exact), abs=1e-13), (a, b)
-    assert curve.breaks == (1e-3, 0.25, 0.5)
-    assert Relevance.parse(str(curve)) == curve
-
-
-@given(ends=st.tuples(st.floats(0, 1), st.floats(0, 1)), inner=st.floats(0, 1))
-def test_piecewise_linear_bounds(ends, inner):
-    curve = piecewise()
-    a, b = np.array([min(ends)]), np.array([max(ends)])
-    low, high = curve.bounds(a, b)
-    within = np.clip(a + inner * (b - a), a, b)
-    assert low - 1e-12 <= curve.value(within) <= high + 1e-12
-    assert low - 1e-12 <= curve.mean(a, b) <= high + 1e-12
-
-
-def test_bounds_of_one_interval():
-    low, high = piecewise().bounds(np.array(0.0), np.array(0.5))
-    assert (float(low), float(high)) == (0.3, 0.9)
 
 
 def curve_file(path, **changes):

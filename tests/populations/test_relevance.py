@@ -57,6 +57,7 @@ def test_integrals_add_up(text, a, b, c):
         ("power(0, 1, 0.5)", 0.5, True, ()),
         ("power(0, 1, 2)", 1, True, ()),
         ("cusp(0, 1, 0.25)", 0.25, True, ()),
+        ("piecewise(0=0.9, 0.25=0.3, 1=0.05)", 1, True, (0.25,)),
         ("step(0.1, 0.8, 0.75)", None, False, (0.25,)),
         ("step(0.5, 0.5, 0.75)", None, True, (0.25,)),
         ("binormal(0.3, 1)", None, True, ()),

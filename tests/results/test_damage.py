@@ -47,20 +47,6 @@ def test_damage_is_reported_not_read_and_made_again(kinds: dict[str, Kind], harm
     try_harm(harm, random.Random(f"{name} {harm.__name__}"), kinds[name], inspect=True)
 
 
-@pytest.mark.slow
-def test_every_bit_of_a_block_counts(folder: Path) -> None:
-    """The bits of names and dates count, too, although they affect no value."""
-    block = sorted(folder.glob("*.npz"))[0]
-    content = block.read_bytes()
-    for bit in range(0, 8 * len(content), 311):
-        changed = bytearray(content)
-        changed[bit // 8] ^= 1 << bit % 8
-        block.write_bytes(changed)
-        assert [damage.place for damage in verify(folder).damages] == [block.name]
-    block.write_bytes(content)
-    assert verify(folder).whole
-
-
 def test_impossible_values_with_a_right_digest_are_not_read(folder: Path) -> None:
     """A program that knows the format but not NDCG could write such values."""
     block = sorted(folder.glob("*.npz"))[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 import time
 from pathlib import Path
 from typing import Any
@@ -91,16 +90,6 @@ def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
     assert (recorder.blocks, outcome.complete) == ([], 23)
 
 
-def test_a_message_says_that_there_are_more_replicates(tmp_path: Path, plain: str) -> None:
-    sweep(study(), tmp_path, jobs=1)
-    recorder = Recorder()
-    with recorder.watching():
-        outcome = sweep(study(), tmp_path, jobs=1, replicates=10)
-    assert "is for 23 replicates, more than the 10 asked for; all are kept" in recorder.lines[0]
-    assert (outcome.complete, outcome.wanted) == (23, 23)
-    assert digest(tmp_path) == plain
-
-
 def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
     sweep(study(), tmp_path, jobs=1, first=10, replicates=5)
     data = open_results(tmp_path).data
@@ -162,23 +151,6 @@ def test_a_replayed_replicate_alone_does_not_make_a_study_complete(tmp_path: Pat
     results = open_results(tmp_path)
     assert (results.replicates_complete, results.replicates_wanted) == (1, REPLICATES)
     assert sweep(study(), tmp_path, jobs=1).complete == REPLICATES
-
-
-def test_a_replicate_that_differs_from_the_stored_one_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sweep(study(), tmp_path, jobs=1)
-    honest = fake_engine.simulate
-    monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v + 1 for k, v in honest(d, r).items()})
-    found = replay(study(), tmp_path, 4)
-    assert found.apart is not None
-    assert re.fullmatch(
-        r"ndcg by up to 1 \(\d+ units in the last place\), order in \d+ of 6 places", found.apart
-    )
-    assert found.makers == []
-    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "no such cpu"})
-    (maker,) = replay(study(), tmp_path, 4).makers
-    assert re.fullmatch("numba_cpu .*, here no such cpu", maker)
 
 
 def test_an_interruption_keeps_complete_replicates(tmp_path: Path, plain: str) -> None:

@@ -126,46 +126,6 @@ def test_more_jobs_than_cores_are_refused_in_one_line(tmp_path: Path, backend: B
     ]
 
 
-# a run in a session of its own, whose number it prints
-KILLED = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-from sweep_cases import study
-from ndcg_asymptotics.studies.design import ENGINES
-from ndcg_asymptotics.sweep.sweep import sweep
-ENGINES["items"] = "fake_engine"
-print(os.getpid(), flush=True)
-sweep(study("slow", replicates=1000), sys.argv[2], jobs=2, block=4)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_a_killed_sweep_leaves_no_process(tmp_path: Path) -> None:
-    here = str(Path(__file__).parents[1])
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, here, str(tmp_path / "out")],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    pid = int(process.stdout.readline())
-
-    def group() -> list[str]:
-        return [
-            stat for stat in map(stat_of, Path("/proc").glob("[0-9]*")) if stat.split()[2:3] == [str(pid)]
-        ]
-
-    # both workers compute, beside the tracker
-    assert within(30, lambda: len(list((tmp_path / "out").glob("*.npz"))) >= 4)
-    assert len(group()) >= 4
-    os.kill(pid, signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert within(10, lambda: not group())
-
-
 def stat_of(process: Path) -> str:
     """State, parent, process group of a process and more; empty if it has ended."""
     try:
