@@ -141,24 +141,6 @@ def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
     )
 
 
-def test_interval_and_queries_stand_first_at_80_columns_and_the_rest_in_a_second_table():
-    scores, labels = collection(runs={"a-rather-long-name-of-a-run": 0.4, "another-rather-long-name": 0.8})
-    found = compare(scores, labels, ["nDCG(power(0.5))@0.2n", "nDCG@10"], resamples=99)
-    lines = str(found).splitlines()
-    heads = [line.split() for line in lines if line.startswith("measure")]
-    assert [head[1] for head in heads[1:2]] == ["difference"]
-    rows = [line for line in lines if line.startswith("nDCG") and "[" in line]
-    assert len(rows) == 2
-    for row, judged in zip(rows, found.pairs[0].by_measure, strict=True):
-        d = judged.difference
-        assert len(row) <= 80
-        assert f"{judged.mean_a:.4f}  {judged.mean_b:.4f}" in row
-        assert f"[{d.interval.low:+.4f}, {d.interval.high:+.4f}]" in row
-        high = f"{d.queries_high:,}]" if d.queries_high else "∞)"
-        assured = f"{d.queries_assured:,}" if d.queries_assured else "-"
-        assert " ".join(row.split()).endswith(f"{d.queries:,} [{d.queries_low:,}, {high} {assured}")
-
-
 def test_measures_that_contradict_each_other_are_named():
     """One run has the best document on top and nothing else right, the other the reverse."""
     labels = {str(q): {f"d{i:02}": float(i < 10) for i in range(60)} for q in range(20)}

@@ -221,16 +221,6 @@ def test_compare_and_plan_have_the_same_numbers() -> None:
     assert any(by_measure.values())
 
 
-def test_nothing_is_said_to_be_enough_by_the_same_queries() -> None:
-    compared, planned = both()
-    stated = plan(**collection(), measures="nDCG", queries=40)
-    for said in (str(compared), str(planned), str(stated)):
-        assert "enough" not in said
-        assert "if the true difference is as large as the observed one" in said.lower()
-    assert all(row.queries.enough is None for row in planned.rows)
-    assert planned.pilot == planned.design.queries == 40
-
-
 def test_new_queries_are_held_against_both_numbers() -> None:
     whole = both()[1].rows[0]
     assert whole.queries.assured > whole.queries.required

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -31,14 +30,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_check(results: Path, run: Run) -> None:
-    code, out, _ = run("check", results, "--json")
-    assert code == 0
-    found = json.loads(out)
-    assert {"study", "replicates", "complete", "rows"} <= found.keys()
-    theory = {"pseudo_expectation", "limit", "theorem", "assumptions", "expectation"}
-    test = {"scorer", "measure", "n", "simulated", "mcse", "z", "verdict", "false_alarm"}
-    assert theory | test <= found["rows"][0].keys()
-    assert len(found["rows"]) == 2 * 2 * 3
     code, text, _ = run("check", results)
     assert code == 0
     assert "Nothing disagrees" in text
@@ -49,9 +40,6 @@ def test_check(results: Path, run: Run) -> None:
     code, text, _ = run("check", results, "--full")
     assert code == 0
     assert text.count("agrees") >= 12
-    code, text, _ = run("check", results, "--perturb", 0.01)
-    assert code == 1
-    assert "disagree" in text
 
 
 PAIR = ("--a", "linear(0.2, 0.6)", "--b", "linear(0.45, 0.35)")

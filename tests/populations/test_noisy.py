@@ -48,15 +48,6 @@ def test_a_noisy_curve_is_that_of_flipped_labels(text: str, fpr: float, fnr: flo
     assert Curve.parse(str(reported)) == reported
 
 
-@pytest.mark.parametrize(
-    ("text", "reference"),
-    [("noisy(linear(0.1, 0.7), 0.05, 0.2)", 0.7183811), ("noisy(linear(0.1, 0.7), 0, 0.2)", 0.7071068)],
-)
-def test_reference_limits(text: str, reference: float) -> None:
-    value = limit(Scorer.parse(text), Measure.parse("nDCG(power(0.5))")).value
-    assert value == pytest.approx(reference, abs=5e-8)
-
-
 @pytest.mark.parametrize("text", CURVES)
 @pytest.mark.parametrize(
     ("b", "cut"), [(b, cut) for b in (0.0, 0.3, 0.9) for cut in (None, 0.07, 0.9) if b or cut]

@@ -73,65 +73,6 @@ def test_a_range_is_made_of_the_decimals_that_were_written() -> None:
     assert found.axes.name((0.5, 0.3)) == "top=0.5,b=0.3"
 
 
-@pytest.mark.slow
-def test_a_folder_is_continued_and_says_what_is_damaged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, out = tmp_path / "grid.toml", tmp_path / "out"
-    file.write_text(TEXT)
-    truth = run_grid(load_grid(file), jobs=1).data
-
-    def do(*arguments: object) -> tuple[int, str, str]:
-        return command(capsys, *arguments)
-
-    code, said, _ = do("run", file, "--out", out, "--jobs", 1)
-    assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
-    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
-    block = next((out / "points" / "top=0.7,b=0.4").glob("*.npz"))
-    block.write_bytes(block.read_bytes()[:-1])
-    code, said, _ = do("info", out)
-    assert code == 1
-    assert f"points/top=0.7,b=0.4/{block.name} is damaged" in said
-    assert do("check", out)[0] == 2
-    code, _, error = do("run", file, "--out", out, "--jobs", 1)
-    assert (code, f"damaged: {block.name} is damaged" in error) == (2, True)
-    block.unlink()
-    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
-    assert do("info", out)[0] == 0
-    assert do("check", out)[0] == 0
-    assert open_grid(out).data["ndcg"].equals(truth["ndcg"])
-    assert "its points" in do("distinguish", out)[2]
-    file.write_text(TEXT.replace("0.4", "0.6"))
-    assert "holds another grid" in do("run", file, "--out", out, "--jobs", 1)[2]
-    (out / "grid.json").write_text(json.dumps({"parameters": {}}))
-    assert do("check", out)[0] == 2
-    (out / "grid.json").unlink()
-    file.write_text(TEXT.replace("seed = 5", "seed = 6"))
-    assert "holds another study; move it away" in do("run", file, "--out", out, "--jobs", 1)[2]
-    assert not (out / "grid.json").exists()
-    file.write_text(TEXT)
-    assert do("run", file, "--out", out, "--jobs", 1)[0] == 0
-    assert do("info", out)[0] == 0
-    code, said, _ = do(
-        "figures",
-        out,
-        "--out",
-        tmp_path / "drawn",
-        "--figure-format",
-        "png",
-        "--measure",
-        "nDCG",
-        "--against",
-        "b",
-        "--dpi",
-        30,
-    )
-    assert (code, sorted(said.splitlines())) == (0, sorted(map(str, (tmp_path / "drawn").iterdir())))
-    assert "no measure 'nDCG@3'" in do("figures", out, "--out", tmp_path, "--measure", "nDCG@3")[2]
-    assert "--scorer: does not belong to a grid" in do("figures", out, "--out", tmp_path, "--scorer", "a")[2]
-    assert "--against: no parameter 'k'" in do("figures", out, "--out", tmp_path, "--against", "k")[2]
-
-
 Done = Callable[..., tuple[int, str, str]]
 
 
@@ -160,6 +101,34 @@ def out(tmp_path: Path, made: Path) -> Path:
     """A copy of the results of the grid, beside its file."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "out"
+
+
+@pytest.mark.slow
+def test_a_folder_of_another_grid_or_study_is_refused(out: Path, run: Done) -> None:
+    file, again = out.parent / "grid.toml", ("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
+    assert "its points" in run("distinguish", out)[2]
+    file.write_text(TEXT.replace("0.4", "0.6"))
+    assert "holds another grid" in run(*again)[2]
+    (out / "grid.json").unlink()
+    file.write_text(TEXT.replace("seed = 5", "seed = 6"))
+    assert "holds another study; move it away" in run(*again)[2]
+    assert not (out / "grid.json").exists()
+    file.write_text(TEXT)
+    assert run(*again)[:2] == (0, f"{out}: 4 of 4 points complete\n")
+    assert run("info", out)[0] == 0
+
+
+@pytest.mark.slow
+def test_figures_of_a_grid_are_chosen(out: Path, run: Done) -> None:
+    drawn = out.parent / "drawn"
+    code, said, _ = run("figures", out, "--out", drawn, *ONE_FIGURE)
+    assert (code, said.splitlines()) == (0, [str(path) for path in drawn.iterdir()])
+    for option, words in (
+        (("--measure", "nDCG@3"), "no measure 'nDCG@3'"),
+        (("--scorer", "a"), "--scorer: does not belong to a grid"),
+        (("--against", "k"), "--against: no parameter 'k'"),
+    ):
+        assert words in run("figures", out, "--out", drawn, *option)[2]
 
 
 def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:

@@ -242,13 +242,6 @@ ITEMS: tuple[Broken, ...] = (
     ),
     (
         "items/rank_order.py",
-        "rejection of what is to be kept",
-        "pending = pending[height >= grades.grade_chance(",
-        "pending = pending[height < grades.grade_chance(",
-        "labels_have",
-    ),
-    (
-        "items/rank_order.py",
         "rest of a density up to its upper bound",
         "low * (b - a), (mean - low) * (b - a)\n",
         "low * (b - a), (high - low) * (b - a)\n",
@@ -369,7 +362,6 @@ EVERY_N: tuple[Broken, ...] = (
         "_NEGLIGIBLE = 1e-2",
         "ndcg_of_its_labels",
     ),
-    ("every_n/exponentials.py", "modes end too early", "_REACH = 40.0", "_REACH = 4.0", "ndcg_of_its_labels"),
     (
         "every_n/exponentials.py",
         "arrivals of a stretch one rank higher",

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from robustness.soak import TOML
+from robustness.soak import TOML, start
 
 from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.kinds import kind_of
@@ -28,14 +28,6 @@ ALLOWED = 60.0
 _START = 0.6  # seconds that Python needs before it can handle a signal
 _PROGRESS = ("replicates: ", "compiling the engine")  # the latter where loading takes long
 _INTERRUPTED = (130, -signal.SIGINT)  # a shell reports 130 for both
-
-
-def start(study: Path, folder: Path) -> subprocess.Popen[str]:
-    """A run in a session of its own."""
-    run = [sys.executable, "-m", "ndcg_asymptotics", "run", str(study), "--out", str(folder), "--jobs", "2"]
-    return subprocess.Popen(
-        run, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
 
 
 def alive(session: int) -> list[int]:
@@ -90,7 +82,7 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
     AssertionError
         If it did not end as it should.
     """
-    process = start(study, folder)
+    process = start(study, folder, 2, subprocess.PIPE)
     time.sleep(chance.uniform(_START, max(whole, _START)))
     struck = process.poll() is None
     begun = time.monotonic()
@@ -120,9 +112,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         study = Path(place) / "study.toml"
         study.write_text(TOML)
-        start(study, Path(place) / "first").communicate()  # which compiles what is not in the cache
+        start(study, Path(place) / "first", 2).wait()  # which compiles what is not in the cache
         begun = time.monotonic()
-        start(study, Path(place) / "whole").communicate()
+        start(study, Path(place) / "whole", 2).wait()
         whole = time.monotonic() - begun
         for kind in STRIKES:
             outcomes: Counter[str] = Counter()
@@ -132,9 +124,7 @@ def main() -> None:
                 outcome, left = strike(kind, study, folder, chance, whole)
                 outcomes[outcome] += 1
                 longest = max(longest, left)
-                with start(study, folder) as again:
-                    again.communicate()
-                if again.returncode or not open_results(folder).complete:
+                if start(study, folder, 2).wait() or not open_results(folder).complete:
                     raise AssertionError(f"{kind}: not continued")
             found = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
             print(f"{kind}: {found}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")

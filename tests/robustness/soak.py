@@ -34,13 +34,14 @@ random = "random"
 """
 
 
-def start(study: Path, folder: Path, jobs: int) -> subprocess.Popen[bytes]:
-    """A run in a process group of its own."""
+def start(study: Path, folder: Path, jobs: int, output: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    """A run in a session of its own, and where its output goes."""
     command = [sys.executable, "-m", "ndcg_asymptotics", "run", str(study), "--out", str(folder)]
     return subprocess.Popen(
         [*command, "--jobs", str(jobs)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        text=True,
         start_new_session=True,
     )
 
@@ -54,7 +55,7 @@ def digest(results: Results) -> str:
     return state.hexdigest()
 
 
-def kill(process: subprocess.Popen[bytes], everyone: bool) -> None:
+def kill(process: subprocess.Popen[str], everyone: bool) -> None:
     """Send SIGKILL to a run, or to it and its workers."""
     if everyone:
         os.killpg(process.pid, signal.SIGKILL)

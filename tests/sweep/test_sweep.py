@@ -82,21 +82,6 @@ def test_a_sweep_continues_and_extends(tmp_path: Path, plain: str) -> None:
     assert digest(tmp_path) == plain
 
 
-def test_nothing_is_computed_twice(tmp_path: Path, plain: str) -> None:
-    sweep(study(), tmp_path, jobs=1)
-    recorder = Recorder()
-    with recorder.watching():
-        outcome = sweep(study(), tmp_path, jobs=1)
-    assert (recorder.blocks, outcome.complete) == ([], 23)
-
-
-def test_parts_have_the_replicates_of_the_whole_run(tmp_path: Path) -> None:
-    sweep(study(), tmp_path, jobs=1, first=10, replicates=5)
-    data = open_results(tmp_path).data
-    assert data.replicate.values.tolist() == [10, 11, 12, 13, 14]
-    np.testing.assert_array_equal(data.ndcg.values, expected(range(10, 15)))
-
-
 @pytest.mark.slow
 def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
     slow = study("slow", replicates=20)  # one second
