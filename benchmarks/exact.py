@@ -10,7 +10,7 @@ from benchmarks.line import Line, ratios
 from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 CURVE = Relevance.parse("linear(0.1, 0.7)")

@@ -20,7 +20,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
-from ndcg_asymptotics.theory.fluctuations.regime import right_rate
+from ndcg_asymptotics.theory.deviation.regime import right_rate
 
 BLANK = "constant(0.3)"
 PAIRS = {

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.arrays import Floats, filled_in
 from ndcg_asymptotics.measures import Measure
@@ -31,8 +32,6 @@ from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted
@@ -105,13 +104,13 @@ def _simulated(results: Results, name: str, measure: Measure) -> tuple[Floats, F
 
 
 def _seen(results: Results, name: str, measure: Measure) -> NDArray[np.bool_]:
-    """Return at which n the simulated mean is precise, by the exact standard deviation.
+    """Return at which n the simulated mean is precise, by the standard deviation.
 
     Where rare lists make most of the mean, a sample without any of them looks precise.
     """
     study = results.study
     mean = expected_ndcg(study.scorers[name], measure, study.n).value
-    sd = ndcg_std(study.scorers[name], measure, study.n).value
+    sd = np.array([list_moments((study.scorers[name],), measure, n).sd for n in study.n])
     return np.asarray(sd < SEEN * mean * np.sqrt(results.replicates_complete))
 
 
@@ -194,7 +193,7 @@ def queries(results: Results) -> Figure:
         for measure in study.measures:
             line = measure_style(measure)
             pair = study.scorers[a], study.scorers[b]
-            exact = [quick_moments(pair, measure, size) for size in study.n]
+            exact = [list_moments(pair, measure, size) for size in study.n]
             needed = np.array([_queries(found.mean / found.sd) for found in exact])
             ax.plot(n, needed, color=line.color, ls=line.dashes)
             values = results.data["ndcg"].sel(measure=str(measure)).transpose("scorer", "replicate", "n")

@@ -30,8 +30,8 @@ from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.kinds import kind_of
-from ndcg_asymptotics.theory.fluctuations import effect_sizes, ndcg_std
-from ndcg_asymptotics.theory.fluctuations.regime import right_rate
+from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
+from ndcg_asymptotics.theory.deviation.regime import right_rate
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # grids of exponents and cutoffs at which the theoretical curves are drawn

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri_exp
 
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.analysis.orders.long_run import ahead, long_run
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
@@ -25,9 +26,9 @@ from ndcg_asymptotics.explorer.state import LARGEST, NAMES, SMALLEST, State
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Scorer
 from ndcg_asymptotics.populations.roc import Roc
-from ndcg_asymptotics.theory.fluctuations import effect_sizes
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
 from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 EXPONENTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.2, 1.6, 2.0)
 """The b of the discounts r^-b that are compared."""
@@ -72,6 +73,7 @@ class Means(NamedTuple):
     ----------
     n : (L,)
     mean, sd : (2, L)
+        Standard deviations are NaN where theory does not give them.
     between : (N,)
     mean_between, sd_between : (2, N)
     """
@@ -94,7 +96,7 @@ def means(state: State) -> Means:
     Raises
     ------
     NotAvailableError
-        If the measure has no exact mean or standard deviation.
+        If the measure has no exact mean.
     """
     lengths, cutoff = set(LENGTHS), state.measured.cutoff
     if cutoff.growth.bounded and state.relevant is None:
@@ -103,12 +105,32 @@ def means(state: State) -> Means:
         lengths |= {round(part * k / state.share) for part in _TURNS} | {round(part * k) for part in _FULL}
     shortest = max(SMALLEST, state.relevant or 0)
     n = np.array(sorted(x for x in lengths if shortest <= x <= LARGEST), np.float64)
-    moments = np.array([[quick_moments((who,), state.measured, int(x)) for x in n] for who in state.scorers])
-    mean, sd = moments[..., 0], moments[..., 1]
+    mean = np.array([expected_ndcg(scorer, state.measured, n.astype(int)).value for scorer in state.scorers])
+    sd = np.array([[_sd(scorer, state.measured, int(x)) for x in n] for scorer in state.scorers])
     between = np.union1d(_BETWEEN[n[0] < _BETWEEN], n)
-    log_sd = PchipInterpolator(np.log(n), np.log(np.maximum(sd, 1e-300)), axis=1)(np.log(between))
     joined = PchipInterpolator(-1 / np.log(n), mean, axis=1)(-1 / np.log(between))
-    return Means(n, mean, sd, between, np.asarray(joined), np.exp(log_sd))
+    return Means(
+        n, mean, sd, between, np.asarray(joined), np.array([_sd_between(n, of, between) for of in sd])
+    )
+
+
+def _sd(scorer: Scorer, measure: Measure, n: int) -> float:
+    """Return the standard deviation, NaN where theory does not give it; of few relevant items it is drawn."""
+    try:
+        if not scorer.iid:
+            return list_moments((scorer,), measure, n).sd
+        return float(ndcg_std(scorer, measure, [n]).value[0])
+    except NotAvailableError:
+        return math.nan
+
+
+def _sd_between(n: Floats, sd: Floats, between: Floats) -> Floats:
+    """Return standard deviations at other lengths, NaN before the first and beyond the last that is known."""
+    known = np.isfinite(sd)
+    if np.count_nonzero(known) < 2:
+        return np.full(between.shape, np.nan)
+    log_sd = np.log(np.maximum(sd[known], 1e-300))
+    return np.exp(PchipInterpolator(np.log(n[known]), log_sd, extrapolate=False)(np.log(between)))
 
 
 class WrongOrders(NamedTuple):
@@ -180,12 +202,11 @@ def numbers(state: State) -> list[str]:
     a, b = state.scorers
     lines = []
     for name, scorer, known in zip(NAMES, state.scorers, limits(state), strict=True):
-        mean, sd = quick_moments((scorer,), state.measured, state.n)
+        mean, sd = _mean_and_deviation((scorer,), state)
         at = f"at n = {count_text(state.n)}"
-        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {_deviation(sd)} {at} and {limit_text(known)}")
-    mean, sd = quick_moments((a, b), state.measured, state.n)
-    effect = f", Δ/σ = {mean / sd:+.3g}" if sd > 0 else ""
-    line = f"On one list: A - B = {mean:+.4f} ± {_deviation(sd)}{effect}"
+        lines.append(f"{name}: {state.measure} is {mean:.4f} ± {sd} {at} and {limit_text(known)}")
+    mean, sd = _mean_and_deviation((a, b), state)
+    line = f"On one list: A - B = {mean:+.4f} ± {sd}{_effect(state)}"
     if a != b:
         try:
             chance = chance_text(wrong_order(a, b, state.measured, state.n, ahead(a, b, state.measured)))
@@ -193,6 +214,27 @@ def numbers(state: State) -> list[str]:
             chance = str(error)
         line += f", P(wrong order): {chance}"
     return [*lines, line]
+
+
+def _mean_and_deviation(scorers: tuple[Scorer, ...], state: State) -> tuple[float, str]:
+    """Return a mean, and the standard deviation in words: a drawn one has its interval, none the reason."""
+    try:
+        found = list_moments(scorers, state.measured, state.n)
+    except NotAvailableError as reason:
+        first, *others = (float(expected_ndcg(x, state.measured, [state.n]).value[0]) for x in scorers)
+        return first - sum(others), f"? ({reason})"
+    if not found.lists:
+        return found.mean, _deviation(found.sd)
+    ends = " to ".join(_deviation(end) for end in (max(found.sd - found.error, 0.0), found.sd + found.error))
+    return found.mean, f"{_deviation(found.sd)} ({ends} on {found.lists:,} drawn lists)"
+
+
+def _effect(state: State) -> str:
+    try:
+        found = list_moments(state.scorers, state.measured, state.n)
+    except NotAvailableError:
+        return ""
+    return f", Δ/σ = {found.mean / found.sd:+.3g}" if found.sd > 0 else ""
 
 
 def _deviation(sd: float) -> str:
@@ -254,7 +296,10 @@ def _rounded(n: int) -> str:
 
 def _of_queries(state: State, measure: Measure) -> str:
     """Return how many queries show by a measure which ranker is better, with lists of n items."""
-    mean, sd = quick_moments(state.scorers, measure, state.n)
+    try:
+        mean, sd, *_ = list_moments(state.scorers, measure, state.n)
+    except NotAvailableError as reason:
+        return f"By {measure} the number of queries is not known: {reason}."
     needed, items = Requirements().lists(mean, sd), count_text(state.n)
     if needed is None:
         return f"By {measure} no number of queries shows an order on lists of {items} items."
@@ -305,7 +350,7 @@ def table(
     if against_n:
         for name, means_of, sds in zip(NAMES, against_n.mean, against_n.sd, strict=True):
             for n, mean, sd in zip(against_n.n, means_of, sds, strict=True):
-                yield ("NDCG", name, f"{int(n)}", f"{mean:.8g}", f"{sd:.6g}")
+                yield ("NDCG", name, f"{int(n)}", f"{mean:.8g}", f"{sd:.6g}" if math.isfinite(sd) else "")
     if orders:
         for n, log10 in zip(orders.n, orders.log10, strict=True):
             yield ("log10 P(wrong order)", state.measure, f"{int(n)}", f"{log10:.3g}", "")

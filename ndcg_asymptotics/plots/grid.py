@@ -31,8 +31,8 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import moments
+from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
@@ -212,7 +212,7 @@ def _gaps(point: Results, pair: Names, measure: Measure, n: int) -> Floats:
 def _moments(point: Results, pair: Names, measure: Measure, n: int) -> tuple[float, float]:
     """Return the mean and the standard deviation of the difference; NaN where theory does not give them."""
     try:
-        return quick_moments(_scorers(point, pair), measure, n)
+        return moments(_scorers(point, pair), measure, n)
     except NotAvailableError:
         return math.nan, math.nan
 

@@ -17,7 +17,7 @@ from ndcg_asymptotics.measures import Measure, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
@@ -47,6 +47,7 @@ class Prediction:
     reason: Annotated[str, Column("reason", None, 2)]
     sd: float | None
     sd_error: float | None
+    sd_method: Annotated[str | None, Column("how the standard deviation is computed", None, 5)]
     unit: float
 
     @computed_value(Column("exact mean", Estimate.text))
@@ -67,7 +68,7 @@ class Prediction:
 
 _SHOWN = (
     *("scorer", "measure", "n", "exact_mean", "exact_sd", "limit", "rate", "theorem"),
-    *("pseudo_expectation", "assumed", "reason"),
+    *("pseudo_expectation", "sd_method", "assumed", "reason"),
 )
 
 
@@ -147,13 +148,10 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
     except NotAvailableError as error:
         reasons.append(f"no exact mean: {error}")
         means = [(None, None)] * len(sizes)
-    stds: list[tuple[float | None, float | None]] = [(None, None)] * len(sizes)
-    if means[0][0] is not None:
-        try:
-            std = ndcg_std(scorer, measure, sizes)
-            stds = [(float(v), float(e)) for v, e in zip(std.value, std.error, strict=True)]
-        except NotAvailableError as error:
-            reasons.append(str(error))
+    deviations = [
+        _deviation(scorer, measure, n, known=mean is not None)
+        for n, (mean, _) in zip(sizes, means, strict=True)
+    ]
     return [
         Prediction(
             str(scorer),
@@ -166,13 +164,27 @@ def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[P
             _pseudo_expectation(scorer, measure, n),
             value,
             error,
-            "; ".join(reasons),
+            "; ".join([*reasons, *([why] if why else [])]),
             sd,
             sd_error,
+            method,
             measure.unit(n),
         )
-        for n, (value, error), (sd, sd_error) in zip(sizes, means, stds, strict=True)
+        for n, (value, error), (sd, sd_error, method, why) in zip(sizes, means, deviations, strict=True)
     ]
+
+
+def _deviation(
+    scorer: Scorer, measure: Measure, n: int, *, known: bool
+) -> tuple[float | None, float | None, str | None, str]:
+    """Return the standard deviation, its error, how it is computed, and why there is none."""
+    if not known:  # without a mean
+        return None, None, None, ""
+    try:
+        std = ndcg_std(scorer, measure, [n])
+    except NotAvailableError as error:
+        return None, None, None, str(error)
+    return float(std.value[0]), float(std.error[0]), std.methods[0], ""
 
 
 def _rate(found: Limit) -> str | None:

@@ -9,9 +9,9 @@ from functools import cached_property, partial
 from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.deviation import StandardDeviation, ndcg_std
+from ndcg_asymptotics.theory.deviation.asymptotic import excess_kurtosis, limiting_std, std_at
 from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.fluctuations import StandardDeviation, ndcg_std
-from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis, limiting_std, std_at
 from ndcg_asymptotics.theory.leading_terms import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg

@@ -33,8 +33,7 @@ from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations import difference_std
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import difference_std, moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
 from ndcg_asymptotics.theory.values import TheoreticalValues
@@ -143,7 +142,7 @@ def ratios_of(texts: tuple[str, str], measure: str, sizes: list[int]) -> np.ndar
     pair, of = (Scorer.of(texts[0]), Scorer.of(texts[1])), Measure.parse(measure)
     first, second = (expected_ndcg(one, of, sizes).value for one in pair)
     # a quick value is 0 where covariances cancel nearly all of the variance
-    sds = [quick_moments(pair, of, n).sd or difference_std(*pair, of, [n]).value[0] for n in sizes]
+    sds = [moments(pair, of, n).sd or difference_std(*pair, of, [n]).value[0] for n in sizes]
     return np.asarray(np.abs(first - second) / sds)
 
 

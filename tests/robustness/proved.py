@@ -26,7 +26,7 @@ from scipy import special
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
+from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.rare import level_tilt
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
@@ -136,7 +136,7 @@ def rankers_that_agree(rng: Rng) -> Try:
 
 
 def normalising(rng: Rng) -> Try:
-    """Averages disagree if and only if |Cov| > E[I] |E[X]|, opposite in sign; equation (3) of docs/dcg.md."""
+    """Averages disagree if and only if |Cov| > E[I] |E[X]|, opposite in sign; equation (2) of docs/dcg.md."""
     chance, ideal = rng.dirichlet(np.ones(5)), rng.uniform(0.5, 10, 5)
     x = rng.uniform(-1, 1, 5)
     mean, weighted = float(chance @ x), float(chance @ (ideal * x))

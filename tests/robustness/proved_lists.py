@@ -29,7 +29,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _POWERS = (0.2, 0.3, 0.5, 0.7, 0.9)

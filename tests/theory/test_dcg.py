@@ -26,10 +26,8 @@ from ndcg_asymptotics.plots import ndcg_curves, panels, style
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.precision import precision_of
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std
-from ndcg_asymptotics.theory.fluctuations.asymptotic import limiting_std
-from ndcg_asymptotics.theory.fluctuations.dcg import dcg_moments
-from ndcg_asymptotics.theory.fluctuations.effort import FINER
+from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
+from ndcg_asymptotics.theory.deviation.asymptotic import limiting_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.prediction import predict
 
@@ -72,14 +70,14 @@ def test_moments_under_a_straight_curve(text: str, n: int) -> None:
     found, spread = expected_ndcg(LINEAR, text, [n]), ndcg_std(LINEAR, text, [n])
     sd = math.sqrt(w @ covariance @ w)
     assert found.value[0] == pytest.approx(w @ mean, rel=1e-11)
-    assert abs(spread.value[0] - sd) <= spread.error[0] < 1e-4 * sd
-    assert abs(spread.value[0] - 1.0001 * sd) > spread.error[0]
+    assert abs(spread.value[0] - sd) <= spread.error[0] < 5e-3 * sd
+    assert abs(spread.value[0] - 1.01 * sd) > spread.error[0]
     # a scorer without information ranks the same labels at random: Cov(DCG_a, DCG_b) = Cov(DCG_a, c) F / n
     shared = (w @ covariance).sum() * w.sum() / n
     blank = 0.24 * (w @ w)
     both = math.sqrt(sd**2 + blank - 2 * shared)
     together = difference_std(LINEAR, BLANK, text, [n])
-    assert abs(together.value[0] - both) <= together.error[0] < 1e-4 * both
+    assert abs(together.value[0] - both) <= together.error[0] < 5e-3 * both
     assert abs(math.sqrt(sd**2 + blank) - both) > together.error[0]
 
 
@@ -133,10 +131,8 @@ def test_short_lists_of_steep_curves(curve: str, text: str) -> None:
         )
         mean = float(chances @ values)
         variance = float(chances @ (values - mean) ** 2)
-        found = dcg_moments((relevance,), measure, n, FINER)
-        digits = 1e-5 if measure.cutoff(n) < n else 1e-8  # the rule of the depth at the cutoff has few nodes
-        assert found.mean == pytest.approx(mean, rel=digits)
-        assert found.variance == pytest.approx(variance, rel=digits)
+        assert expected_ndcg(relevance, measure, [n]).value[0] == pytest.approx(mean, rel=1e-8)
+        assert ndcg_std(relevance, measure, [n]).value[0] ** 2 == pytest.approx(variance, rel=1e-8)
 
 
 def test_many_grades_cost_no_more() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import beta, binom
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 CURVE = "linear(0.1, 0.7)"  # m(t) = 0.7 - 0.6 t

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis import predict_pair
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import level_tilt, tilt
 from ndcg_asymptotics.theory.rare.cells import difference_of_means, mesh
@@ -48,7 +48,7 @@ def parsed(pair: tuple[str, str]) -> tuple[Relevance, Relevance]:
 def normal_cost(pair: tuple[str, str], measure: str, n: int) -> float:
     """Half of the squared ratio of the exact mean difference and the standard deviation, which is to 1e-5."""
     first, second = (expected_ndcg(text, measure, [n]).value[0] for text in pair)
-    deviation = quick_moments((Scorer.of(pair[0]), Scorer.of(pair[1])), Measure.parse(measure), n).sd
+    deviation = moments((Scorer.of(pair[0]), Scorer.of(pair[1])), Measure.parse(measure), n).sd
     return float((first - second) / deviation) ** 2 / 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.theory.fluctuations import StandardDeviation
+from ndcg_asymptotics.theory.deviation import StandardDeviation
 from ndcg_asymptotics.theory.prediction import predict
 
 
@@ -24,7 +24,7 @@ def test_errors_stay_beside_values_at_80_columns() -> None:
 
 def test_a_standard_deviation_below_its_error_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     # a mean and a standard deviation that are as small as their errors
-    unknown = StandardDeviation(np.array([1e-5]), np.array([2e-5]))
+    unknown = StandardDeviation(np.array([1e-5]), np.array([2e-5]), ("label counts",))
     monkeypatch.setattr("ndcg_asymptotics.theory.prediction.ndcg_std", lambda *_, **__: unknown)
     found = predict("linear(0, 1)", "nDCG(linear)", 1000)
     assert "below 3e-5" in str(found)

@@ -10,7 +10,7 @@ from random_curves import random_curve
 from scipy.special import zeta
 
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LONG = 10**15

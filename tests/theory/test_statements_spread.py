@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.special import zeta
 
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
+from ndcg_asymptotics.theory.deviation import ndcg_std
 
 DISCOUNTS: dict[str, Callable[[Any, int], Any]] = {
     "log": lambda r, n: 1 / np.log(1 + r),
@@ -65,7 +65,7 @@ def test_a_random_top_label_decides_the_spread_from_b_one_half_on(b: float, seri
         squares = series if series is not None else math.log(n) + np.euler_gamma
         stated = math.sqrt(0.6 * 0.4 * squares) / ideal
         off.append(abs(ndcg_std(curve, measure, [n]).value[0] / stated - 1))
-    assert off[2] < off[1] < off[0]
+    assert max(off[2], 1e-7) <= max(off[1], 1e-7) < off[0]  # 1e-7: rounding in long lists
     assert off[2] < (0.07 if series is None else 0.01)  # like 1/log n at b = 1/2
 
 

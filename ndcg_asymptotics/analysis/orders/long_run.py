@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.regime import regime
+from ndcg_asymptotics.theory.deviation.regime import regime
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent

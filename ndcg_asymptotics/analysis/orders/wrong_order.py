@@ -10,7 +10,7 @@ drawn tops          where sum D^2 is finite, on lists of more than 4096 items: t
 weighted draws      by importance sampling (`engines.rare`), where fewer are wrong or lists are too long
 large deviations    by the tilt's cost and width (`theory.rare`), where a draw takes long
 normal law          with the exact mean and variance, without an interval: long lists in the regime "normal"
-rough normal law    the same in other regimes (`theory.fluctuations.regime`)
+rough normal law    the same in other regimes (`theory.deviation.regime`)
 ==================  =====================================================================================
 
 Draws have fixed seeds, so that equal arguments give equal answers. The engines are imported where lists are
@@ -25,14 +25,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.analysis.orders.probability import OrderMethod, WrongOrder
 from ndcg_asymptotics.analysis.orders.weighted import weighted_rate
 from ndcg_asymptotics.core.caching import shared, shared_each
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.regime import regime
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import moments
+from ndcg_asymptotics.theory.deviation.regime import regime
 from ndcg_asymptotics.theory.rare import Tilt, level_tilt, log_wrong_probability
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def wrong_order(
             return rare
     if plain is not None:
         return plain
-    mean, sd = quick_moments((better, other), measure, n)
+    mean, sd, *_ = list_moments((better, other), measure, n)
     rough = regime((better, other), measure) != "normal"
     return WrongOrder.normal(
         mean / sd if sd > 0 else math.copysign(math.inf, mean), "rough normal law" if rough else "normal law"
@@ -164,7 +165,7 @@ def _top(a: Relevance, b: Relevance, measure: Measure, n: int) -> DrawnRanks:
     cut = Measure(measure.discount, _TOP, False)
     whole = Measure(measure.discount, measure.cutoff, False)
     try:
-        (mean, sd), (mean_above, sd_above) = (quick_moments((a, b), part, n) for part in (whole, cut))
+        (mean, sd), (mean_above, sd_above) = (moments((a, b), part, n) for part in (whole, cut))
     except NotAvailableError:
         return DrawnRanks(k)
     return DrawnRanks(_TOP, mean - mean_above, math.sqrt(max(sd**2 - sd_above**2, 0.0)))

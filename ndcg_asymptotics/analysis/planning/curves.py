@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import drawn_orders, wrong_order
@@ -27,7 +28,6 @@ from ndcg_asymptotics.measures import Measure, Measures, measures_of
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
-from ndcg_asymptotics.theory.fluctuations.variance import difference_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _DEFAULT_N = 1000
@@ -50,8 +50,8 @@ def plan_curves(
     """Plan an experiment for two rankers that are described by their relevance curves.
 
     The parameters are those of `plan`. Means and standard deviations of the difference on one list of n items
-    are exact to about 1e-6 and 1e-3 of their value. The number of queries follows from them, the length of a
-    list from the probability of the right order (`required_length`).
+    are computed to 1e-6 and to 2% or better, or the latter on drawn lists. The number of queries follows from
+    them, the length of a list from the probability of the right order (`required_length`).
     """
     required = Requirements(**design)
     for name, curve in (("a", a), ("b", b)):
@@ -91,6 +91,7 @@ def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -
         wrong = wrong_order(a, b, measure, n, run.ahead)
     except NotAvailableError as error:  # everything else is known
         reasons = reasons or [f"the probability of the wrong order is {error}"]
+    reasons += _drawn_deviation(a, b, measure, n)
     return PlanRow(
         str(measure),
         n,
@@ -109,9 +110,19 @@ def _difference(a: Scorer, b: Scorer, measure: Measure, n: int) -> ListDifferenc
     Raises
     ------
     NotAvailableError
-        If the measure has no exact mean or variance.
+        If the measure has no exact mean, or no standard deviation and lists are too long to be drawn.
     """
     first, second = (expected_ndcg(scorer, measure, [n]) for scorer in (a, b))
     mean, error = float(first.value[0] - second.value[0]), float(first.error[0] + second.error[0])
-    sd = difference_std(a, b, measure, [n])
-    return ListDifference(mean if abs(mean) > error else 0.0, error, float(sd.value[0]), float(sd.error[0]))
+    found = list_moments((a, b), measure, n)
+    return ListDifference(mean if abs(mean) > error else 0.0, error, found.sd, found.error)
+
+
+def _drawn_deviation(a: Scorer, b: Scorer, measure: Measure, n: int) -> list[str]:
+    """Return that the standard deviation is that of drawn lists, with its interval, where it is."""
+    found = list_moments((a, b), measure, n)
+    if not found.lists:
+        return []
+    low, high = found.sd - found.error, found.sd + found.error
+    drawn = f"the standard deviation is that of {found.lists:,} drawn lists"
+    return [f"{drawn}, {low:.3g} to {high:.3g} with 95%"]

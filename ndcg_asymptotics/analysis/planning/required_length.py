@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.core.caching import shared
+from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.search import first_true
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
 
 LONGEST = 10**12
 """The largest length that is considered."""
@@ -127,7 +128,10 @@ class _Search:
         """Return the normal quantile of the probability, by the normal law where labels are i.i.d."""
         if not self.a.iid:
             return _quantile(self.wrong(n).right[0])
-        mean, sd = quick_moments((self.a, self.b), self.measure, n)
+        try:
+            mean, sd, *_ = list_moments((self.a, self.b), self.measure, n)
+        except NotAvailableError:  # no standard deviation: not known to be enough
+            return 0.0
         return (-mean if self.ahead else mean) / sd if sd > 0 else 0.0
 
     def crossing(self, laws: Mapping[int, float], n: int) -> tuple[int, float]:

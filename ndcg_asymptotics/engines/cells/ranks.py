@@ -176,6 +176,20 @@ def count_orders_of_ranks(
     return int((dcg[0] > dcg[1] + slack).sum()), int((dcg[1] > dcg[0] + slack).sum())
 
 
+def draw_values_of_ranks(
+    scorers: Sequence[FixedCounts], measure: Measure, n: int, lists: int, seed: int
+) -> Floats:
+    """Draw separate lists of n items, and return the value of each by each scorer: (scorers, lists).
+
+    >>> model, measure = FixedCounts.parse("relevant(1, roc_power(1))"), Measure.of("DCG(constant)@1")
+    >>> draw_values_of_ranks([model], measure, 4, 10_000, seed=1).mean().round(2)
+    np.float64(0.25)
+    """
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n,))))
+    best = float(measure.normaliser(scorers[0].counts, scorers[0].gains, n))
+    return np.array([_separate_dcg(model, measure, n, lists, rng) for model in scorers]) / (best or 1.0)
+
+
 def _separate_dcg(
     model: FixedCounts, measure: Measure, n: int, lists: int, rng: np.random.Generator
 ) -> Floats:

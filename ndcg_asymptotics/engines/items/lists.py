@@ -111,6 +111,29 @@ def count_orders(
     return found
 
 
+def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int) -> Floats:
+    """Draw lists of n items, and return the value of each by both scorers: (2, lists).
+
+    Parameters and random numbers are those of `count_orders`.
+
+    >>> pair = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
+    >>> values = draw_values(*pair, Measure.of("nDCG"), 2, 10_000, seed=1)
+    >>> set(values[0].tolist()), abs(float(values[0].mean()) - 0.75) < 0.02  # 0 without a relevant item
+    ({0.0, 1.0}, True)
+    """
+    k = min(measure.cutoff(n), n)
+    items = items_drawn(a, k, n)
+    weights = measure.discount(np.arange(1.0, k + 1), float(n))
+    size, found = max(1, min(_ITEMS // items, _MOST_LISTS)), []
+    for block, start in enumerate(range(0, lists, size)):
+        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
+        *gains, counts = _pair_of_lists(a, b, n, items, k, (size, min(size, lists - start)), rng)
+        best = measure.normaliser(counts, a.gains, n)
+        dcg = np.array([labels @ weights for labels in gains])
+        found.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
+    return np.concatenate(found, axis=1)
+
+
 def count_orders_at_the_top(
     a: Relevance, b: Relevance, measure: Measure, lists: int, seed: int
 ) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -85,10 +85,6 @@ class Places:
         gained = n * gains * depths.value[occurs] * depths.dt
         deviation = depths.above[every] - depths.t
         return cls(n, k, mesh.law[every], depths.t, deviation, gained, np.zeros(depths.t.size, int))
-
-    def with_degrees(self, degrees: Integers) -> Places:
-        """Return the same depths with other degrees."""
-        return replace(self, degrees=degrees)
 
     @cached_property
     def directions(self) -> Floats:

@@ -2,8 +2,6 @@
 
 `quadrature` has panels of Gauss-Legendre nodes, `mesh` relevance curves on such panels, `law_panels` lists
 with a fixed number of relevant items, `binomial` binomial laws and their Gauss rules, `counts` the law of a
-label count and of items that are distributed over grades, `ranks` that of the number of items above a depth,
-`condense` fewer nodes for the same moments,
-`cross` a smooth matrix as products of few rows and columns, `acceleration` limits of sequences, and
+label count, `ranks` that of the number of items above a depth, `acceleration` limits of sequences, and
 `ideal` the ideal DCG as a smooth function.
 """

@@ -9,7 +9,7 @@ ones. A panel on which a density is not resolved is halved.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.mesh import LAST_EDGES, PANEL_WIDTH, TOP, Panels
+from ndcg_asymptotics.theory.rules.mesh import PANEL_WIDTH, TOP, Panels
 from ndcg_asymptotics.theory.rules.quadrature import (
     PANEL_NODES,
     SPACING,
@@ -49,19 +49,18 @@ def fixed_label_counts(model: FixedCounts, n: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class _ItemsAbove(DepthLaw):
+class ItemsAbove(DepthLaw):
     """The share of all items above a depth, by their mean number: the law of the depth of any item."""
 
     model: FixedCounts
     n: int
 
     def cdf(self, t: Floats) -> Floats:
-        return np.asarray(fixed_label_counts(self.model, self.n) / self.n @ above(self.model, t))
+        return np.tensordot(fixed_label_counts(self.model, self.n) / self.n, above(self.model, t), 1)
 
     def density(self, t: Floats) -> Floats:
-        return np.asarray(
-            fixed_label_counts(self.model, self.n) / self.n @ [law.density(t) for law in self.model.laws]
-        )
+        densities = np.array([law.density(t) for law in self.model.laws])
+        return np.tensordot(fixed_label_counts(self.model, self.n) / self.n, densities, 1)
 
     def deviation(self, t: Floats) -> Floats:
         """Return the standard deviation of the number of items above."""
@@ -76,18 +75,6 @@ def law_panels(model: FixedCounts, n: int, k: int, refine: float = 1.0) -> Panel
     ``refine`` > 1 makes panels that much narrower.
     """
     return on_edges(model, _edges(model, n, k, refine))
-
-
-def panels_down_to(model: FixedCounts, n: int, depth: float, refine: float) -> Panels:
-    """Return panels for items that are known to lie above a depth, ``edges`` as those of `by_ranks`."""
-    edges = law_panels(model, n, n, refine).edges
-    edges = np.unique(np.concatenate([edges[edges < depth], depth * LAST_EDGES, [depth]]))
-    return by_ranks(model, n, on_edges(model, edges)).known_above(above(model, np.array([depth])))
-
-
-def by_ranks(model: FixedCounts, n: int, panels: Panels) -> Panels:
-    """Return panels whose edges are shares of all items, so that n times an edge is about a rank."""
-    return replace(panels, edges=_ItemsAbove(model, n).cdf(panels.edges))
 
 
 def on_edges(model: FixedCounts, edges: Floats) -> Panels:
@@ -132,11 +119,11 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
     edges = edges[(edges > SHALLOWEST) & (edges <= 1.0)]
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
     if k < n:
-        edges = _around_cutoff(_ItemsAbove(model, n), edges, k, n, refine)
+        edges = _around_cutoff(ItemsAbove(model, n), edges, k, n, refine)
     return divided(edges, partial(_rough, model))
 
 
-def _around_cutoff(items: _ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
+def _around_cutoff(items: ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
     """Return edges down to the cutoff, close to one another around it."""
     low, high = (min(max(x, 0.0), float(n)) for x in around_rank(float(k), float(n)))
     start, middle, stop = items.quantile(np.array([low, k, high]) / n)

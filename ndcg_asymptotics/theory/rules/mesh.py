@@ -3,14 +3,14 @@
 The mesh is geometric towards depth 0, where the top of a long list is, and towards 1; the curves'
 jumps and kinks are panel edges, and a panel on which a curve is not resolved is halved.
 
-For integrals that run from the top `Panels` have the same curves as densities of the depths of each grade.
+`Panels` hold densities of the depths of each grade.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from ndcg_asymptotics.theory.rules.quadrature import (
     PANEL_NODES,
     divided,
     on_graded_panels,
-    on_panels,
     rule,
     unresolved,
 )
@@ -32,8 +31,6 @@ _NARROW = 0.25  # panels narrower than this part of their distance from both end
 PANEL_WIDTH = 2.0  #: of a panel, in log depth or in the logarithm of a share of items above
 _FIRST_PANEL = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
-_FIRST = (1e-12, 1e-8, 1e-6, 1e-4, 5e-3, _FIRST_PANEL)  # first edges, in items above
-LAST_EDGES = np.array([0.5, 0.8])  #: edges in the lower half of a list above a depth, as parts of that depth
 
 
 @dataclass(frozen=True)
@@ -179,51 +176,3 @@ class Panels:
     dt: Floats
     density: Floats
     above: Floats
-
-    @classmethod
-    def of(cls, mesh: Mesh, n: int, ranks: Sequence[float], stop: float = 1.0) -> Panels:
-        """Return the panels of a mesh for lists of n items, down to ``stop``.
-
-        There are few where no item is, and there are edges at given ranks.
-        """
-        edges = mesh.edges
-        kept = (edges * n >= _FIRST[-1]) & ((1 - edges) * max(n, 1000) > 1e-9) | (edges == 1.0)
-        own = np.array([*_FIRST, *ranks]) / n
-        edges = np.union1d(edges[kept], own[own < 0.5])
-        edges = np.union1d(edges, [b for b in mesh.relevance.breakpoints if b > edges[0]])
-        if stop < 1:
-            edges = np.append(edges[edges < stop], stop)
-        t, dt = on_graded_panels(edges[:-1], edges[1:])
-        density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
-        return cls(edges, t, dt, density, above)
-
-    def known_above(self, share: Floats) -> Panels:
-        """Return the panels for items that lie above a depth; ``share`` (J + 1, 1) of all items do."""
-        some = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)[:, :, None]
-        return replace(self, density=self.density * some[:-1], above=np.minimum(self.above * some, 1.0))
-
-
-def down_to(mesh: Mesh, depth: float, n: int, ranks: Sequence[float]) -> tuple[Panels, Floats]:
-    """Return panels for n items known to lie above ``depth``, and the probabilities of their grades."""
-    own = np.array([*_FIRST, *ranks]) * depth / n
-    inner = mesh.edges[(mesh.edges * n > _FIRST[-1] * depth) & (mesh.edges < depth)]
-    edges = np.unique([*inner, *own[own < depth / 2], *(depth * LAST_EDGES), depth])
-    t, dt = on_panels(edges[:-1], edges[1:])
-    early = edges[:-1] < edges[1:] / 2
-    t[early], dt[early] = on_graded_panels(edges[:-1][early], np.minimum(edges[1:][early], 1.0))
-    density, above = (x.reshape(len(x), *t.shape) for x in densities_at(mesh, t.ravel(), dt.ravel()))
-    whole = depths_at(mesh.relevance, mesh.law, np.array([depth]), np.ones(1)).above
-    law = mesh.law * whole[:, 0] / depth
-    return Panels(edges, t, dt, density, above).known_above(whole), law / law.sum()
-
-
-def densities_at(mesh: Mesh, t: Floats, dt: Floats) -> tuple[Floats, Floats]:
-    """Return densities (J, T) and distribution functions (J + 1, T) at depths."""
-    depths = depths_at(mesh.relevance, mesh.law, t, dt)
-    law = mesh.law[:-1, None]
-    return np.where(law > 0, depths.value / np.where(law > 0, law, 1.0), 0.0), depths.above
-
-
-def panel_of(edges: Floats, depth: float) -> int:
-    """Return the first panel that starts at ``depth`` or below it."""
-    return int(np.searchsorted(edges[:-1], depth * (1 - 1e-12)))

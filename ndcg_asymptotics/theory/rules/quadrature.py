@@ -135,25 +135,3 @@ def divided(
         found = np.concatenate([found, middle])
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
     return np.unique(found)
-
-
-def running_integrals(terms: Floats) -> Floats:
-    """Return integrals from the left end to each node, (..., P, count), of ``terms`` = values times dt.
-
-    >>> x, dx = on_panels(np.array([0.0, 1.0]), np.array([1.0, 2.0]), 4)
-    >>> bool(np.allclose(running_integrals(3 * x**2 * dx), x**3))
-    True
-    """
-    whole = terms.sum(axis=-1)
-    before = np.cumsum(whole, axis=-1) - whole
-    return np.asarray(before[..., None] + terms @ _within_a_panel(terms.shape[-1]).T)
-
-
-@shared
-def _within_a_panel(count: int) -> Floats:
-    """Return the matrix that turns values times the rule's weights into integrals from -1 to each node."""
-    x, _ = rule(count)
-    high = legvander(x, count)  # the Legendre polynomials P_0 … P_count
-    m = np.arange(1, count)
-    sums = np.column_stack([x + 1, (high[:, 2:] - high[:, :-2]) / (2 * m + 1)])  # int_-1^x P_m
-    return np.asarray(sums * (2 * np.arange(count) + 1) / 2 @ high[:, :count].T)

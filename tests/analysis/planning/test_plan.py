@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.tables import in_format
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.plots.planning import EXPONENTS
 from ndcg_asymptotics.theory import effect_sizes
-from ndcg_asymptotics.theory.fluctuations.variance import difference_std
+from ndcg_asymptotics.theory.deviation.standard import difference_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"

@@ -8,8 +8,7 @@ from oracles.graded import mean_by_counts, mean_of_first, simulated
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation import moments, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LEARNING_TO_RANK = (
@@ -151,7 +150,7 @@ def test_the_deviation_of_ten_grades():
     # rules that follow each split alone move the mean by 7.6e-5
     scorer, measure = Scorer.of(f"graded({TEN_GRADES})"), Measure.of("nDCG")
     mean = expected_ndcg(scorer, measure, [1000])
-    assert abs(quick_moments((scorer,), measure, 1000).mean - mean.value[0]) < 4e-5
+    assert abs(moments((scorer,), measure, 1000).mean - mean.value[0]) < 4e-5
 
 
 @pytest.mark.slow

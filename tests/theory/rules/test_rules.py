@@ -1,18 +1,13 @@
-"""Gauss rules of binomial laws and condensed rules, against sums over the laws."""
+"""Gauss rules of binomial laws, against sums over the laws."""
 
 from __future__ import annotations
-
-import itertools
-import math
 
 import mpmath
 import numpy as np
 import pytest
-from oracles.counts import LAW, curved, every_count
 from scipy.stats import binom
 
 from ndcg_asymptotics.theory.rules.binomial import binomial_below, gauss_nodes, gauss_rules
-from ndcg_asymptotics.theory.rules.condense import condensed
 
 
 @pytest.mark.parametrize(("size", "p"), [(7, 0.3), (50, 0.5), (1000, 0.001), (10**6, 0.3), (10**12, 1e-11)])
@@ -44,19 +39,6 @@ def test_gauss_rule_of_more_nodes_than_numbers():
     there = w > 1e-15
     assert np.sort(x[there]) == pytest.approx([0, 1, 2, 3], abs=1e-12)
     assert w[there][np.argsort(x[there])] == pytest.approx(binom.pmf(range(4), 3, 0.4), rel=1e-12)
-
-
-def test_condensed():
-    found, probabilities = every_count(30, LAW)
-    weights = np.column_stack([probabilities * curved(found), probabilities * found[:, 1]])
-    few, left = condensed(found, weights, 6)
-    assert len(few) <= math.comb(6 + 3, 3) < len(found)
-    for powers in itertools.product(range(4), repeat=3):
-        if sum(powers) <= 6:
-            moment = lambda c, p=powers: np.prod((c[:, :3] / 10) ** p, axis=1)  # noqa: E731
-            assert moment(few) @ left == pytest.approx(moment(found) @ weights, rel=1e-8)
-    # and not those beyond
-    assert (few[:, 1] ** 12) @ left != pytest.approx((found[:, 1] ** 12) @ weights, rel=1e-8)
 
 
 @pytest.mark.parametrize("size", [1000, 10**4, 10**10, 10**16, 10**18])

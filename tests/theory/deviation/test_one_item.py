@@ -15,7 +15,7 @@ from scipy import stats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
-from ndcg_asymptotics.theory.fluctuations.one_item import rank_law
+from ndcg_asymptotics.theory.deviation.one_item import rank_law
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 TWO = "graded(2=roc_power(0.3), 1=roc_power(1))"

@@ -22,7 +22,7 @@ from scipy.special import ndtr
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation.standard import moments
 
 Regime = Literal["normal", "top ranks", "lasting", "certain", "few items", "not known"]
 
@@ -59,5 +59,5 @@ def right_rate(a: Scorer, b: Scorer, measure: Measure, n: int) -> float:
     >>> round(right_rate(good, blank, Measure.of("nDCG"), 100), 2)
     0.94
     """
-    mean, sd = quick_moments((a, b), measure, n)
+    mean, sd = moments((a, b), measure, n)
     return float(ndtr(mean / sd)) if sd > 0 else float(mean > 0)

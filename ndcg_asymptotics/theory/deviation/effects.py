@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population, Scorer
-from ndcg_asymptotics.theory.fluctuations.variance import quick_moments
+from ndcg_asymptotics.theory.deviation.standard import moments
 
 
 def effect_sizes(a: Scorer | str, b: Scorer | str, n: int, measures: Iterable[Measure | str]) -> Floats:
@@ -54,7 +54,7 @@ def effect_sizes(a: Scorer | str, b: Scorer | str, n: int, measures: Iterable[Me
 
 def _effect_size(pair: tuple[Scorer, Scorer], measure: Measure, n: int) -> float:
     try:
-        mean, sd = quick_moments(pair, measure, n)
+        mean, sd = moments(pair, measure, n)
     except NotAvailableError:
         return math.nan
     return mean / sd if sd > 0 else math.nan

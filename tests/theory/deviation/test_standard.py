@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from oracles import naive
-from oracles.deviations import Pieces, moments
 from oracles.discounts import DISCOUNTS
 
-from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.analysis.orders.list_moments import list_moments
+from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations import difference_std, ndcg_std, variance
-from ndcg_asymptotics.theory.fluctuations.effort import FINE, FINER, Effort
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LINEAR = "linear(0.1, 0.7)"
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -102,47 +102,6 @@ def test_the_longest_lists_lose_no_digits() -> None:
     np.testing.assert_allclose(slope, -0.5, atol=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scorer", "measure"),
-    [
-        *((LINEAR, f"nDCG({d})") for d in ("log", "power(0.5)", "zipf", "geometric(2)", "linear")),
-        *(("constant(0.02)", measure) for measure in ("nDCG(zipf)", "nDCG(geometric(2))", "nDCG@10")),
-        *(("step(0.1, 0.6, 0.7)", measure) for measure in ("nDCG", "nDCG(linear)", "nDCG@10")),
-        *(("linear(0, 1)", measure) for measure in ("nDCG(power(0.5))", "nDCG(zipf)", "nDCG(linear)")),
-    ],
-)
-def test_an_evaluation_is_as_good_as_it_says(scorer: str, measure: str) -> None:
-    for n in (5, 1000, 10**12):
-        try:
-            found = ndcg_std(scorer, measure, [n])
-        except InputError:  # a list that may be shorter than its cutoff
-            continue
-        (value,), (error,) = found.value, found.error
-        finer = variance.ndcg_moments((Relevance.of(scorer),), Measure.of(measure), n, FINER)
-        off = FINER.rounding * finer.size + finer.missed
-        assert abs(value**2 - finer.variance) <= 2 * value * error + error**2 + off
-        if scorer != "linear(0, 1)":  # the first ranks are certain
-            assert error < 2e-3 * value
-
-
-@pytest.mark.parametrize(("n", "p"), [(10**5, 1e-5), (10**6, 1e-5), (10**12, 1e-12)])
-def test_a_handful_of_relevant_items_in_a_long_list(n: int, p: float) -> None:
-    """Against draws of their number and ranks. Some 1 to 10 items are relevant."""
-    rng, count = np.random.default_rng(17), 100_000
-    number, values = rng.binomial(n, p, count), np.zeros(count)
-    for m in range(1, number.max() + 1):
-        lists = number == m
-        ranks = rng.integers(1, n + 1, (np.count_nonzero(lists), m))  # equal ones are too rare to tell
-        ideal = (1 / np.log(np.arange(1, m + 1) + 1)).sum()
-        values[lists] = (1 / np.log(ranks + 1)).sum(axis=1) / ideal
-    squares = (values - values.mean()) ** 2
-    error = squares.std() / math.sqrt(count)
-    found = ndcg_std(f"constant({p})", "nDCG", [n]).value[0] ** 2
-    assert abs(squares.mean() - found) < 5 * error  # false alarm: 6e-7
-    assert abs(squares.mean() - 1.1 * found) > 5 * error
-
-
 def test_lists_of_one_item_under_the_linear_discount_have_no_dcg() -> None:
     assert ndcg_std(LINEAR, "nDCG(linear)", [1]).value[0] == 0
 
@@ -155,26 +114,6 @@ def test_certain_values_have_no_variance() -> None:
 def test_different_label_laws_are_refused() -> None:
     with pytest.raises(InputError, match="share their labels"):
         difference_std("constant(0.4)", "constant(0.5)", "nDCG", [10])
-
-
-@pytest.mark.parametrize(("n", "p"), [(211, 0.317), (307, 0.0517)])
-def test_an_error_of_the_finer_evaluation_is_covered(
-    n: int, p: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The stated error holds the truth where the finer evaluation has few nodes, as the other one differs.
-
-    The mean of that evaluation, which would show the same, is not looked at.
-    """
-    monkeypatch.setattr(variance, "_contradicted", lambda *_: 0.0)
-    for name in ("USUAL", "FINER"):
-        monkeypatch.setattr(variance, name, Effort(0.6, 1e-3, 1e-9, (3, 2, 1)))
-    monkeypatch.setattr(variance, "ROUGH", FINE)
-    found = ndcg_std(f"constant({p})", "nDCG", [n])
-    (value,), (error,) = found.value, found.error
-    discounts = 1 / np.log(np.arange(2.0, n + 2))
-    _, truth = moments([Pieces((1.0,), ((p,),))], (1.0,), discounts, normalised=True)
-    assert abs(value - truth) <= error
-    assert abs(value - truth) > 0.01 * error
 
 
 @pytest.mark.parametrize("n", [10**13, 10**14, 10**18])
@@ -200,3 +139,86 @@ def test_grades_of_long_lists(n: int) -> None:
     # the remainder is of the order n^-(1 - 2b) of the variance: 6e-6 at 1e13
     assert abs(found.value[0] / scale - 1) <= found.error[0] / scale + 1e-5
     assert found.error[0] < 1e-4 * scale
+
+
+def number_of_ranks_drawn(n: int, p: float, k: int, count: int) -> tuple[float, float, float]:
+    """Mean and standard deviation of nDCG@k of a constant curve, and the error of the latter, by numbers.
+
+    Given c relevant items their ranks are c of n, drawn without replacement, and c has a binomial law.
+    """
+    rng, values = np.random.default_rng(5), np.zeros(count)
+    number = rng.binomial(n, p, count)
+    sums = np.concatenate([[1.0], np.cumsum(1 / np.log(np.arange(2.0, k + 2)))])
+    for c in range(1, number.max() + 1):
+        lists = np.flatnonzero(number == c)
+        ranks = np.argpartition(rng.random((lists.size, n), np.float32), c - 1, axis=1)[:, :c] + 1
+        values[lists] = np.where(ranks <= k, 1 / np.log(ranks + 1.0), 0.0).sum(axis=1) / sums[min(c, k)]
+    squares = (values - values.mean()) ** 2
+    sd = math.sqrt(squares.mean())
+    return float(values.mean()), sd, squares.std() / math.sqrt(count) / (2 * sd)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "p", "measure", "k"),
+    [
+        (3000, 0.004, "nDCG@0.2n", 600),  # the mean was off by 1.9%, the standard deviation by 3.6%
+        (3000, 0.002, "nDCG@0.2n", 600),
+        (3000, 0.01, "nDCG@0.2n", 600),
+        (1300, 0.02, "nDCG@150", 150),
+        (1500, 0.02, "nDCG@150", 150),
+    ],
+)
+def test_few_relevant_items_and_a_cutoff_beyond_the_first_ranks(
+    n: int, p: float, measure: str, k: int
+) -> None:
+    """Means and standard deviations are right, or the latter is refused."""
+    mean, sd, error = number_of_ranks_drawn(n, p, k, 20_000)
+    found = expected_ndcg(f"constant({p})", measure, [n]).value[0]
+    assert abs(found - mean) < 5 * sd / math.sqrt(20_000)  # false alarm: 6e-7
+    try:
+        std = ndcg_std(f"constant({p})", measure, [n])
+    except NotAvailableError as reason:
+        assert "2% is allowed" in str(reason)  # noqa: PT017
+        assert n * p < 26
+    else:
+        assert abs(std.value[0] - sd) < 5 * error + std.error[0]
+        assert abs(std.value[0] - 1.08 * sd) > 5 * error + std.error[0]
+
+
+def test_a_list_of_few_relevant_items_has_its_mean() -> None:
+    (mean,) = expected_ndcg("constant(0.004)", "nDCG@0.2n", [3000]).value
+    assert mean == pytest.approx(0.0633462, abs=5e-8)
+    drawn = list_moments((Scorer.of("constant(0.004)"),), Measure.of("nDCG@0.2n"), 2000)
+    assert drawn.lists > 0
+    assert abs(drawn.sd - 0.0485) < 3 * drawn.error
+
+
+@pytest.mark.parametrize("n", [10**5, 10**12])
+def test_a_handful_of_relevant_items_in_a_long_list_is_refused(n: int) -> None:
+    with pytest.raises(NotAvailableError, match="2% is allowed"):
+        ndcg_std(f"constant({5 / n!r})", "nDCG", [n])
+
+
+@pytest.mark.parametrize(
+    ("scorer", "measure", "n", "method"),
+    [
+        (LINEAR, "nDCG", 128, "first ranks, exact"),
+        (LINEAR, "nDCG(geometric(2))", 10**9, "first ranks, exact"),
+        ("relevant(3, roc_power(0.4))", "nDCG@128", 10**9, "fixed counts, exact"),
+        ("relevant(1, roc_power(0.4))", "nDCG", 10**9, "rank law, exact"),
+    ],
+)
+def test_values_name_their_evaluator(scorer: str, measure: str, n: int, method: str) -> None:
+    assert ndcg_std(scorer, measure, [n]).methods == (method,)
+
+
+def test_a_value_of_label_counts_names_its_error() -> None:
+    found = ndcg_std(LINEAR, "nDCG", [1000])
+    share = float(found.methods[0].removeprefix("label counts, error below ").removesuffix("%")) / 100
+    assert share / 2 < found.error[0] / found.value[0] <= share
+
+
+def test_several_relevant_items_and_many_ranks_are_refused() -> None:
+    with pytest.raises(NotAvailableError, match="2 relevant items where more than 128 ranks count"):
+        ndcg_std("relevant(2, roc_power(0.4))", "nDCG", [1000])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc
@@ -23,8 +24,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.fluctuations.effort import Moments
-from ndcg_asymptotics.theory.fluctuations.rank_recursion import (
+from ndcg_asymptotics.theory.deviation.rank_recursion import (
     FINE,
     ROUGH,
     UNLIKELY,
@@ -67,11 +67,20 @@ def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
     return (breaks + math.sqrt(k)) * states * k <= _MOST_WORK and states * below <= _MOST_COUNTS
 
 
-@shared
-def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Moments:
-    """Return mean and variance of NDCG_n or DCG_n, or of its difference for two scorers, and their errors.
+class RankMoments(NamedTuple):
+    """Mean and variance, the second moment, to which rounding is relative, and the error of the variance."""
 
-    Two scorers are independent given the label. The errors are the difference of two evaluations without a
+    mean: float
+    variance: float
+    size: float
+    error: float = 0.0
+
+
+@shared
+def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> RankMoments:
+    """Return mean and variance of NDCG_n or DCG_n, or of its difference for two scorers, and its error.
+
+    Two scorers are independent given the label. The error is the difference of two evaluations without a
     common depth, and a bound of rounding errors. The difference is the error of the rougher one.
     """
     rough, fine = (_evaluated(scorers, measure, n, fineness) for fineness in (ROUGH, FINE))
@@ -80,33 +89,31 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Mo
     if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
         # the probability of no gain is 1 less the others
         rounding, least = rounding + 1e-13, k * np.finfo(float).eps
-    return Moments(
-        fine.mean,
-        max(fine.variance, 0.0),
-        0.0,
-        abs(fine.variance - rough.variance) + rounding * fine.size + least * largest**2,
-        abs(fine.mean - rough.mean) + rounding * (abs(fine.mean) + math.sqrt(fine.size)) + least * largest,
-    )
+    error = abs(fine.variance - rough.variance) + rounding * fine.size + least * largest**2
+    return RankMoments(fine.mean, max(fine.variance, 0.0), fine.size, error)
 
 
-def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Moments:
-    """Return `rank_moments` from the rougher evaluation alone, without errors."""
-    found = _evaluated(scorers, measure, n, ROUGH)
-    return Moments(found.mean, max(found.variance, 0.0), 0.0)
+def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> RankMoments:
+    """Return `rank_moments` from the rougher evaluation alone, without its error.
+
+    >>> round(rough_rank_moments((Relevance.of("constant(0.4)"),), Measure.of("DCG@1"), 10).variance, 9)
+    0.24
+    """
+    return _evaluated(scorers, measure, n, ROUGH)
 
 
-def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> Moments:
+def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> RankMoments:
     """Return moments whose ``size`` is the second moment, to which rounding errors are relative."""
     found = [_one(scorer, measure, n, fineness) for scorer in scorers]
     if len(found) == 1:
         return found[0]
     a, b = found
     variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, fineness)
-    return Moments(a.mean - b.mean, variance, 2 * (a.size + b.size))
+    return RankMoments(a.mean - b.mean, variance, 2 * (a.size + b.size))
 
 
 @dataclass(frozen=True, eq=False)
-class _FirstRanks:
+class FirstRanks:
     """The first k ranks of lists of n items.
 
     Attributes
@@ -136,9 +143,8 @@ class _FirstRanks:
 
 
 @shared
-def _first_ranks(
-    scorer: Relevance, measure: Measure, n: int, fineness: Fineness, counted: bool
-) -> _FirstRanks:
+def first_ranks(scorer: Relevance, measure: Measure, n: int, fineness: Fineness, counted: bool) -> FirstRanks:
+    """Return what the recursion over ranks finds; with the label counts of these ranks if ``counted``."""
     k = min(measure.cutoff(n), n)
     panels, gains = RankPanels.of(scorer, n, k, fineness), np.array(scorer.gains)
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
@@ -155,30 +161,30 @@ def _first_ranks(
 
     t, counts, moments = at_rank(panels, n, k, states, term)
     sums = np.concatenate([[0.0], np.cumsum(discount)])
-    return _FirstRanks(k, np.cumsum(counts, axis=1), t, moments, steps, sums)
+    return FirstRanks(k, np.cumsum(counts, axis=1), t, moments, steps, sums)
 
 
 @shared  # a scorer's moments serve it alone and in every pair
-def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> Moments:
-    first = _first_ranks(scorer, measure, n, fineness, counted=measure.normalised)
+def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> RankMoments:
+    first = first_ranks(scorer, measure, n, fineness, counted=measure.normalised)
     if not measure.normalised:
         total, mean, square = first.moments.sum(axis=(1, 2)).tolist()
-        return Moments(mean / total, square / total - (mean / total) ** 2, square)
+        return RankMoments(mean / total, square / total - (mean / total) ** 2, square)
     below, chances = counts_below(_shares_below(scorer, first), n - first.k, first.k)
     law, lost, squared = chances.T @ first.moments.swapaxes(1, 2)  # (B, S) each
     lacking, scale = _lacking(first, below[:, None] + first.ends)
     gained = first.ends[:, -1] > 0
     none, some = float(law[:, ~gained].sum()), float(law[:, gained].sum())
     if some == 0:
-        return Moments(0.0, 0.0, 0.0)
+        return RankMoments(0.0, 0.0, 0.0)
     mean = float(((law * lacking + lost) * scale)[:, gained].sum()) / some
     square = float((((law * lacking + 2 * lost) * lacking + squared) * scale**2)[:, gained].sum()) / some
     share, rest = some / (some + none), none / (some + none)
     of_none = rest * (1 - mean) ** 2
-    return Moments(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
+    return RankMoments(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
 
 
-def _lacking(first: _FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
+def _lacking(first: FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
     """Return I(C) - I(A) and 1/I(C), or 0, for C given by its ``ends`` (..., S, J): (..., S) each."""
     ideal = first.ideal(ends)
     more = (first.sums[np.minimum(ends, first.k)] - first.sums[first.ends]) @ first.steps
@@ -187,7 +193,7 @@ def _lacking(first: _FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
 
 def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
-    several = [_first_ranks(scorer, measure, n, fineness, counted=True) for scorer in scorers]
+    several = [first_ranks(scorer, measure, n, fineness, counted=True) for scorer in scorers]
     if _each_count(scorers[0], n):
         most = max(_most_below(*both, n) for both in zip(scorers, several, strict=True))
         parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]
@@ -219,19 +225,19 @@ def _likely(scorer: Relevance, n: int) -> list[int]:
     return largest_counts(min(n, _EVERY + 1), n * np.array(scorer.masses))
 
 
-def _shares_below(scorer: Relevance, first: _FirstRanks) -> Floats:
+def _shares_below(scorer: Relevance, first: FirstRanks) -> Floats:
     """Return the probability of each gain below the depths of rank k, (J, T)."""
     return np.array([curve.mean(first.t, 1.0) for curve in scorer.curves])
 
 
-def _most_below(scorer: Relevance, first: _FirstRanks, n: int) -> int:
+def _most_below(scorer: Relevance, first: FirstRanks, n: int) -> int:
     """Return a number that the items of gain below rank k hardly exceed."""
     mean = (n - first.k) * float(_shares_below(scorer, first).sum(axis=0).max())
     return largest_counts(n - first.k, np.array([mean]))[0]
 
 
 def _by_counts(
-    scorer: Relevance, first: _FirstRanks, measure: Measure, n: int, most: int
+    scorer: Relevance, first: FirstRanks, measure: Measure, n: int, most: int
 ) -> tuple[Integers, Floats, Floats]:
     """Return numbers of label counts c, and P(C = c) and E[1 - NDCG; C = c] or that of DCG, in parts."""
     shares = _shares_below(scorer, first)
@@ -243,7 +249,7 @@ def _by_counts(
 
 
 def _at_counts(
-    scorer: Relevance, first: _FirstRanks, measure: Measure, n: int, counts: Floats
+    scorer: Relevance, first: FirstRanks, measure: Measure, n: int, counts: Floats
 ) -> tuple[Floats, Floats]:
     """Return P(C = c) and E[1 - NDCG; C = c], or that of DCG, for counts c of a binary list: (C,) each.
 
@@ -261,7 +267,7 @@ def _at_counts(
     return law.sum(axis=1), _lost(first, ends, law, lost, measure).sum(axis=1)
 
 
-def _lost(first: _FirstRanks, ends: Integers, law: Floats, lost: Floats, measure: Measure) -> Floats:
+def _lost(first: FirstRanks, ends: Integers, law: Floats, lost: Floats, measure: Measure) -> Floats:
     """Return E[1 - NDCG; C, A] from that of L, or E[DCG; C, A]."""
     if not measure.normalised:
         return lost

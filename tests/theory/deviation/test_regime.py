@@ -9,7 +9,7 @@ import pytest
 from ndcg_asymptotics.engines.items.lists import count_orders
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.fluctuations.regime import regime, right_rate
+from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
 
 HALF, LINEAR = Relevance.of("constant(0.5)"), Relevance.of("linear(0.2, 0.6)")
 REGIMES = {

@@ -11,8 +11,8 @@ from scipy import stats
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.fluctuations import ndcg_std
-from ndcg_asymptotics.theory.fluctuations.asymptotic import excess_kurtosis
+from ndcg_asymptotics.theory.deviation import ndcg_std
+from ndcg_asymptotics.theory.deviation.asymptotic import excess_kurtosis
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 DRAWS, N = 2000, 400
