@@ -105,7 +105,7 @@ def test_wrong_orders_of_few_relevant_items() -> None:
         (
             "measure=nDCG(zipf)",
             [
-                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1.3e+07 items on.",
+                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1.9e+07 items on.",
                 "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
                 "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
             ],
