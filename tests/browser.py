@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import queue
 import shutil
@@ -93,11 +92,3 @@ def requests(driver: Any) -> list[str]:
     events = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
     sent = (event for event in events if event["method"] == "Network.requestWillBeSent")
     return [event["params"]["request"]["url"] for event in sent]
-
-
-def screenshot(driver: Any, file: Path) -> None:
-    """The whole page, as high as it is."""
-    size = driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
-    clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-    shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
-    file.write_bytes(base64.b64decode(shot["data"]))

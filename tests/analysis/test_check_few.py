@@ -44,11 +44,6 @@ def test_graded_lists_agree() -> None:
     assert "disagrees" not in {row.verdict for row in found.stds}
 
 
-def test_a_wrong_theory_of_fixed_numbers_disagrees() -> None:
-    wrong = check(simulated(study("roc_power(0.4)", (3, 30), relevant=2), 1000), perturb=0.3, std="every")
-    assert disagreeing(wrong) == {"nDCG"}
-
-
 def test_few_relevant_items_are_not_nearly_normal() -> None:
     scorer = Scorer.parse("relevant(5, roc_power(0.5))")
     assert not nearly_normal(scorer, Measure.of("nDCG"), 10**9, 1000)

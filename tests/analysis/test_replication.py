@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from pages import ROOT
 from scipy import optimize, stats
 
 from benchmarks.replication import EFFECTS, PILOTS
-from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.analysis.replication import (
@@ -23,8 +21,6 @@ from ndcg_asymptotics.analysis.replication import (
     effect_interval,
     replication,
 )
-from ndcg_asymptotics.analysis.runs.compare import compare
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
 
 
 def test_the_interval_of_the_effect_is_that_of_the_noncentral_t():
@@ -185,50 +181,20 @@ def test_the_table_of_the_documentation_is_that_of_the_law() -> None:
                 assert off.any(), (effect, queries)
 
 
-@cache
-def collection() -> dict[str, Any]:
+def test_new_queries_are_held_against_both_numbers() -> None:
     rng = np.random.default_rng(2)
     labels = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(40)}
     runs = {
         name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
         for name, noise in (("good", 0.8), ("bad", 1.0))
     }
-    return {"runs": runs, "qrels": labels}
-
-
-@cache
-def both() -> tuple[Comparison, Plan]:
-    measures = ["nDCG", "nDCG@1", "nDCG@5", "nDCG(geometric(2))"]
-    return (
-        compare(**collection(), measures=measures, resamples=199),
-        plan(**collection(), measures=measures),
-    )
-
-
-def test_compare_and_plan_have_the_same_numbers() -> None:
-    compared, planned = both()
-    rows = {row.measure: row for row in planned.rows}
-    for judged in compared.pairs[0].by_measure:
-        d, row = judged.difference, rows[judged.measure]
-        expected = replication(d.effect, 40, 0.8, 0.05)
-        assert (d.queries, d.queries_low, d.queries_high, d.queries_assured) == expected
-        assert (row.queries.required, row.queries.low, row.queries.high) == expected[:3]
-        assert row.queries.assured == expected.assured
-    plain, of_plan = compared.as_dict()["pairs"][0]["measures"], planned.as_dict()["rows"]
-    by_measure = {row["measure"]: row["queries_assured"] for row in of_plan}
-    assert {row["measure"]: row["queries_assured"] for row in plain} == by_measure
-    assert None in by_measure.values()
-    assert any(by_measure.values())
-
-
-def test_new_queries_are_held_against_both_numbers() -> None:
-    whole = both()[1].rows[0]
-    assert whole.queries.assured > whole.queries.required
+    needed = plan(runs=runs, qrels=labels, measures="nDCG").rows[0].queries
+    assert needed.assured > needed.required
     words = {
-        whole.queries.required - 1: "reach neither number",
-        whole.queries.assured - 1: "reach only the number as observed",
-        whole.queries.assured: "reach the assured number",
+        needed.required - 1: "reach neither number",
+        needed.assured - 1: "reach only the number as observed",
+        needed.assured: "reach the assured number",
     }
     for queries, word in words.items():
-        found = plan(**collection(), measures=whole.measure, queries=queries)
-        assert f"{queries} new queries {word} by {whole.measure}." in found.answers
+        found = plan(runs=runs, qrels=labels, measures="nDCG", queries=queries)
+        assert f"{queries} new queries {word} by nDCG." in found.answers

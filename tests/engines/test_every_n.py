@@ -90,6 +90,7 @@ def test_ideal_order_gives_one_and_no_relevant_item_zero() -> None:
         ([1.0, math.inf], [0, 1], "scores must be finite"),
         ([1.0, 2.0], [0, -1], "labels must be finite and >= 0"),
         ([1.0, 2.0], [0], "one length"),
+        ([1.0, 2.0], [10**400, 0], "labels: must be numbers"),
         (np.arange(300.0), np.arange(300.0), "at most 255 different"),
     ],
 )

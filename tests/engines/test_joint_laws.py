@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from cases import LINEAR, design
 from oracles import naive
-from scipy import stats
 
 from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.engines.engine import draw_block
@@ -43,40 +42,6 @@ def disagree(rho: float) -> float:
 def binomial_z(found: np.ndarray, expected: float) -> float:
     error = math.sqrt(expected * (1 - expected) / len(found))
     return float((np.mean(found[:, 0] != found[:, 1]) - expected) / error)
-
-
-def correlated_lists(rho: float, n: int, lists: int, rng: np.random.Generator) -> np.ndarray:
-    """NDCG of two scorers with the curve LINEAR, (lists, 2), from the definition of a Gaussian copula.
-
-    Given the label each depth has the distribution function (0.7 t - 0.3 t^2)/0.4, or (0.3 t + 0.3 t^2)/0.6.
-    """
-    labels = rng.random((lists, n)) < 0.4
-    common, discounts = rng.standard_normal((lists, n)), 1 / np.log(np.arange(2.0, n + 2))
-    ideal = np.concatenate([[0.0], np.cumsum(discounts)])[labels.sum(axis=1)]
-    found = []
-    for _ in range(2):
-        z = math.sqrt(rho) * common + math.sqrt(1 - rho) * rng.standard_normal((lists, n))
-        u = stats.norm.cdf(z)
-        relevant = (0.7 - np.sqrt(0.49 - 4 * 0.3 * 0.4 * u)) / 0.6
-        irrelevant = (-0.3 + np.sqrt(0.09 + 4 * 0.3 * 0.6 * u)) / 0.6
-        order = np.argsort(np.where(labels, relevant, irrelevant), axis=1)
-        dcg = np.take_along_axis(labels, order, axis=1) @ discounts
-        found.append(np.divide(dcg, ideal, out=np.zeros(lists), where=ideal > 0))
-    return np.transpose(found)
-
-
-@pytest.mark.slow
-def test_informative_scorers_are_correlated_as_the_copula_says() -> None:
-    """Correlations of two linear curves at n = 20, by Fisher's z: rho and not rho squared."""
-    rng, lists = np.random.default_rng(17), 40_000
-    found = draws(items, design({"a": LINEAR, "b": LINEAR}, [20], coupling="gaussian(0.6)"), 6000)[..., 0]
-    seen = np.arctanh(np.corrcoef(found.T)[0, 1])
-    error = LIMIT * math.sqrt(1 / len(found) + 1 / lists)
-    expected, wrong = (
-        np.arctanh(np.corrcoef(correlated_lists(rho, 20, lists, rng).T)[0, 1]) for rho in (0.6, 0.36)
-    )
-    assert abs(seen - expected) <= error
-    assert abs(seen - wrong) > error
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 
 import cases
@@ -102,21 +101,6 @@ def test_every_command_says_something_of_weighted_draws(
         found, _, error = run(given, tmp_path / "out", *to)
         assert (found, error.count("\n")) == (code, int(code == 2)), error
     assert "data:image/svg+xml" in (tmp_path / "page.html").read_text()
-
-
-def test_a_report_that_cannot_be_written_leaves_the_old_one(
-    results: na.results.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = tmp_path / "page.html"
-    page.write_text("old")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        na.report(results, page)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("page.html", "old")]
 
 
 def test_a_report_goes_through_a_pipe_and_a_link(results: na.results.Results, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -26,6 +27,7 @@ from robustness.wrong_types import (
 )
 
 import ndcg_asymptotics as na
+from ndcg_asymptotics.core.arrays import brief
 
 SAMPLE = 100
 """Calls that are tried daily."""
@@ -94,6 +96,9 @@ LONE = "\ud800"
 
 API: Any = na
 """The package without the types that these calls do not keep."""
+
+HUGE = 10**400
+ALIKE, JUDGED = {"one": LISTS, "two": LISTS}, {query: {"d2": 1} for query in LISTS}
 
 FIELDS: dict[str, Any] = {"measures": "nDCG", "n": [5], "replicates": 2}
 QRELS = {"q": {"a": 1}}
@@ -164,6 +169,24 @@ QRELS = {"q": {"a": 1}}
             ),
             "^penalties: must be numbers from 0 to 1e",
         ),
+        (lambda place: API.Measure().evaluate([HUGE, 0], [1.0, 2.0]), "^y_true: "),
+        (lambda place: API.learning.Batch.of([[HUGE, 1]]), "^labels: must be lists"),
+        (lambda place: API.learning.Problem([[HUGE, 1]], [1.0]), "^labels: must be label vectors"),
+        (lambda place: API.learning.Queries([[1.0], [2.0]], [HUGE, 0], [2]), "^labels: must be numbers, got"),
+        (lambda place: API.evaluate(LISTS, {"q0": {"b": HUGE}}, "nDCG"), "^a label must be a number"),
+        (
+            lambda place: API.evaluate(LISTS, JUDGED, "nDCG", gain=np.ones(2)),
+            "^gain: must be one of linear, binary, exp2",
+        ),
+        (lambda place: API.grow(ALIKE, JUDGED, "nDCG", binary_at=HUGE), "^binary_at: "),
+        (
+            lambda place: API.lists.pool_runs([LISTS, LISTS], JUDGED),
+            "^runs: must be a mapping of name to run, such as {",
+        ),
+        (lambda place: API.lists.pool_runs(3, JUDGED), "^expected a dictionary .* or records, got 3"),
+        (lambda place: API.grow("nope", JUDGED, "nDCG"), "^nope: cannot be read"),
+        (lambda place: API.compare({"one": LISTS}, JUDGED), "^runs: a comparison needs at least two runs"),
+        (lambda place: API.compare(ALIKE, JUDGED, level=HUGE), r"^level: must lie inside \(0, 1\), got 1000"),
         (
             lambda place: API.learning.Queries([[1.0]], [1], [1], names=[["q"], ["r"]]),
             "^names: must be one for",
@@ -178,6 +201,10 @@ def test_hostile_values_are_refused_in_one_line(
         call(tmp_path)
     assert "\n" not in str(refused.value)
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_number_that_python_does_not_write() -> None:
+    assert brief(10**5000) == "a value of type int"
 
 
 def test_hostile_options_are_refused_before_anything_is_printed(tmp_path: Path) -> None:
