@@ -158,30 +158,35 @@ def test_intervals_cover(queries):
 
 
 MEASURES = ("nDCG", "nDCG@10")
+SLOPES = {"good": 0.4, "same": 0.4, "bad": 0.3}  # ybar(s) = 1/4 + slope (s - 1/2): one label law
 LISTS, ITEMS = 24_000, 60
 
 
 @pytest.fixture(scope="module")
-def simulated() -> dict[str, np.ndarray]:
-    """Differences of NDCG of many lists, of two scorers with the curve ybar(s) = 1/4 + 0.4 (s - 1/2)."""
+def simulated() -> dict[tuple[str, str], np.ndarray]:
+    """Differences of NDCG of many lists: of two scorers with one curve, and of two with two curves."""
     rng = np.random.default_rng(8)
     labels = (rng.random((LISTS, ITEMS)) < 0.25).astype(float)
     ideal = -np.sort(-labels, axis=1)
     values = {}
-    for scorer in range(2):
+    for name, slope in SLOPES.items():
         # the depth given the label, by rejection: its density is proportional to m(t), or to 1 - m(t)
         depth, pending = np.zeros(labels.shape), np.arange(labels.size)
         while len(pending):
             t, u = rng.random((2, len(pending)))
-            relevant = 0.25 + 0.4 * (0.5 - t)
+            relevant = 0.25 + slope * (0.5 - t)
             accept = u < np.where(labels.flat[pending] > 0, relevant, 1 - relevant)
             depth.flat[pending[accept]], pending = t[accept], pending[~accept]
         ranked = np.take_along_axis(labels, np.argsort(depth, axis=1), axis=1)
         for measure, k in zip(MEASURES, (ITEMS, 10), strict=True):
             discount = 1 / np.log1p(np.arange(1, k + 1))
             best = ideal[:, :k] @ discount
-            values[scorer, measure] = ranked[:, :k] @ discount / np.where(best > 0, best, 1)
-    return {measure: values[0, measure] - values[1, measure] for measure in MEASURES}
+            values[name, measure] = ranked[:, :k] @ discount / np.where(best > 0, best, 1)
+    return {
+        (other, measure): values["good", measure] - values[other, measure]
+        for other in ("same", "bad")
+        for measure in MEASURES
+    }
 
 
 @pytest.mark.slow
@@ -189,13 +194,35 @@ def simulated() -> dict[str, np.ndarray]:
 @pytest.mark.usefixtures("_without_sizes")
 def test_false_alarms_come_at_their_rate(simulated, measure):
     """Two scorers with one curve, 40 queries each time: p < 0.05 in one of twenty comparisons."""
-    experiments = simulated[measure][: 300 * 40].reshape(-1, 40)
+    experiments = simulated["same", measure][: 300 * 40].reshape(-1, 40)
     found = [paired_difference(d, resamples=499, seed=i) for i, d in enumerate(experiments)]
     # 300 experiments: outside with probability 1e-4
     low, high = stats.binom.interval(1 - 1e-4, len(found), 0.05)
     assert low <= sum(one.p < 0.05 for one in found) <= high
     assert sum(one.p < 0.15 for one in found) > high  # a test three times too ready would be seen
     assert all((one.sign != 0) == (one.p < 0.05) for one in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.usefixtures("_without_sizes")
+def test_power_is_as_required(simulated, measure):
+    """The number of queries for the true effect shows the difference in 80% of the comparisons."""
+    d = simulated["bad", measure]
+    effect = float(d.mean() / d.std())
+    queries = lists_for(effect, 0.8, 0.05)
+    assert queries is not None
+    for size in (queries, queries // 2):
+        expected = paired_power(effect, size, 0.05)
+        experiments = d[: len(d) // size * size].reshape(-1, size)[:200]
+        seen = sum(
+            paired_difference(one, resamples=499, seed=i).p < 0.05 for i, one in enumerate(experiments)
+        )
+        # outside with probability 1e-4, and 3% for the permutations that stand in for Student's t
+        low, high = stats.binom.interval(1 - 1e-4, len(experiments), expected)
+        assert low - 0.03 * len(experiments) <= seen <= high + 0.03 * len(experiments)
+        if size < queries:  # half as many queries have not that power
+            assert seen < stats.binom.ppf(1e-3, len(experiments), 0.8)
 
 
 @pytest.mark.parametrize("resamples", [-1, 0, 19, 10**7 + 1, 10**400])

@@ -26,6 +26,12 @@ def drawn(plan: PairPlan, count: int, seed: int = 1) -> tuple[np.ndarray, np.nda
     return np.array([d.order for d in found]), np.exp([d.log_weight for d in found])
 
 
+def weights(plan: PairPlan, count: int, seed: int = 1) -> np.ndarray:
+    """The weights dP/dQ of the same draws, which are known before the order is decided."""
+    rngs = (np.random.Generator(np.random.SFC64([seed, i])) for i in range(count))
+    return np.exp([draws._counts(plan, rng)[1] for rng in rngs])
+
+
 def score(values: np.ndarray, expected: float) -> float:
     """Standard errors between a mean and what it should be."""
     return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
@@ -49,6 +55,29 @@ def test_against_all_label_sequences(n: int, text: str) -> None:
         return
     assert abs(score(wrong, exact)) < 4.5
     assert abs(score(wrong, exact + 0.1)) > 4.5
+
+
+@pytest.fixture(scope="module")
+def coarse() -> PairPlan:
+    """A plan whose weights have mean 1."""
+    plan = make(A, B, Measure("log"), 300, cells=4)
+    weight = weights(plan, 2500)
+    np.testing.assert_array_equal(weight[:20], drawn(plan, 20)[1])
+    assert abs(score(weight, 1.0)) < 4.5
+    return plan
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("side", "label"), [(0, 0), (1, 1)])
+def test_a_wrong_weight_of_one_cell_is_detected(coarse: PairPlan, side: int, label: int) -> None:
+    """1% too much in one cell of a coarse mesh: the mean of dP/dQ is no longer 1."""
+    plan = coarse
+    found = plan.tilt.sides[side]
+    ratio = found.log_ratio.copy()
+    ratio[label, -1] += 0.01
+    sides = tuple(replace(s, log_ratio=ratio) if s is found else s for s in plan.tilt.sides)
+    weight = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
+    assert abs(score(weight, 1.0)) > 4.5
 
 
 @pytest.mark.slow

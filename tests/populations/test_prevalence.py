@@ -83,15 +83,6 @@ def test_a_parameter_is_solved_for(keyword: str, name: str) -> None:
         assert found.mass == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("keyword", ["logistic", "binormal"])
-@pytest.mark.parametrize("prevalence", [1e-5, 0.02, 0.3, 0.999])
-@pytest.mark.parametrize("shape", [-3.0, 0.0, 0.7, 5.0])
-def test_a_family_whose_parameter_is_the_prevalence(keyword: str, prevalence: float, shape: float) -> None:
-    found = Curve.parse(f"{keyword}(prevalence={prevalence!r}, {shape})")
-    assert integral(found) == pytest.approx(prevalence, rel=1e-7)
-
-
 @pytest.mark.parametrize(
     ("rest", "low", "high"),
     [
