@@ -236,6 +236,9 @@ def parse_regular(chunk: bytes, form: LineFormat) -> Columns | None:
         return None
     import pandas as pd
 
+    # from 3.1 on pandas rounds numbers right by itself, and the option is deprecated
+    by_itself = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    precision: Any = {} if by_itself else {"float_precision": "round_trip"}
     types = {place: float if column == "score" else object for column, place in form.places.items()}
     columns: Columns = {}
     try:
@@ -250,6 +253,7 @@ def parse_regular(chunk: bytes, form: LineFormat) -> Columns | None:
             na_filter=False,  # otherwise NA would be a missing name
             engine="c",
             low_memory=False,
+            **precision,
         )
         for column, place in form.places.items():
             if types[place] is float:
