@@ -63,8 +63,6 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         ),
         (("predict", *LINEAR, "--measure", "nDCG(lgo)", "--n", 10), "unknown discount 'lgo'"),
         (("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"), "--n: must be list lengths"),
-        (("check", "nowhere"), "no results here"),
-        (("evaluate", "--run", "nofile", "--qrels", "nofile", "--measure", "nDCG"), "nofile"),
         (("fit", "--out", "curve.json"), "fit needs either runs and qrels, or lists"),
         (
             ("plan", "--sd", 0.2, "--figure-format", "gif"),

@@ -141,22 +141,6 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
     refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "no results here")
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"n": "[10, 5]"}, ["n:", "increase"]),
-        ({"good": '"circle(1)"'}, ["scorers.good", "unknown relevance model 'circle'"]),
-        ({"seed": "= 5"}, ["not a TOML file", "line 6, column 8"]),
-    ],
-)
-def test_a_bad_study_is_refused(
-    tmp_path: Path, run_cli: Cli, change: dict[str, str], words: list[str]
-) -> None:
-    file = write_study(tmp_path, **change)
-    refused(run_cli("run", file, "--out", tmp_path / "out"), str(file), *words)
-    assert not (tmp_path / "out").exists()
-
-
 def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
     out = tmp_path / "out"
     refused(run_cli("run", tmp_path / "no.toml", "--out", out), "no.toml", "No such file")
@@ -172,18 +156,6 @@ def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, r
     newer.pop("digest")
     write_description(out / STUDY, newer, out)
     refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
-
-
-def test_arguments_are_checked(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
-    start = ("run", study_file, "--out", tmp_path / "out")
-    refused(run_cli(*start, "--jobs", 0), "--jobs: must be a whole number >= 1, got 0")
-    refused(run_cli(*start, "--replicates", 0), "--replicates: must be a whole number from 1 to 1e+07, got 0")
-    refused(run_cli(*start, "--scheduler", "tcp://x:1"), "--scheduler: needs the backend dask")
-    refused(
-        run_cli(*start, "--backend", "dask"), "--scheduler: the backend dask needs the address of a scheduler"
-    )
-    assert run_cli(*start, "--backend", "mpi")[0] == 2
-    assert not (tmp_path / "out").exists()
 
 
 @contextmanager

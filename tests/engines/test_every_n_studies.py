@@ -148,8 +148,3 @@ def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
         every_n.check(design(SCORERS, (1_000_000,), ('nDCG(custom("own_discount:steps"))',), seed=20))
     every_n.check(design(SCORERS, (100_000,), ("nDCG", "nDCG(linear)@0.2n", "nDCG(geometric(2))"), seed=20))
     every_n.warm(design(SCORERS, (1000,), ("nDCG",), seed=20))
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 9])
-def test_lists_of_few_items_are_accepted(n: int) -> None:
-    every_n.check(design(SCORERS, (n,), ("nDCG", "nDCG@2"), seed=20))

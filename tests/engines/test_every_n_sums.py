@@ -104,11 +104,3 @@ def _follow(old, last, rank, gain, tables, space, weights) -> None:
     block = exponentials.ModeBlock(tables.high[0], tables.low[0], tables.rest[0])
     start = exponentials.effects(old, last, rank, gain, rank.size, space, block)
     exponentials.follow(rank.size, start, space, block, weights, simd.WIDE)
-
-
-def test_no_row_depends_on_the_others() -> None:
-    grade = np.random.default_rng(8).integers(0, 3, 5000).astype(np.uint8)
-    stream = arrive(np.random.default_rng(9).random(5000), grade, GAINS)
-    together = dcg(stream, MEASURES)
-    for row, measure in zip(together, MEASURES, strict=True):
-        np.testing.assert_array_equal(dcg(stream, [measure])[0], row)
