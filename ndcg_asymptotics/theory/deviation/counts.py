@@ -44,10 +44,10 @@ _POINTS = 20_000  # of a rule for the counts of several grades
 _NEAR = 9.0  # standard deviations between which a count passes the cutoff
 _FEW = 256  # relevant items up to which the first ranks are compared by NDCG
 _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
-# The bound of the relative error of the deviation: these parts of the error in the first ranks and of the
-# terms of second order, this number over the items of the rarest grade, and rounding in the longest lists.
-# Largest parts in 3,000 random cases: 0.52, 0.7, 0.24 and 1e-6.
-_FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.5, 3e-6
+# The bound of the relative error of a deviation: these parts of the error in the first ranks and of the terms
+# of second order, this number over the items of the rarest grade, and rounding in the longest lists. None of
+# 1,993 values lies beyond it; with 0.6, 0.6 and 0.3 one does (docs/fluctuations.md, section 1).
+_FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.35, 3e-6
 MOST_GRADES = 10
 """Grades beyond which the polynomials have too many terms."""
 
@@ -63,10 +63,9 @@ class Variance(NamedTuple):
 def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Variance:
     """Return the variance of NDCG_n or DCG_n, or of its difference for two scorers, by (1) and (5).
 
-    The variance of the first 64 ranks is the exact one. The bound of the error is a sum of four terms that
-    was tried on random curves, measures and lengths: by how much the
-    formula errs in the first ranks, the size of its terms of second order, what jumps may add, and a term for
-    the polynomials in the counts. All grades occur.
+    The variance of the first 64 ranks is the exact one. The bound of the error has four parts: by how much
+    the formula errs in the first ranks, the size of its terms of second order, what jumps may add, and a term
+    for the polynomials in the counts. All grades occur.
     """
     k, masses = min(measure.cutoff(n), n), np.array(scorers[0].masses)
     rarest = n * min(float(masses.min()), 1 - float(masses.sum()))
