@@ -345,6 +345,3 @@ def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -
         block for block in wrong.long() if isinstance(block, Table) and block.title.startswith("Verdicts")
     ]
     assert len(every[0].rows) == 48
-    for width in (40, 60, 80):
-        # every table at a width names the point by all its parameters
-        assert all({0, 1, 2, 3} <= set(columns) for columns in every[0].parts(width))
