@@ -77,7 +77,7 @@ class MeanTest:
 
     scorer: str
     measure: str
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     simulated: Annotated[float, Column("simulated", decimals(5))]
     mcse: Annotated[float, Column("standard error", general(".1e"), 1)]
     pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(5), 2)]

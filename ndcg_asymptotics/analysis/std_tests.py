@@ -52,7 +52,7 @@ class StdTest:
 
     scorer: Annotated[str, Column("scorer")]
     measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     simulated: Annotated[float, Column("simulated", general(".3e"))]
     exact: Annotated[float | None, Column("exact", general(".3e"))]
     ratio: Annotated[float | None, Column("ratio", fixed(3))]

@@ -32,7 +32,7 @@ class SimulatedMean:
 
     scorer: Annotated[str, Column("scorer")]
     measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     mean: Annotated[float, Column("mean", decimals(5))]
     mcse: Annotated[float | None, Column("MCSE", general(".1e"), 1)]
     q05: Annotated[float, Column("5%", decimals(5), 2)]
@@ -45,7 +45,7 @@ class CountedOrder:
 
     pair: Annotated[str, Column("pair")]
     measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     ahead: Annotated[int, Column("first ahead")]
     behind: Annotated[int, Column("second ahead")]
     ties: Annotated[int, Column("ties")]

@@ -36,7 +36,7 @@ class Prediction:
 
     scorer: Annotated[str, Column("scorer")]
     measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     limit: Annotated[float | None, Column("limit", decimals(4))]
     rate: Annotated[str | None, Column("rate", optional=True)]
     theorem: Annotated[str, Column("theorem", None, 1)]

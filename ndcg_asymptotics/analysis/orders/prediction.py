@@ -46,10 +46,10 @@ class PairPrediction:
 
     pair: tuple[str, str]
     measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"))]
+    n: Annotated[int, Column("n", general("g"), key=True)]
     right: Annotated[str, Column("right", None, 2)]
     cost: Annotated[float, Column("cost in nats", general(".4g"), 3)]
-    wrong: Annotated[WrongOrder, Column("P(wrong order)"), Data(inline=True)]
+    wrong: Annotated[WrongOrder, Column("P(wrong order)", str), Data(inline=True)]
     error_exponent: Annotated[float | None, Column("error exponent", fixed(3), 1)]
     why: str
 
