@@ -113,7 +113,7 @@ class Column:
     key : bool
         Whether numbers name the row, as text at the left does: every table of the row has them.
     optional : bool
-        Whether the column is left out of a table in which no row has a value.
+        Whether the column is left out of a table in which no row has a value or a text.
     before : str
         The field that the column stands before; those of properties stand behind all fields otherwise.
     """

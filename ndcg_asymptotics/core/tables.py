@@ -73,7 +73,9 @@ class Table:
             leaf = one.path.rpartition(".")[2]
             heading = headings.get(name, headings.get(leaf, column.name))
             found = [one.of(row) for row in every]
-            if heading is not None and not (column.optional and all(value is None for value in found)):
+            if heading is not None and not (
+                column.optional and all(value is None or value == "" for value in found)
+            ):
                 columns.append(dataclasses.replace(column, name=heading))
                 values.append(found)
         return cls(title, tuple(columns), tuple(zip(*values, strict=True)))

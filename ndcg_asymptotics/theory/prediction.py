@@ -44,10 +44,10 @@ class Prediction:
     pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(6), 4)]
     expectation: float | None
     expectation_error: float | None
-    reason: Annotated[str, Column("reason", None, 2)]
+    reason: Annotated[str, Column("reason", None, 2, fold=True, optional=True)]
     sd: float | None
     sd_error: float | None
-    sd_method: Annotated[str | None, Column("how the standard deviation is computed", None, 5)]
+    sd_method: Annotated[str | None, Column("standard deviation by", None, 5, whole=True)]
     unit: float
 
     @computed_value(Column("exact mean", Estimate.text))
@@ -60,7 +60,7 @@ class Prediction:
         """The standard deviation with its error."""
         return Estimate.of(self.sd, self.sd_error)
 
-    @computed_value(Column("assumptions", None, 5))
+    @computed_value(Column("assumptions", None, 5, fold=True))
     def assumed(self) -> str:
         """The assumptions in a line."""
         return "; ".join(self.assumptions)
