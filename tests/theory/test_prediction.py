@@ -16,7 +16,7 @@ def printed(scorer: str, measures: str | list[str], n: int | list[int]) -> str:
 def test_errors_stay_beside_values_at_80_columns() -> None:
     text = printed("linear(0.1, 0.7)", ["nDCG", "nDCG(zipf)", "nDCG@10"], [100, 1000])
     assert max(map(len, text.splitlines())) <= 80
-    rows = [line for line in text.splitlines() if line.startswith("nDCG")]
+    rows = [line for line in text.splitlines() if line.startswith("nDCG")][:6]  # of the first table
     assert [row.count("±") for row in rows] == [2] * 6
     assert all(limit in row for row, limit in zip(rows[::2], ("1.0000", "0.7000", "-  "), strict=True))
     assert "0.857725 ±" in text

@@ -31,7 +31,9 @@ _APART = 4  # ratio of the lengths at which the normal law is evaluated
 _SHORT = 40  # lengths up to this are found by bisection, with a share of the draws at each
 _FIRST_SHARE = 0.25  # of the draws, at lengths that may be far from the required one
 _STEPS, _LONGEST_STEP, _LAST_STEP, _FAR = 10, 1.5, 0.08, 0.2  # of log n
-_FLATTEST, _STEEPEST = 0.1, 1.5  # slopes of quantiles in log n, relative to the required quantile
+_FLATTEST, _STEEPEST = 0.02, 1.5  # slopes of quantiles in log n, relative to the required quantile
+_WIDE = 2  # ratio of the ends of an interval, beyond which the length of the law stands if it is inside
+_FLAT = 0.1  # slope in log n, relative to the required quantile, below which all draws are made at once
 _HIGHEST = 8.0  # quantiles are limited to this
 
 
@@ -147,22 +149,29 @@ class _Search:
             size, low, high = (self._short(n, which) for which in (0, 2, 1))
             if high < _APART * _SHORT:
                 return Length(size, None, (low, high), "counted")
-        before, share = None, _FIRST_SHARE
+        flat = abs(slope) < _FLAT * self.wanted
+        full = max(1 / self.effort, 1.0) if flat else 1.0  # few draws would leave lengths open by a factor
+        before, share, crossing, law = None, full if flat else _FIRST_SHARE, n, slope
         for _ in range(_STEPS):
             wrong = self.wrong(n, share)
             at = math.log(n), _quantile(wrong.right[0])
             if before and abs(at[0] - before[0]) > _FAR:
                 slope = math.copysign((at[1] - before[1]) / (at[0] - before[0]), slope)
-            limited = np.clip(abs(slope) / self.wanted, _FLATTEST, _STEEPEST) * math.copysign(
-                self.wanted, slope
-            )
-            steps = [(self.wanted - _quantile(right)) / limited for right in wrong.right]
+            # two drawn values may be close by chance: ends allow for the flatter slope, of them or of the law
+            slopes = abs(np.array([slope, *[min(slope, law, key=abs)] * 2])) / self.wanted
+            limited = np.clip(slopes, _FLATTEST, _STEEPEST) * math.copysign(self.wanted, slope)
+            steps = (self.wanted - np.array([*map(_quantile, wrong.right)])) / limited
             size, *ends = (round(x) for x in n * np.exp(np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)))
             agrees = wrong.right[1] <= self.rate <= wrong.right[2]
-            if share == 1 and (agrees or abs(steps[0]) <= _LAST_STEP):
-                return Length(size, None, (min(ends), max(ends)) if wrong.high else None, wrong.method)
-            before, n = at, max(size, self.a.least_n)
-            share = 1.0 if agrees or abs(steps[0]) <= _FAR else share
+            if share == full and (agrees or abs(steps[0]) <= _LAST_STEP):
+                low, high = min(ends), max(ends)
+                if low <= crossing <= high > _WIDE * low:  # the law says more than the draws do
+                    size = crossing
+                return Length(size, None, (low, high) if wrong.high else None, wrong.method)
+            before = at
+            if not agrees:
+                n = max(size, self.a.least_n)
+            share = full if agrees or abs(steps[0]) <= _FAR else share
         return Length(reason=f"drawn lists of about {n:,} documents do not confirm the normal law")
 
     def _short(self, n: int, which: int) -> int:
