@@ -255,7 +255,7 @@ def answers(state: State) -> list[str]:
     """Return a sentence for the chosen measure, and for those it is compared with: who comes first, and when.
 
     >>> answers(State())[0]
-    'By nDCG one list puts A first with probability 0.95 from 1,382 items on.'
+    'By nDCG one list puts A first with probability 0.95 from about 1,400 items on.'
     """
     a, b = state.scorers
     if a == b:

@@ -136,9 +136,11 @@ def test_the_exact_std_tends_to_the_limiting_one(measure: str) -> None:
 @pytest.mark.slow
 def test_a_limiting_std_is_not_claimed_without_a_test() -> None:
     shelf = discount(lambda r: np.where(r < 5.5, 1.0, 0.25), name="shelf", largest=1e7)
-    # a jump is no sum of exponentials, which more than 128 ranks need
-    row = judged("constant(0.3)", Measure(shelf, 200))
-    assert (row.verdict, "no exact value to compare" in row.explanation) == ("not tested", True)
+    # a jump is no sum of exponentials, which the mean under a curve that is no constant needs
+    row = judged("linear(0, 1)", Measure(shelf, 200))
+    assert (row.verdict, "sum of exponentials" in row.explanation) == ("not tested", True)
+    assert judged("constant(0.3)", Measure(shelf, 200)).verdict == "does not converge"
+    assert judged("constant(0.3)", Measure(shelf, 200), factor=1.02).verdict == "disagrees"
 
 
 @pytest.mark.slow

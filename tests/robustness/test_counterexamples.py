@@ -32,7 +32,7 @@ WRONG = {
     "cannot be turned": (1.0, 0.5),
     "one relevant item": (0.05, 0.8),
     "order of several items": (0.15, 0.8),
-    "several relevant items": (0.1, 0.8),
+    "several relevant items": (0.2, 0.8),
     "ideal lists": (0.1, 0.8),
     "flipped labels": (1.0, 0.3),
     "least regret": (0.5, 0.8),

@@ -52,7 +52,7 @@ def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> FixedVarianc
     NotAvailableError
         If there are several relevant items and more than 128 ranks count, or fewer with several grades.
 
-    >>> found = fixed_variance(FixedCounts.of("relevant(1, roc_power(1))"), Measure.of("DCG@1"), 4)
+    >>> found = fixed_variance(FixedCounts.of("relevant(1, roc_power(1))"), Measure.of("DCG(zipf)@1"), 4)
     >>> round(found.value, 9), found.evaluator  # 1/4 times 3/4
     (0.1875, 'rank law')
     """

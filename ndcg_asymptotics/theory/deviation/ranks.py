@@ -96,7 +96,7 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Ra
 def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> RankMoments:
     """Return `rank_moments` from the rougher evaluation alone, without its error.
 
-    >>> round(rough_rank_moments((Relevance.of("constant(0.4)"),), Measure.of("DCG@1"), 10).variance, 9)
+    >>> round(rough_rank_moments((Relevance.of("constant(0.4)"),), Measure.of("DCG(zipf)@1"), 10).variance, 9)
     0.24
     """
     return _evaluated(scorers, measure, n, ROUGH)
