@@ -136,7 +136,7 @@ QRELS = {"q": {"a": 1}}
             "several columns are called 'score'",
         ),
         (lambda place: API.evaluate(pl.Series([1.0, 2.0]), QRELS), "expected a table, got a single column"),
-        (lambda place: API.evaluate(table()["score"], QRELS), "expected"),
+        (lambda place: API.evaluate(table()["score"], QRELS), "expected|a record has no"),
         (lambda place: API.lists.read_run("a\0b"), "a path holds no NUL character"),
         (
             lambda place: API.plots.save(API.plots.panels(1)[0], place, "a\0b"),
