@@ -8,11 +8,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from pages import ROOT, SHELLS, Block, Reader, blocks, pages
 from printed import differences
 
+DRAWN = {"docs/findings-orders.md"}  # pages with numbers of weighted draws
 RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 CELLS = re.compile(r"(?<!\\)\|")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -29,6 +31,8 @@ def named(page: Path) -> str:
 def test_a_page_says_what_its_blocks_print(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    if named(page) in DRAWN and tuple(map(int, np.__version__.split(".")[:2])) < (2, 4):
+        pytest.skip("numpy draws other binomial counts before 2.4")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")  # no column of a table is left out
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # the tests of sweep start workers
