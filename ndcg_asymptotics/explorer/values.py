@@ -27,6 +27,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, Scorer
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
+from ndcg_asymptotics.theory.deviation.standard import mean_on_one_list
 from ndcg_asymptotics.theory.limits import Limit, limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -221,8 +222,7 @@ def _mean_and_deviation(scorers: tuple[Scorer, ...], state: State) -> tuple[floa
     try:
         found = list_moments(scorers, state.measured, state.n)
     except NotAvailableError as reason:
-        first, *others = (float(expected_ndcg(x, state.measured, [state.n]).value[0]) for x in scorers)
-        return first - sum(others), f"? ({reason})"
+        return mean_on_one_list(scorers, state.measured, state.n), f"? ({reason})"
     if not found.lists:
         return found.mean, _deviation(found.sd)
     ends = " to ".join(_deviation(end) for end in (max(found.sd - found.error, 0.0), found.sd + found.error))

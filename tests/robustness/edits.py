@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import random
 import shutil
 import subprocess
@@ -19,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from robustness.mutations import ROOT, run_python
+
 PACKAGE = ROOT / "ndcg_asymptotics"
 
 _PAIRS = (
@@ -76,10 +76,9 @@ def edited(node: ast.AST, *, try_only: bool = False) -> str:
 
 def noticed(copy: Path, tests: list[str]) -> bool:
     """Return whether a test fails in a copy of the repository."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    environment = os.environ | {"PYTHONPATH": str(copy), "OPENBLAS_NUM_THREADS": "1"}
+    options = "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"
     try:
-        run = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=1800)
+        run = run_python(copy, *options, *tests, timeout=1800, OPENBLAS_NUM_THREADS="1")
     except subprocess.TimeoutExpired:
         return True
     return run.returncode != 0

@@ -277,7 +277,7 @@ def caught(folder: Path, mutation: Mutation) -> str:
     """Return what notices that the package in a folder is broken as a mutation says, or an empty text."""
     if mutation.study:
         scorer, *measures = mutation.study
-        found = _python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
+        found = run_python(folder, "-c", _CHECK, json.dumps([{"a": scorer}, measures]))
         if found.returncode:
             return f"check ends with exit status {found.returncode}: {found.stderr.strip()[-200:]}"
         wrong = json.loads(found.stdout.splitlines()[-1])
@@ -289,7 +289,7 @@ def caught(folder: Path, mutation: Mutation) -> str:
     # as plain Python, whole numbers that overflow on purpose and divisions that numba allows give warnings
     warnings = ("-W", "ignore::RuntimeWarning") if mutation.plain else ()
     options = "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *warnings
-    found = _python(folder, "-m", "pytest", *options, *tests, NUMBA_DISABLE_JIT=str(int(mutation.plain)))
+    found = run_python(folder, "-m", "pytest", *options, *tests, NUMBA_DISABLE_JIT=str(int(mutation.plain)))
     if found.returncode not in (0, 1):
         raise SystemExit(
             f"pytest {' '.join(tests)} ends with exit status {found.returncode}:\n{found.stdout}"
@@ -298,10 +298,14 @@ def caught(folder: Path, mutation: Mutation) -> str:
     return lines[0].split(" - ")[0].removeprefix("FAILED ") if lines else ""
 
 
-def _python(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run_python(
+    folder: Path, *arguments: str, timeout: float | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with the package and the tests of a folder, and with some environment variables."""
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tests'}"} | variables
+    command = [sys.executable, *arguments]
     return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=timeout
     )
 
 

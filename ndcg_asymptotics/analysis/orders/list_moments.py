@@ -17,8 +17,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Scorer
-from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.deviation.standard import deviation, mean_on_one_list
 
 _ITEMS = 1_000_000  # drawn for one standard deviation
 _FEWEST, _MOST = 400, 10_000  # lists
@@ -64,14 +63,12 @@ def list_moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> ListM
     >>> found.lists, abs(found.sd - 0.0559) < found.error
     (1000, True)
     """
-    first, *others = (float(expected_ndcg(scorer, measure, [n]).value[0]) for scorer in scorers)
-    mean = first - sum(others)
+    mean = mean_on_one_list(scorers, measure, n)
     try:
-        a, b = scorers[0], scorers[-1]
-        std = difference_std(a, b, measure, [n]) if others else ndcg_std(a, measure, [n])
+        sd, error, _ = deviation(scorers, measure, n)
     except NotAvailableError as reason:
         return ListMoments(mean, *_drawn(scorers, measure, n, reason))
-    return ListMoments(mean, float(std.value[0]), float(std.error[0]))
+    return ListMoments(mean, sd, error)
 
 
 def _drawn(

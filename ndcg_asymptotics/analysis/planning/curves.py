@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
+from ndcg_asymptotics.analysis.orders.list_moments import ListMoments, list_moments
 from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
 from ndcg_asymptotics.analysis.orders.wrong_order import drawn_orders, wrong_order
@@ -76,7 +76,8 @@ def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -
     """Return what a measure needs to tell the rankers apart; the reason where it is not known."""
     names = str(a), str(b)
     try:
-        difference = _difference(a, b, measure, n)
+        moments = list_moments((a, b), measure, n)
+        difference = _difference(a, b, measure, n, moments)
         run, length = long_run(a, b, measure), required_length(a, b, measure, design.rate)
     except NotAvailableError as error:
         return PlanRow(str(measure), n, reason=str(error))
@@ -91,7 +92,7 @@ def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -
         wrong = wrong_order(a, b, measure, n, run.ahead)
     except NotAvailableError as error:  # everything else is known
         reasons = reasons or [f"the probability of the wrong order is {error}"]
-    reasons += _drawn_deviation(a, b, measure, n)
+    reasons += _drawn_deviation(moments)
     return PlanRow(
         str(measure),
         n,
@@ -104,25 +105,17 @@ def _row(a: Scorer, b: Scorer, measure: Measure, n: int, design: Requirements) -
     )
 
 
-def _difference(a: Scorer, b: Scorer, measure: Measure, n: int) -> ListDifference:
-    """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b).
-
-    Raises
-    ------
-    NotAvailableError
-        If the measure has no exact mean, or no standard deviation and lists are too long to be drawn.
-    """
-    first, second = (expected_ndcg(scorer, measure, [n]) for scorer in (a, b))
-    mean, error = float(first.value[0] - second.value[0]), float(first.error[0] + second.error[0])
-    found = list_moments((a, b), measure, n)
-    return ListDifference(mean if abs(mean) > error else 0.0, error, found.sd, found.error)
+def _difference(a: Scorer, b: Scorer, measure: Measure, n: int, moments: ListMoments) -> ListDifference:
+    """Return mean and standard deviation of NDCG_n(a) - NDCG_n(b); the mean is 0 within its error bounds."""
+    error = sum(float(expected_ndcg(scorer, measure, [n]).error[0]) for scorer in (a, b))
+    mean = moments.mean if abs(moments.mean) > error else 0.0
+    return ListDifference(mean, error, moments.sd, moments.error)
 
 
-def _drawn_deviation(a: Scorer, b: Scorer, measure: Measure, n: int) -> list[str]:
+def _drawn_deviation(moments: ListMoments) -> list[str]:
     """Return that the standard deviation is that of drawn lists, with its interval, where it is."""
-    found = list_moments((a, b), measure, n)
-    if not found.lists:
+    if not moments.lists:
         return []
-    low, high = found.sd - found.error, found.sd + found.error
-    drawn = f"the standard deviation is that of {found.lists:,} drawn lists"
+    low, high = moments.sd - moments.error, moments.sd + moments.error
+    drawn = f"the standard deviation is that of {moments.lists:,} drawn lists"
     return [f"{drawn}, {low:.3g} to {high:.3g} with 95%"]

@@ -122,9 +122,10 @@ class _Search:
         """The normal quantile of the required probability."""
         return float(ndtri(self.rate))
 
-    def wrong(self, n: int, share: float = _FIRST_SHARE) -> WrongOrder:
-        """Return the probability at n by a share of the draws."""
-        return wrong_order(self.a, self.b, self.measure, n, self.ahead, share * self.effort)
+    def wrong(self, n: int, effort: float | None = None) -> WrongOrder:
+        """Return the probability at n, by default from the fewer draws of lengths that may be far off."""
+        effort = _FIRST_SHARE * self.effort if effort is None else effort
+        return wrong_order(self.a, self.b, self.measure, n, self.ahead, effort)
 
     def law(self, n: int) -> float:
         """Return the normal quantile of the probability, by the normal law where labels are i.i.d."""
@@ -149,30 +150,36 @@ class _Search:
             size, low, high = (self._short(n, which) for which in (0, 2, 1))
             if high < _APART * _SHORT:
                 return Length(size, None, (low, high), "counted")
+        crossing, law, before = n, slope, None
         flat = abs(slope) < _FLAT * self.wanted
-        full = max(1 / self.effort, 1.0) if flat else 1.0  # few draws would leave lengths open by a factor
-        before, share, crossing, law = None, full if flat else _FIRST_SHARE, n, slope
+        full = max(self.effort, 1.0) if flat else self.effort  # fewer would leave lengths open by a factor
+        effort = full if flat else _FIRST_SHARE * full
         for _ in range(_STEPS):
-            wrong = self.wrong(n, share)
+            wrong = self.wrong(n, effort)
             at = math.log(n), _quantile(wrong.right[0])
             if before and abs(at[0] - before[0]) > _FAR:
                 slope = math.copysign((at[1] - before[1]) / (at[0] - before[0]), slope)
             # two drawn values may be close by chance: ends allow for the flatter slope, of them or of the law
-            slopes = abs(np.array([slope, *[min(slope, law, key=abs)] * 2])) / self.wanted
-            limited = np.clip(slopes, _FLATTEST, _STEEPEST) * math.copysign(self.wanted, slope)
-            steps = (self.wanted - np.array([*map(_quantile, wrong.right)])) / limited
-            size, *ends = (round(x) for x in n * np.exp(np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)))
+            flatter = min(slope, law, key=abs)
+            step, *to_ends = map(self._step, wrong.right, (slope, flatter, flatter))
+            size, *ends = (round(n * math.exp(x)) for x in (step, *to_ends))
             agrees = wrong.right[1] <= self.rate <= wrong.right[2]
-            if share == full and (agrees or abs(steps[0]) <= _LAST_STEP):
+            if effort == full and (agrees or abs(step) <= _LAST_STEP):
                 low, high = min(ends), max(ends)
-                if low <= crossing <= high > _WIDE * low:  # the law says more than the draws do
+                if high > _WIDE * low and low <= crossing <= high:  # the law says more than the draws do
                     size = crossing
                 return Length(size, None, (low, high) if wrong.high else None, wrong.method)
             before = at
             if not agrees:
                 n = max(size, self.a.least_n)
-            share = full if agrees or abs(steps[0]) <= _FAR else share
+            if agrees or abs(step) <= _FAR:
+                effort = full
         return Length(reason=f"drawn lists of about {n:,} documents do not confirm the normal law")
+
+    def _step(self, right: float, slope: float) -> float:
+        """Return how far in log n a probability is from the required one, by the slope of its quantile."""
+        limited = math.copysign(np.clip(abs(slope) / self.wanted, _FLATTEST, _STEEPEST) * self.wanted, slope)
+        return float(np.clip((self.wanted - _quantile(right)) / limited, -_LONGEST_STEP, _LONGEST_STEP))
 
     def _short(self, n: int, which: int) -> int:
         """Return the first length, near n, at which the probability or an end of its interval is enough."""

@@ -154,9 +154,7 @@ class Order:
         return cls(names[run.ahead], run.rate, why, length.n, low, high, length.last, length.method)
 
     @computed_value(Column("95% interval", str, 4, optional=True, before="required_n_method"))
-    def length_interval(
-        self,
-    ) -> str | None:
+    def length_interval(self) -> str | None:
         """The ends of the interval of the required length."""
         if self.required_n_low is None:
             return None
@@ -243,9 +241,7 @@ class RequiredQueries:
         return cls(needed, low, high, enough=needed is not None and needed <= design.queries)
 
     @computed_value(Column("required queries", str, optional=True, before="assured"))
-    def shown(
-        self,
-    ) -> str | None:
+    def shown(self) -> str | None:
         """The required queries with their interval, such as "7", "84 [33, 513]" or "1,151 [105, ∞)"."""
         return None if self.required is None else in_interval(self.required, self.low, self.high)
 
@@ -273,9 +269,7 @@ class DetectableDifference:
         return cls() if effect is None else cls(effect * sd, effect * lowest, effect * highest)
 
     @computed_value(Column("detectable difference", str, 3, optional=True))
-    def interval(
-        self,
-    ) -> str | None:
+    def interval(self) -> str | None:
         """The smallest difference that is detected, with its interval."""
         if self.detectable is None:
             return None
@@ -319,9 +313,7 @@ class PlanRow:
     reason: str = ""
 
     @computed_value(Column("ties", "{:.1%}".format, 1, optional=True, before="detectable"))
-    def tied(
-        self,
-    ) -> float | None:
+    def tied(self) -> float | None:
         """The share of ties, None where there are none."""
         return self.ties or None
 

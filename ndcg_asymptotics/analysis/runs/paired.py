@@ -140,9 +140,7 @@ class Difference(WithInterval):
         return self.interval is None
 
     @computed_value(Column("queries as observed", str, before="queries_assured"))
-    def queries_text(
-        self,
-    ) -> str | None:
+    def queries_text(self) -> str | None:
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
         if self.queries_low is None:
             return None

@@ -10,7 +10,7 @@ need the first ranks only, too: the DCG of all ranks below them is nearly normal
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -96,16 +96,13 @@ def count_orders(
     )
     means, sds = np.array([top[1:] for top in tops]).T
     items = items_drawn(a, len(ranks), n)
-    size = max(1, min(_ITEMS // items, _MOST_LISTS))
     found = np.zeros((len(measures), 2), np.int64)
-    for block, start in enumerate(range(0, lists, size)):
-        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        drawn = size, min(size, lists - start)
+    for rng, drawn in _blocks(lists, items, n, seed):
         first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), drawn, rng)
         difference = first - second
         ahead = difference @ weights + means
         if sds.any():
-            ahead += sds * rng.standard_normal(size)[: drawn[1], None]
+            ahead += sds * rng.standard_normal(drawn[0])[: drawn[1], None]
         tie = _TIE * (np.abs(difference) @ weights)
         found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
     return found
@@ -124,10 +121,9 @@ def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed
     k = min(measure.cutoff(n), n)
     items = items_drawn(a, k, n)
     weights = measure.discount(np.arange(1.0, k + 1), float(n))
-    size, found = max(1, min(_ITEMS // items, _MOST_LISTS)), []
-    for block, start in enumerate(range(0, lists, size)):
-        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, block))))
-        *gains, counts = _pair_of_lists(a, b, n, items, k, (size, min(size, lists - start)), rng)
+    found = []
+    for rng, drawn in _blocks(lists, items, n, seed):
+        *gains, counts = _pair_of_lists(a, b, n, items, k, drawn, rng)
         best = measure.normaliser(counts, a.gains, n)
         dcg = np.array([labels @ weights for labels in gains])
         found.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
@@ -156,17 +152,25 @@ def count_orders_at_the_top(
     left = float(whole) - float(weights.sum()) if k > ranks else 0.0
     beyond = left * (a.mean_gain_at_top - b.mean_gain_at_top)
     more = less = 0
-    size = max(1, min(_ITEMS // ranks, _MOST_LISTS))
-    for block, start in enumerate(range(0, lists, size)):
-        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, block))))
+    for rng, (size, wanted) in _blocks(lists, ranks, 0, seed):
         first, second = (
             gains[np.searchsorted(np.cumsum(chances)[:-1], rng.random((size, ranks)), side="right")]
             for gains, chances in (a.label_law(0.0), b.label_law(0.0))
         )
-        difference = (first - second)[: lists - start]
+        difference = (first - second)[:wanted]
         ahead, tie = difference @ weights + beyond, _TIE * (np.abs(difference) @ weights)
         more, less = more + int((ahead > tie).sum()), less + int((ahead < -tie).sum())
     return more, less
+
+
+def _blocks(
+    lists: int, items: int, n: int, seed: int
+) -> Iterator[tuple[np.random.Generator, tuple[int, int]]]:
+    """Yield the generator of each block, how many lists are drawn with it, and how many of them are used."""
+    size = max(1, min(_ITEMS // items, _MOST_LISTS))
+    for block, start in enumerate(range(0, lists, size)):
+        seeds = np.random.SeedSequence(seed, spawn_key=(n, block))
+        yield np.random.Generator(np.random.SFC64(seeds)), (size, min(size, lists - start))
 
 
 def draw_list(

@@ -59,7 +59,6 @@ class Variance(NamedTuple):
     error: float
 
 
-@shared
 def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Variance:
     """Return the variance of NDCG_n or DCG_n, or of its difference for two scorers, by (1) and (5).
 

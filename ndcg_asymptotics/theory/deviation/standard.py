@@ -159,26 +159,44 @@ def moments(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> MeanAndDev
     >>> round(mean, 6), round(sd, 6)
     (0.860334, 0.002591)
     """
+    return MeanAndDeviation(mean_on_one_list(scorers, measure, n), deviation(scorers, measure, n).value)
+
+
+def mean_on_one_list(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> float:
+    """Return the mean of NDCG_n, or of its difference for two scorers.
+
+    >>> scorers = Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)")
+    >>> round(mean_on_one_list(scorers, Measure.of("nDCG(zipf)@1"), 10), 6)
+    0.245455
+    """
     first, *others = (float(expected_ndcg(scorer, measure, [n]).value[0]) for scorer in scorers)
-    return MeanAndDeviation(first - sum(others), _deviation(scorers, measure, n).value)
+    return first - sum(others)
 
 
 def _at_lengths(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    found = [_deviation(scorers, measure, n) for n in lengths]
+    found = [deviation(scorers, measure, n) for n in lengths]
     value, error = np.array([one[:2] for one in found]).T.copy()
     value.flags.writeable = error.flags.writeable = False
     return StandardDeviation(value, error, tuple(one.evaluator for one in found))
 
 
-class _Deviation(NamedTuple):
+class Deviation(NamedTuple):
+    """A standard deviation, a bound of its error, and the evaluator."""
+
     value: float
     error: float
     evaluator: str
 
 
 @shared
-def _deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> _Deviation:
-    """Return the standard deviation at n by the evaluator for it, or refuse one that is not known to 2%."""
+def deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Deviation:
+    """Return the standard deviation of NDCG_n of one scorer, or of the difference of two, by its evaluator.
+
+    Raises
+    ------
+    NotAvailableError
+        If it cannot be computed to 2%.
+    """
     largest = 0.5 * len(scorers) * measure.largest(scorers[0].gains, n)  # of a deviation
     evaluator, variance, error = _variance(scorers, measure, n)
     value = math.sqrt(max(variance, 0.0))
@@ -188,30 +206,34 @@ def _deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> _Deviat
     if not known:
         why = f"it is known to {off / value:.1%}" if off < value else "its error is not known"
         require_available(False, f"no standard deviation at n = {n:,}: {why}, {LARGEST_ERROR:.0%} is allowed")
-    return _Deviation(value, off, evaluator)
+    return Deviation(value, off, evaluator)
 
 
 def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[str, float, float]:
     """Return the evaluator, the variance and a bound of its error."""
     if measure.discount(1.0, float(n)) == 0:  # n - r at n = 1: IDCG is 0
         return "first ranks", 0.0, 0.0
-    shorter, left = _without_weightless(measure, n)
-    fixed = tuple(scorer for scorer in scorers if isinstance(scorer, FixedCounts))
-    if fixed:
-        several = [fixed_variance(scorer, shorter, n) for scorer in fixed]
-        variance, error = (sum(part) for part in zip(*(one[:2] for one in several), strict=True))
-        return several[0].evaluator, variance, error + left * (2 * math.sqrt(variance) + left)
-    models = tuple(_occurring(scorer.model) for scorer in scorers)
-    if not any(models[0].masses):
+    models = tuple(_occurring(scorer.model) for scorer in scorers if scorer.iid)
+    if models and not any(models[0].masses):
         return "first ranks", 0.0, 0.0
-    if few_ranks(models, shorter, n):
+    shorter, left = _without_weightless(measure, n)
+    if models and not few_ranks(models, shorter, n):
+        grades = len(models[0].gains)
+        require_available(
+            grades <= MOST_GRADES,
+            f"no standard deviation: {grades} grades, at most {MOST_GRADES} are allowed",
+        )
+        return "label counts", *variance_by_counts(models, measure, n)
+    if models:
         found = rank_moments(models, shorter, n)
-        return "first ranks", found.variance, found.error + left * (2 * math.sqrt(found.variance) + left)
-    grades = len(models[0].gains)
-    require_available(
-        grades <= MOST_GRADES, f"no standard deviation: {grades} grades, at most {MOST_GRADES} are allowed"
-    )
-    return "label counts", *variance_by_counts(models, measure, n)
+        evaluator, variance, error = "first ranks", found.variance, found.error
+    else:
+        several = [
+            fixed_variance(scorer, shorter, n) for scorer in scorers if isinstance(scorer, FixedCounts)
+        ]
+        evaluator = several[0].evaluator
+        variance, error = (sum(part) for part in zip(*(one[:2] for one in several), strict=True))
+    return evaluator, variance, error + left * (2 * math.sqrt(variance) + left)
 
 
 def _without_weightless(measure: Measure, n: int) -> tuple[Measure, float]:
