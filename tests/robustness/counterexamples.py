@@ -1,4 +1,4 @@
-"""A search for counterexamples to the theorems of docs/rate-theorems.md and docs/few.md.
+"""A search for counterexamples to the theorems of docs/theorems.md and docs/few.md.
 
 `python -m robustness.counterexamples [TRIES]`; exit status 1 if one is contradicted or hardly tested.
 

@@ -1,4 +1,4 @@
-"""Theorems S1 and S2 of docs/fluctuations.md, section 4, against exact standard deviations."""
+"""Theorems S1 and S2 of docs/theorems.md, against exact standard deviations."""
 
 from __future__ import annotations
 

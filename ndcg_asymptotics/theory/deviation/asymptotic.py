@@ -1,4 +1,4 @@
-"""Moments of NDCG_n for long lists by formula: section 4 of docs/fluctuations.md.
+"""Moments of NDCG_n for long lists by formula: Theorem S2 of docs/theorems.md.
 
 Where 1/2 < b, the top ranks decide: ``Var NDCG_n ~ Var(Y | s = 1) sum D^2 / IDCG^2``, with the ideal DCG of
 the expected counts. It stays positive as n grows if the sum of D converges or the cutoff is fixed. For DCG

@@ -46,7 +46,7 @@ _FEW = 256  # relevant items up to which the first ranks are compared by NDCG
 _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
 # The bound of the relative error of a deviation: these parts of the error in the first ranks and of the terms
 # of second order, this number over the items of the rarest grade, and rounding in the longest lists. None of
-# 1,993 values lies beyond it; with 0.6, 0.6 and 0.3 one does (docs/fluctuations.md, section 1).
+# 1,993 values lies beyond it; with 0.6, 0.6 and 0.3 one does (docs/fluctuations.md, section 2).
 _FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.35, 3e-6
 MOST_GRADES = 10
 """Grades beyond which the polynomials have too many terms."""

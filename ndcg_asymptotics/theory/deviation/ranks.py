@@ -1,4 +1,4 @@
-"""Mean and variance of NDCG and DCG where few ranks count (section 5 of docs/fluctuations.md).
+"""Mean and variance of NDCG and DCG where few ranks count (section 3 of docs/fluctuations.md).
 
 With A the label counts of the first k ranks, C those of the list and I the ideal DCG of k ranks, NDCG lacks
 

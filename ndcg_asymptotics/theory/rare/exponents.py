@@ -1,7 +1,7 @@
 """The error exponent of a pair: how fast the wrong order dies out as n grows (docs/rates.md).
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of
-docs/rate-theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
+docs/theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
 Theorem G (k = o(n)) give it, and Theorem F covers labels that are certain at the top. With fixed numbers of
 relevant items it is not known.
 """

@@ -1,4 +1,4 @@
-"""The cheapest way to a wrong order: a tilted law, found as a fixed point (docs/rate-theorems.md).
+"""The cheapest way to a wrong order: a tilted law, found as a fixed point (docs/theorems.md).
 
 Let scorer A lead, and let h_y(t) be the influence of an item of label y at depth t on the mean of a
 DCG, which is its own term and the push that it gives to every item below it,
