@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from threading import RLock
+from threading import Condition
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -34,14 +34,14 @@ def _size(value: object, depth: int = _DEPTH) -> int:
 
 
 _cache: LRUCache[Hashable, Any] = LRUCache(_LIMIT, getsizeof=_size)
-_lock = RLock()
+_changed = Condition()
 
 
 def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Keep a function's results in the cache that all such functions share, and return them again.
 
-    The cache holds 256 MB; what was used least recently is dropped. Arguments must be hashable, and nobody
-    may change a result.
+    The cache holds 256 MB; what was used least recently is dropped. A thread that asks for what another one
+    computes waits for it. Arguments must be hashable, and nobody may change a result.
 
     >>> calls = []
     >>> @shared
@@ -52,7 +52,9 @@ def shared(function: Callable[_P, _T]) -> Callable[_P, _T]:
     (9, 9, [3])
     """
     name = f"{function.__module__}.{function.__qualname__}"
-    decorate: Any = cached(_cache, key=lambda *args, **kwargs: hashkey(name, *args, **kwargs), lock=_lock)
+    decorate: Any = cached(
+        _cache, key=lambda *args, **kwargs: hashkey(name, *args, **kwargs), condition=_changed
+    )
     result: Callable[_P, _T] = decorate(function)
     return result
 
@@ -76,13 +78,13 @@ def shared_each(
 
     def recalled(items: Sequence[_I], /, *args: _P.args, **kwargs: _P.kwargs) -> list[_T]:
         keys = {item: hashkey(name, item, *args, *kwargs.items()) for item in items}
-        with _lock:
+        with _changed:
             known = {item: _cache[key] for item, key in keys.items() if key in _cache}
         unknown = [item for item in keys if item not in known]
         if unknown:
             new = dict(zip(unknown, function(unknown, *args, **kwargs), strict=True))
             known |= new
-            with _lock:
+            with _changed:
                 _cache.update((keys[item], result) for item, result in new.items())
         return [known[item] for item in items]
 
@@ -91,5 +93,5 @@ def shared_each(
 
 def clear_caches() -> None:
     """Drop all results, for measurements of time and for tests of what does not depend on earlier calls."""
-    with _lock:
+    with _changed:
         _cache.clear()

@@ -6,10 +6,8 @@ import csv
 import html
 import io
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from threading import Lock
 from typing import Any, Generic, TypeVar
 
 import panel as pn
@@ -33,8 +31,6 @@ from ndcg_asymptotics.explorer.state import State
 _T = TypeVar("_T")
 _CURRENT = {"opacity": "1", "transition": "opacity 0.15s"}
 _DIMMED = _CURRENT | {"opacity": "0.35"}
-_lock = Lock()
-_running: dict[object, Future[Any]] = {}  # computations by function and state
 
 
 class Place:
@@ -98,20 +94,6 @@ class Piece(Generic[_T]):
         return show
 
 
-def _once(function: Callable[[State], _T], state: State) -> _T:
-    """Return the value of a function, from the thread that computes it for this state already, if any."""
-    key, own = (function, state), Future[_T]()
-    with _lock:
-        running: Future[_T] = _running.setdefault(key, own)
-    if running is own:
-        try:
-            own.set_result(function(state))
-        except Exception as error:
-            own.set_exception(error)
-        del _running[key]
-    return running.result()
-
-
 class Answers:
     """The charts and sentences of one visitor."""
 
@@ -150,14 +132,14 @@ class Answers:
         lengths, wrong, curves, cutoffs, exponents = self.charts
         sentence, numbers = self.sentences
         show_curves = partial(self.curves.show, roc=state.relevant is not None)
-        yield Piece(curves, partial(_once, values.curves, state), show_curves)
-        yield Piece(lengths, partial(_once, values.means, state), partial(self._show_means, state))
-        yield Piece(self.strip, partial(_once, ranked_list, state), self._show_list)
-        yield Piece(sentence, partial(_once, values.answers, state), partial(_show_lines, self.sentence))
-        yield Piece(numbers, partial(_once, values.numbers, state), partial(_show_lines, self.numbers))
-        yield Piece(wrong, partial(_once, values.wrong_orders, state), partial(self._show_orders, state))
-        yield Piece(cutoffs, partial(_once, values.by_cutoff, state), self.by_cutoff.show)
-        yield Piece(exponents, partial(_once, values.by_exponent, state), self.by_exponent.show)
+        yield Piece(curves, partial(values.curves, state), show_curves)
+        yield Piece(lengths, partial(values.means, state), partial(self._show_means, state))
+        yield Piece(self.strip, partial(ranked_list, state), self._show_list)
+        yield Piece(sentence, partial(values.answers, state), partial(_show_lines, self.sentence))
+        yield Piece(numbers, partial(values.numbers, state), partial(_show_lines, self.numbers))
+        yield Piece(wrong, partial(values.wrong_orders, state), partial(self._show_orders, state))
+        yield Piece(cutoffs, partial(values.by_cutoff, state), self.by_cutoff.show)
+        yield Piece(exponents, partial(values.by_exponent, state), self.by_exponent.show)
 
     def _show_means(self, state: State, means: values.Means) -> None:
         self.means = means

@@ -150,7 +150,8 @@ class LengthChart:
 
     def show(self, means: Means, limits: Sequence[float | None], n: int) -> None:
         """Show means and standard deviations, limits (None where there is none) and the chosen n."""
-        low, high = means.mean_between - means.sd_between, means.mean_between + means.sd_between
+        sd = np.nan_to_num(means.sd_between)  # the axis has room for the means where no deviation is known
+        low, high = means.mean_between - sd, means.mean_between + sd
         known = [value for value in limits if value is not None]
         bottom, top = max(min(low.min(), *known, 1.0), 0.0), min(max(high.max(), *known, 0.0), 1.0)
         room = _ROOM * (top - bottom)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import panel as pn
 
 from ndcg_asymptotics.explorer.charts import RANKERS
 from ndcg_asymptotics.explorer.state import Shape
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.cutoffs import Cutoff
-from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.sliders import Adjustable, Slider, offered
 from ndcg_asymptotics.specs.spec import Spec
 
@@ -143,41 +140,8 @@ class SpecControl:
         self.menu.value = self._shown = spec.keyword
         self.parameters.set(spec.sliders() or (), spec.slider_values())
 
-    def spec(self) -> Adjustable:
+    def spec(self) -> Any:
         """Return the member that is shown; one that was just chosen has its usual parameters."""
         chosen = self._offered[self.menu.value]
         usual = [slider.usual for slider in chosen.sliders() or ()]
         return chosen(*(self.parameters.values if self.menu.value == self._shown else usual))
-
-
-class MeasureControl:
-    """The widgets of the measure: its discount and its cutoff, each with its parameters."""
-
-    def __init__(self, changed: Callable[[Event], None]) -> None:
-        self.discount, self.cutoff = SpecControl(Discount, changed), SpecControl(Cutoff, changed)
-        self.error = error_pane()
-        self.column = pn.Column(
-            self.discount.menu,
-            self.discount.parameters.place,
-            self.cutoff.menu,
-            self.cutoff.parameters.place,
-            self.error,
-        )
-
-    def set(self, measure: Measure) -> None:
-        """Show a measure in the widgets."""
-        self.discount.set(measure.discount)
-        self.cutoff.set(measure.cutoff)
-
-    def measure(self) -> Measure:
-        """Return the measure that the widgets show.
-
-        Raises
-        ------
-        InputError
-            If a discount needs a cutoff.
-        """
-        discount, cutoff = self.discount.spec(), self.cutoff.spec()
-        assert isinstance(discount, Discount)
-        assert isinstance(cutoff, Cutoff)
-        return Measure(discount, cutoff)

@@ -23,9 +23,10 @@ from ndcg_asymptotics.explorer.answers import Answers
 from ndcg_asymptotics.explorer.charts import RANKERS
 from ndcg_asymptotics.explorer.controls import (
     WIDTH,
-    MeasureControl,
     ShapeControl,
+    SpecControl,
     dress,
+    error_pane,
     slider_widget,
 )
 from ndcg_asymptotics.explorer.state import (
@@ -38,6 +39,9 @@ from ndcg_asymptotics.explorer.state import (
     State,
     families,
 )
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.measures.cutoffs import Cutoff
+from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.studies.toml import study_text
 
 if TYPE_CHECKING:
@@ -124,7 +128,8 @@ class Page:
         self.rankers = [
             ShapeControl(name, color, self._on_shape) for name, color in zip(NAMES, RANKERS, strict=True)
         ]
-        self.measure = MeasureControl(self._on_widget)
+        self.discount, self.cutoff = (SpecControl(family, self._on_widget) for family in (Discount, Cutoff))
+        self.measure_error = error_pane()
         self.length = pn.widgets.DiscreteSlider(
             label="list length n", options={_short(n): n for n in _LENGTHS}, value=1000, width=WIDTH
         )
@@ -139,7 +144,8 @@ class Page:
             self.share,
             self.relevant,
             *(ranker.column for ranker in self.rankers),
-            self.measure.column,
+            *(part for spec in (self.discount, self.cutoff) for part in (spec.menu, spec.parameters.place)),
+            self.measure_error,
             self.length,
             pn.FlexBox(*self.downloads, gap="4px", styles={"max-width": f"{WIDTH + 20}px"}),
             self.address,
@@ -192,7 +198,8 @@ class Page:
         self.share.value, self.relevant.value = state.share, state.relevant or 1
         for ranker, shape in zip(self.rankers, (state.a, state.b), strict=True):
             ranker.set(shape, families(state.relevant))
-        self.measure.set(state.measured)
+        self.discount.set(state.measured.discount)
+        self.cutoff.set(state.measured.cutoff)
         shortest = max(SMALLEST, state.relevant or 0)
         self.length.options = {_short(n): n for n in sorted({*_LENGTHS, state.n}) if n >= shortest}
         self.length.value = state.n
@@ -204,13 +211,13 @@ class Page:
             self.state,
             share=self.share.value,
             n=self.length.value,
-            measure=str(self.measure.measure()),
+            measure=str(Measure(self.discount.spec(), self.cutoff.spec())),
             relevant=self.relevant.value if self.state.relevant else None,
         )
 
     def _on_widget(self, _: Event) -> None:
         if not self._setting:
-            self._try(self.measure.error, self._chosen)
+            self._try(self.measure_error, self._chosen)
 
     def _on_shape(self, control: ShapeControl, family: str | None) -> None:
         if not self._setting:
@@ -239,7 +246,7 @@ class Page:
     def go(self, state: State) -> None:
         """Go to a state, and show it in the widgets."""
         self.state = state
-        for place in (*(ranker.error for ranker in self.rankers), self.measure.error):
+        for place in (*(ranker.error for ranker in self.rankers), self.measure_error):
             place.object = ""
         self._set_widgets()
         self.answer()

@@ -227,12 +227,11 @@ class State:
     def from_fields(cls, fields: Mapping[str, str]) -> State:
         """Return the state of the fields of a query string."""
         for key in fields:
-            known = ("a", "b", "measure", "n", "share", "relevant")
+            known = ("a", "b", "measure", "n", "relevant")
             require(key in known, f"the address has no field {brief(key)}{did_you_mean(key, known)}")
         state = cls()
         relevant = _whole("relevant", fields["relevant"]) if "relevant" in fields else None
-        shares = [_number("share", fields["share"])] if "share" in fields else []
-        shapes = {}
+        shapes, shares = {}, []
         for name in ("a", "b"):
             if name not in fields:
                 shapes[name] = getattr(state, name) if relevant is None else Shape.usual("roc_power")

@@ -203,11 +203,11 @@ def numbers(state: State) -> list[str]:
     a, b = state.scorers
     lines = []
     for name, scorer, known in zip(NAMES, state.scorers, limits(state), strict=True):
-        mean, sd = _mean_and_deviation((scorer,), state)
+        mean, sd, _ = _moments((scorer,), state)
         at = f"at n = {count_text(state.n)}"
         lines.append(f"{name}: {state.measure} is {mean:.4f} ± {sd} {at} and {limit_text(known)}")
-    mean, sd = _mean_and_deviation((a, b), state)
-    line = f"On one list: A - B = {mean:+.4f} ± {sd}{_effect(state)}"
+    mean, sd, effect = _moments((a, b), state)
+    line = f"On one list: A - B = {mean:+.4f} ± {sd}{effect}"
     if a != b:
         try:
             chance = chance_text(wrong_order(a, b, state.measured, state.n, ahead(a, b, state.measured)))
@@ -217,24 +217,17 @@ def numbers(state: State) -> list[str]:
     return [*lines, line]
 
 
-def _mean_and_deviation(scorers: tuple[Scorer, ...], state: State) -> tuple[float, str]:
-    """Return a mean, and the standard deviation in words: a drawn one has its interval, none the reason."""
+def _moments(scorers: tuple[Scorer, ...], state: State) -> tuple[float, str, str]:
+    """Return a mean and, in words, the standard deviation (a drawn one with its interval) and their ratio."""
     try:
-        found = list_moments(scorers, state.measured, state.n)
+        mean, sd, error, lists = list_moments(scorers, state.measured, state.n)
     except NotAvailableError as reason:
-        return mean_on_one_list(scorers, state.measured, state.n), f"? ({reason})"
-    if not found.lists:
-        return found.mean, _deviation(found.sd)
-    ends = " to ".join(_deviation(end) for end in (max(found.sd - found.error, 0.0), found.sd + found.error))
-    return found.mean, f"{_deviation(found.sd)} ({ends} on {found.lists:,} drawn lists)"
-
-
-def _effect(state: State) -> str:
-    try:
-        found = list_moments(state.scorers, state.measured, state.n)
-    except NotAvailableError:
-        return ""
-    return f", Δ/σ = {found.mean / found.sd:+.3g}" if found.sd > 0 else ""
+        return mean_on_one_list(scorers, state.measured, state.n), f"? ({reason})", ""
+    effect = f", Δ/σ = {mean / sd:+.3g}" if sd > 0 else ""
+    if not lists:
+        return mean, _deviation(sd), effect
+    low, high = _deviation(max(sd - error, 0.0)), _deviation(sd + error)
+    return mean, f"{_deviation(sd)} ({low} to {high} on {lists:,} drawn lists)", effect
 
 
 def _deviation(sd: float) -> str:

@@ -14,6 +14,7 @@ pytest.importorskip("panel")
 from ndcg_asymptotics.explorer import answers, values
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import Shape, State, families
+from ndcg_asymptotics.measures import Measure
 
 CURVES, ROCS = ([f for f in families(few) if f != "piecewise"] for few in (None, 1))
 
@@ -26,29 +27,29 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Page:
 
 
 def test_sliders_and_menus_of_the_measure(page: Page) -> None:
-    page.measure.discount.menu.value = "power"
+    page.discount.menu.value = "power"
     assert page.state.measure == "nDCG(power(0.5))"
-    page.measure.discount.parameters.sliders[0].value = 0.55
+    page.discount.parameters.sliders[0].value = 0.55
     assert page.state.measure == "nDCG(power(0.55))"
-    page.measure.cutoff.menu.value = "k"
-    page.measure.cutoff.parameters.sliders[0].value = 20
+    page.cutoff.menu.value = "k"
+    page.cutoff.parameters.sliders[0].value = 20
     assert page.state.measure == "nDCG(power(0.55))@20"
-    page.measure.cutoff.menu.value = "n/log(n)"
+    page.cutoff.menu.value = "n/log(n)"
     assert page.state.measure == "nDCG(power(0.55))@n/log(n)"
-    page.measure.cutoff.menu.value = "cn"
+    page.cutoff.menu.value = "cn"
     assert page.state.measure == "nDCG(power(0.55))@0.2n"
-    page.measure.cutoff.menu.value = "n^a"
-    page.measure.cutoff.parameters.sliders[0].value = 0.25
+    page.cutoff.menu.value = "n^a"
+    page.cutoff.parameters.sliders[0].value = 0.25
     assert page.state.measure == "nDCG(power(0.55))@n^0.25"
-    page.measure.discount.menu.value = "geometric"
+    page.discount.menu.value = "geometric"
     assert page.state.measure == "nDCG(geometric(2))@n^0.25"
-    assert [slider.label for slider in page.measure.discount.parameters.sliders] == ["base"]
-    page.measure.discount.menu.value = "zipf"
-    assert (page.state.measure, page.measure.discount.parameters.sliders) == ("nDCG(zipf)@n^0.25", [])
+    assert [slider.label for slider in page.discount.parameters.sliders] == ["base"]
+    page.discount.menu.value = "zipf"
+    assert (page.state.measure, page.discount.parameters.sliders) == ("nDCG(zipf)@n^0.25", [])
     page.length.value = 5 * 10**6
     page.share.value = 0.31
     assert (page.state.n, page.state.share) == (5 * 10**6, 0.31)
-    assert not page.measure.error.object
+    assert not page.measure_error.object
 
 
 @pytest.mark.slow
@@ -72,14 +73,15 @@ def test_a_number_of_relevant_items_and_back(page: Page) -> None:
     page.length.value = 10
     page.relevant.value = 11  # more than the items of the list
     assert page.state.relevant == page.relevant.value == 3
-    assert "must be at least 11, got 10" in page.measure.error.object
+    assert "must be at least 11, got 10" in page.measure_error.object
     page.population.value = "share"
     assert page.state == State(n=10)
 
 
 def shown(page: Page) -> tuple[object, ...]:
     rankers = tuple(control.shape() for control in page.rankers)
-    return *rankers, page.share.value, page.length.value, str(page.measure.measure())
+    measure = Measure(page.discount.spec(), page.cutoff.spec())
+    return *rankers, page.share.value, page.length.value, str(measure)
 
 
 def test_an_impossible_curve_is_said_beside_its_ranker_and_widgets_go_back(page: Page) -> None:

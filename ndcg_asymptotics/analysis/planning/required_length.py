@@ -1,8 +1,8 @@
 """The list length from which on a single list shows the right order of two scorers often enough.
 
 The normal law with the exact moments tells about where the probability of the right order crosses the
-required one. There `orders.wrong_order` computes it, and from its value and the slope of the law follows a
-better length, until the two agree. Short lengths are found by bisection.
+required one, and like which power of n its quantile grows there. `orders.wrong_order` confirms that length or
+says by that power which one is nearer. Short lengths are found by bisection.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ LONGEST = 10**12
 """The largest length that is considered."""
 
 _APART = 4  # ratio of the lengths at which the normal law is evaluated
-_SHORT = 40  # lengths up to this are found by bisection, with a share of the draws at each
-_FIRST_SHARE = 0.25  # of the draws, at lengths that may be far from the required one
+_SHORT, _SHARE = 40, 0.25  # lengths up to this are found by bisection, with a share of the draws at each
+_FLATTEST, _FLAT, _STEEPEST = 0.02, 0.1, 1.5  # powers of n like which quantiles grow
 _STEPS, _LONGEST_STEP, _LAST_STEP, _FAR = 10, 1.5, 0.08, 0.2  # of log n
-_FLATTEST, _STEEPEST = 0.02, 1.5  # slopes of quantiles in log n, relative to the required quantile
-_WIDE = 2  # ratio of the ends of an interval, beyond which the length of the law stands if it is inside
-_FLAT = 0.1  # slope in log n, relative to the required quantile, below which all draws are made at once
-_HIGHEST = 8.0  # quantiles are limited to this
+_WIDE = 1.3  # ratio of the ends of an interval, beyond which draws say no more than that they agree
+_LEAST = 1e-3  # quantiles are at least this where their logarithm is taken
 
 
 @dataclass(frozen=True)
@@ -86,24 +84,24 @@ def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort:
     >>> 118 < length.between[0] < length.n < length.between[1] < 132, length.last, length.method
     (True, None, 'counted')
     """
-    run = long_run(a, b, measure)
+    run, wanted = long_run(a, b, measure), float(ndtri(rate))
     search = _Search(a, b, measure, run.ahead, rate, effort)
     stays = run.rate is not None and run.rate >= rate
     laws: dict[int, float] = {}
     n = a.least_n
-    while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= search.wanted):
+    while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= wanted):
         laws[n] = search.law(n)
         n *= _APART
-    first = next((n for n, law in laws.items() if law >= search.wanted), None)
+    first = next((n for n, law in laws.items() if law >= wanted), None)
     if first is None:
         last, law = laws.popitem()
         chance = f"at n = {last:.0e} the normal law has the probability {ndtr(law):.3f}"
         return Length(reason=chance if stays or run.rate is None else "")
-    length = search.near(*search.crossing(laws, first))
-    after = next((n for n, law in laws.items() if n > first and law < search.wanted), None)
+    length = search.between(laws, first, first // _APART)
+    after = next((n for n, law in laws.items() if n > first and law < wanted), None)
     if length.n is None or after is None or not a.iid:
         return length
-    return replace(length, last=search.near(*search.crossing(laws, after)).n)
+    return replace(length, last=search.between(laws, after // _APART, after).n)
 
 
 @dataclass(frozen=True)
@@ -117,75 +115,56 @@ class _Search:
     rate: float
     effort: float
 
-    @property
-    def wanted(self) -> float:
-        """The normal quantile of the required probability."""
-        return float(ndtri(self.rate))
-
-    def wrong(self, n: int, effort: float | None = None) -> WrongOrder:
-        """Return the probability at n, by default from the fewer draws of lengths that may be far off."""
-        effort = _FIRST_SHARE * self.effort if effort is None else effort
+    def wrong(self, n: int, effort: float) -> WrongOrder:
+        """Return the probability at n, from a share of the usual draws."""
         return wrong_order(self.a, self.b, self.measure, n, self.ahead, effort)
 
     def law(self, n: int) -> float:
         """Return the normal quantile of the probability, by the normal law where labels are i.i.d."""
         if not self.a.iid:
-            return _quantile(self.wrong(n).right[0])
+            return float(ndtri(self.wrong(n, _SHARE * self.effort).right[0]))
         try:
             mean, sd, *_ = list_moments((self.a, self.b), self.measure, n)
         except NotAvailableError:  # no standard deviation: not known to be enough
             return 0.0
         return (-mean if self.ahead else mean) / sd if sd > 0 else 0.0
 
-    def crossing(self, laws: Mapping[int, float], n: int) -> tuple[int, float]:
-        """Return where between n and the length before it the law is the required one, and its slope."""
-        if n == self.a.least_n:
-            return n, self.wanted
-        slope = (laws[n] - laws[n // _APART]) / math.log(_APART)
-        return round(n * math.exp((self.wanted - laws[n]) / slope)), slope
-
-    def near(self, n: int, slope: float) -> Length:
-        """Return the required length near n, given the slope of the quantile in log n."""
+    def between(self, laws: Mapping[int, float], enough: int, other: int) -> Length:
+        """Return the required length between one that is enough by the normal law and one that is not."""
+        sign = 1 if enough > other else -1
+        power = law = _log_ratio(laws[enough], laws.get(other, 0.0)) / math.log(_APART)
+        n = self._moved(enough, sign, laws[enough], power)
         if n <= _SHORT:
             size, low, high = (self._short(n, which) for which in (0, 2, 1))
             if high < _APART * _SHORT:
                 return Length(size, None, (low, high), "counted")
-        crossing, law, before = n, slope, None
-        flat = abs(slope) < _FLAT * self.wanted
-        full = max(self.effort, 1.0) if flat else self.effort  # fewer would leave lengths open by a factor
-        effort = full if flat else _FIRST_SHARE * full
+        effort = self.effort if law > _FLAT else 1.0  # fewer draws would leave lengths open by a factor
+        before: tuple[int, float] | None = None
         for _ in range(_STEPS):
             wrong = self.wrong(n, effort)
-            at = math.log(n), _quantile(wrong.right[0])
-            if before and abs(at[0] - before[0]) > _FAR:
-                slope = math.copysign((at[1] - before[1]) / (at[0] - before[0]), slope)
-            # two drawn values may be close by chance: ends allow for the flatter slope, of them or of the law
-            flatter = min(slope, law, key=abs)
-            step, *to_ends = map(self._step, wrong.right, (slope, flatter, flatter))
-            size, *ends = (round(n * math.exp(x)) for x in (step, *to_ends))
-            agrees = wrong.right[1] <= self.rate <= wrong.right[2]
-            if effort == full and (agrees or abs(step) <= _LAST_STEP):
-                low, high = min(ends), max(ends)
-                if high > _WIDE * low and low <= crossing <= high:  # the law says more than the draws do
-                    size = crossing
+            value, *ends = (float(ndtri(right)) for right in wrong.right)
+            if before and abs(math.log(n / before[0])) > _FAR:
+                power = sign * _log_ratio(value, before[1]) / math.log(n / before[0])
+            size = self._moved(n, sign, value, power)
+            if wrong.right[1] <= self.rate <= wrong.right[2] or abs(math.log(size / n)) <= _LAST_STEP:
+                # two drawn values may be close by chance: the flatter power, of them or of the law
+                low, _, high = sorted([size, *(self._moved(n, sign, end, min(power, law)) for end in ends)])
+                size = n if high > _WIDE * low else size
                 return Length(size, None, (low, high) if wrong.high else None, wrong.method)
-            before = at
-            if not agrees:
-                n = max(size, self.a.least_n)
-            if agrees or abs(step) <= _FAR:
-                effort = full
+            n, before = size, (n, value)
         return Length(reason=f"drawn lists of about {n:,} documents do not confirm the normal law")
 
-    def _step(self, right: float, slope: float) -> float:
-        """Return how far in log n a probability is from the required one, by the slope of its quantile."""
-        limited = math.copysign(np.clip(abs(slope) / self.wanted, _FLATTEST, _STEEPEST) * self.wanted, slope)
-        return float(np.clip((self.wanted - _quantile(right)) / limited, -_LONGEST_STEP, _LONGEST_STEP))
+    def _moved(self, n: int, sign: int, quantile: float, power: float) -> int:
+        """Return the length at which a quantile is the required one that grows like a power, from n on."""
+        step = _log_ratio(float(ndtri(self.rate)), quantile) / np.clip(power, _FLATTEST, _STEEPEST)
+        return max(round(n * math.exp(sign * np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))), self.a.least_n)
 
     def _short(self, n: int, which: int) -> int:
         """Return the first length, near n, at which the probability or an end of its interval is enough."""
         least, most = self.a.least_n - 1, _APART * _SHORT
-        return first_true(lambda m: self.wrong(m).right[which] >= self.rate, least, most, guess=n)
+        effort = _SHARE * self.effort
+        return first_true(lambda m: self.wrong(m, effort).right[which] >= self.rate, least, most, guess=n)
 
 
-def _quantile(rate: float) -> float:
-    return float(np.clip(ndtri(rate), -_HIGHEST, _HIGHEST))
+def _log_ratio(first: float, second: float) -> float:
+    return math.log(max(first, _LEAST) / max(second, _LEAST))
