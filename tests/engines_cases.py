@@ -1,4 +1,4 @@
-"""Draws of the items engine, as lists of gains and as NDCG, and a law that all engines have."""
+"""Draws of the items engine as lists of gains, and a law that all engines have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from ndcg_asymptotics.engines import items
 from ndcg_asymptotics.engines.items.orders import rank_orders
 from ndcg_asymptotics.engines.shared.grades import draw_label_counts
 from ndcg_asymptotics.studies import Design
@@ -22,12 +19,6 @@ def sequences(of: Design, replicate: int) -> list[list[list[float]]]:
         codes = [divmod(code, len(gains)) for block in blocks for code in block.tolist()]
         result.append([[gains[g] for k, g in codes if k <= j] for j in range(len(of.sizes))])
     return result
-
-
-def ndcgs(of: Design, replicates: int) -> np.ndarray:
-    """NDCG of the replicates 0, 1, …: (replicate, scorer, measure, n)."""
-    found: np.ndarray = items.simulate_block(of, range(replicates))["ndcg"]
-    return found
 
 
 def uniform_ranks_law(

@@ -45,27 +45,6 @@ def test_the_estimate_is_that_of_ppi_plus_plus_on_the_other_queries() -> None:
         assert found.mean == pytest.approx(expected, abs=1e-13)
 
 
-def test_the_estimate_is_that_of_ppi_python() -> None:
-    """Its authors' program, with their weight of the other queries and with the one that it tunes."""
-    ppi = pytest.importorskip("ppi_py")
-    tuned = []
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        humans, every = int(rng.integers(30, 60)), int(rng.integers(100, 300))
-        y, f = Judge(correlation=0.7, bias=0.2).draw((every, 1), rng)
-        found = combine(y[:humans], f)[0]
-        given = y[:humans, 0], f[:humans, 0], f[humans:, 0]
-        weight = found.weight * (every - humans) / every
-        assert found.mean == pytest.approx(
-            float(ppi.ppi_mean_pointestimate(*given, lam=weight)[0]), abs=1e-13
-        )
-        tuned.append(float(ppi.ppi_mean_pointestimate(*given)[0]) - found.mean)
-        # it takes the variance of the judge over all queries, which moves the weight by some n^-1/2
-        assert abs(tuned[-1]) < 0.5 * found.error
-        assert abs(float(ppi.ppi_mean_pointestimate(*given, lam=1.0)[0]) - found.mean) > 1e-6
-    assert np.std(tuned) > 0
-
-
 @pytest.mark.slow
 @pytest.mark.long
 def test_intervals_cover_and_one_that_trusts_the_judge_does_not() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from oracles.discounts import formula
-from oracles.orders import chance_not_greater
+from oracles.first_labels import binary, not_greater
 from scipy import stats
 from scipy.special import ndtr
+from simulated_orders import wrong as share_of_wrong
 
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
@@ -26,56 +27,6 @@ FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
 WHOLE = "log", "power(0.3)", "zipf", "geometric(2)", "linear"
 CUT = "log)@1", "zipf)@3", "constant)@3", "power(0.7))@0.2n", "linear)@n^0.5", "log)@10"
 MEASURES = [*(f"nDCG({text})" for text in WHOLE), *(f"nDCG({text}" for text in CUT)]
-
-
-def chances(curve: str, t: np.ndarray) -> np.ndarray:
-    """The curves of this module by their formulas."""
-    kind, rest = curve.rstrip(")").split("(")
-    if kind == "binormal":
-        share, apart = (float(part.split("=")[1]) for part in rest.split(","))
-        return _binormal(share, apart, t)
-    x = [float(part) for part in rest.split(",")]
-    if kind == "step":
-        return np.where(1 - t >= x[2], x[1], x[0])
-    return x[-1] - (x[-1] - x[0]) * t if kind == "linear" else x[0] + 0 * t
-
-
-def normal_density(x: np.ndarray) -> np.ndarray:
-    """The density of N(0, 1); that of scipy.stats takes several times as long."""
-    density: np.ndarray = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-    return density
-
-
-def _binormal(share: float, apart: float, t: np.ndarray) -> np.ndarray:
-    """The chance of relevance where a score is, N(apart, 1) for relevant items and N(0, 1) for others."""
-    x = np.linspace(-9.0, 9.0 + apart, 20_001)
-    above = share * ndtr(apart - x) + (1 - share) * ndtr(-x)
-    at = np.interp(-t, -above, x)
-    good, bad = share * normal_density(at - apart), (1 - share) * normal_density(at)
-    return good / (good + bad)
-
-
-def wrong_among_drawn(a: str, b: str, weights: np.ndarray, n: int, lists: int, seed: int) -> int:
-    """On how many lists a is not ahead: labels by their share, depths given the label by rejection."""
-    rng = np.random.default_rng(seed)
-    share = float(chances(b, np.zeros(1))[0])  # b is constant
-    wrong, blocks = 0, -(-lists * n // 400_000)
-    for size in np.diff(np.linspace(0, lists, blocks + 1).astype(int)):
-        relevant = rng.random((size, n)) < share
-        depth = np.empty(relevant.size)
-        todo = np.arange(relevant.size)
-        while todo.size:
-            t = rng.random(todo.size)
-            chance = chances(a, t)
-            kept = rng.random(todo.size) < np.where(relevant.ravel()[todo], chance, 1 - chance)
-            depth[todo[kept]] = t[kept]
-            todo = todo[~kept]
-        first = np.take_along_axis(relevant, np.argsort(depth.reshape(size, n), axis=1), 1)
-        second = rng.permuted(relevant, axis=1)  # an order that knows nothing
-        k = weights.size
-        ahead = (first[:, :k].astype(float) - second[:, :k]) @ weights
-        wrong += int((ahead <= 1e-12).sum())
-    return wrong
 
 
 def contains(found: WrongOrder, wrong: int, lists: int) -> bool:
@@ -96,7 +47,7 @@ DRAWN = [
     (("step(0.2, 0.7, 0.8)", "constant(0.3)"), None, 100, 30_000, 0.0187),
     (("linear(0.1, 0.7)", "constant(0.4)"), None, 300, 20_000, 0.0051),
     (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 20, 10_000, 6e-6),
-    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 1000, 2000, 6e-6),
+    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 1000, 500, 6e-6),
     (("step(0, 0.2, 0.95)", "constant(0.01)"), None, 30, 40_000, 0.36),
 ]
 
@@ -108,7 +59,8 @@ def test_a_probability_lies_in_its_interval(
 ) -> None:
     measure = Measure.of("nDCG" if k is None else f"nDCG@{k}")
     found = wrong_order(Scorer.of(pair[0]), Scorer.of(pair[1]), measure, n)
-    wrong = wrong_among_drawn(*pair, LOG[: k or n], n, lists, seed=3)
+    (share,) = share_of_wrong(pair, [str(measure)], n, lists, seed=3)
+    wrong = round(share * lists)
     assert contains(found, wrong, lists)
     assert found.width < 0.3
     assert not contains(certainly(math.log10(before)), wrong, lists)
@@ -190,7 +142,8 @@ def test_wrong_orders_of_short_lists(pair: tuple[Relevance | str, Relevance | st
         if pair == (FIRST, SECOND):
             discount, k = formula(str(Measure.of(text)), n)
             ahead, behind = (A, B) if row.right == str(FIRST) else (B, A)
-            wrong = chance_not_greater(Polynomial(ahead), Polynomial(behind), n, discount, k)
+            curves = binary(Polynomial(ahead)), binary(Polynomial(behind))
+            wrong = not_greater(*curves, n, np.array([discount(r) for r in range(1, k + 1)]), 0.4)
             # 5 standard errors of what is drawn: 6e-7
             assert abs(row.wrong.log10 - math.log10(wrong)) <= 2.6 * row.wrong.width / 2 + 1e-9
 

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from cases import Run
 from cli_cases import write_study
-from robustness.signals import STRIKES, strike
-from robustness.soak import TOML
+from robustness.signals import STRIKES, TOML, strike
 from sweep_cases import use_fake_engine
 
 from ndcg_asymptotics.results import open_results

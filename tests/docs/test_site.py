@@ -1,24 +1,19 @@
 """The site has every page, name and command, and loads nothing from other servers.
 
-What the texts of the pages and the hooks of docs/site show is tested daily. `make docs` builds the site in
-strict mode, and so do the tests with the mark `long`.
+What the texts of the pages and the hooks of docs/site show is tested here. `make docs` builds the site in
+strict mode.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-import os
 import re
 import runpy
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import chromium, visit
 from pages import ROOT, pages
 
 import ndcg_asymptotics as na
@@ -32,62 +27,6 @@ LOADED_BY_SOURCES = re.compile(
     r"""(?:!\[[^\]]*\]\(|url\(["']?|(?:@import|import|fetch\()\s*["'])((?:https?:)?//[^)"'\s]+)"""
 )
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built site."""
-    pytest.importorskip("mkdocs")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
-    surroundings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=surroundings, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_formulas_are_mathml_and_fit_the_page(site: Path) -> None:
-    theory = site / "theory" / "index.html"
-    assert "arithmatex" not in theory.read_text()
-    with chromium() as browser:
-        visit(browser, theory, 390)
-        assert browser.execute_script("return document.documentElement.scrollWidth") == 390
-        wide = (
-            "return [...document.querySelectorAll('.equation, .md-typeset__scrollwrap')]"
-            ".filter(e => e.scrollWidth > e.clientWidth + 1).length"
-        )
-        assert browser.execute_script(wide) > 0  # on a phone wide ones scroll by themselves
-        visit(browser, theory)
-        assert browser.execute_script("return document.querySelectorAll('math').length") > 300
-        assert browser.execute_script(wide) == 0
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_figures_and_notebooks_have_pages(site: Path) -> None:
-    figure = (site / "gallery" / "theorem3" / "index.html").read_text()
-    assert "experiments/theorem3.toml" in figure
-    assert "figures/study_figures.py" in figure
-    for notebook in NOTEBOOKS:
-        page = (site / "notebooks" / notebook.stem / "index.html").read_text()
-        assert 'class="output"' in page
-        assert f"{notebook.stem}-" in page  # its figures
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_links_and_dialogs_have_names_and_lists_of_pages_are_no_landmarks(site: Path) -> None:
-    for name in (".", "gallery", "theory"):
-        text = (site / name / "index.html").read_text()
-        assert '<nav class="md-nav" data-md-level' not in text
-        assert text.count("<nav") == text.count("</nav>")
-        assert re.findall(r'role="dialog"(?! aria-label)', text) == []
-        nameless = re.findall(r'<a [^>]*>\s*<img(?![^>]*alt="[^"]+")[^>]*>\s*</a>', text)
-        assert nameless == [] or name == "theory"
 
 
 def public() -> Iterator[Any]:

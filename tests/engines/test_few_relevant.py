@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from cases import design
-from oracles import few
+from oracles import label_orders
+from oracles.discounts import DISCOUNTS as ORACLE
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import draw_block
 from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 
 SIZES = (100, 3000)
@@ -23,9 +24,20 @@ ENGINES = {"cells": (cells, 1000), "items": (items, 400), "every-n": (every_n, 3
 
 GRADED = "relevant(3=1, 1=2, graded(3=roc_power(0.3), 1=roc_binormal(1)))"
 CURVE = "relevant(2, linear(0.1, 0.7))"
-LAWS = {
-    GRADED: ({3.0: (1, few.power(0.3)), 1.0: (2, few.binormal(1.0))}, few.uniform),
-    CURVE: ({1.0: (2, few.rejection(lambda t: 0.7 - 0.6 * t))}, few.rejection(lambda t: 0.3 + 0.6 * t)),
+# the densities of depth of each kind of item, irrelevant ones last, and the gains of the items
+SHORT = {
+    "relevant(3=1, 1=2, graded(3=roc_power(0.3), 1=roc_beta(0.5, 2)))": (
+        [
+            label_orders.power(Fraction(3, 10)),
+            label_orders.beta(Fraction(1, 2), 2),
+            {Fraction(0): Fraction(1)},
+        ],
+        [3.0, 1.0, 1.0],
+    ),
+    CURVE: (
+        label_orders.given_label([{Fraction(0): Fraction(7, 10), Fraction(1): Fraction(-6, 10)}]),
+        [1.0, 1.0],
+    ),
 }
 
 
@@ -48,18 +60,22 @@ def z_scores(values, mean):
 # |z| < 5: eight skewed means in each test, a false alarm with probability below 1e-4
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scorer", [GRADED, CURVE])
-def test_engines_and_a_plain_simulation_draw_the_same_law(scorer):
-    n = 60
-    plain = few.draws(*LAWS[scorer], n, DISCOUNTS, 2000, seed=3)
-    wrong = few.draws(*LAWS[scorer], 2 * n, DISCOUNTS, 2000, seed=4)
+@pytest.mark.parametrize("scorer", SHORT)
+def test_engines_draw_the_law_of_all_label_sequences(scorer):
+    n, (densities, relevant) = 6, SHORT[scorer]
+    kinds = list(dict.fromkeys([*relevant, 0.0]))
+    counts = [[*relevant, *[0.0] * (n - len(relevant))].count(gain) for gain in kinds]
+    sequences, chances = zip(*label_orders.sequence_law(densities, counts), strict=True)
+    assert sum(chances) == pytest.approx(1)
+    weights = np.array([ORACLE[text](np.arange(1.0, n + 1), n) for text in DISCOUNTS]).T
+    labels = np.array(kinds)[np.array(sequences)]
+    ndcg = labels @ weights / (np.sort(labels[0])[::-1] @ weights)
     for name in ENGINES:
         values = draws(name, scorer, 2000 if name == "cells" else 400, sizes=(n,))[..., 0]
         for power in (1, 2):  # first and second moments
-            assert np.abs(z_scores(values**power, plain**power)).max() < 5, name
-        if name == "cells":
-            assert np.abs(z_scores(values, wrong)).max() > 5
+            assert np.abs(z_scores(values**power, np.array(chances) @ ndcg**power)).max() < 5, name
+        turned = labels[:, ::-1] @ weights / (np.sort(labels[0])[::-1] @ weights)
+        assert np.abs(z_scores(values, np.array(chances) @ turned)).max() > 5
 
 
 @pytest.mark.slow
@@ -109,17 +125,6 @@ def test_bracket_is_rounding_and_orders_are_decided():
         for p, (a, b) in enumerate(what.pair_indices()):
             gap = drawn["ndcg"][a] - drawn["ndcg"][b]
             assert np.array_equal(drawn["order"][p], np.sign(np.where(np.abs(gap) < 1e-15, 0, gap)))
-
-
-def test_dcg_is_ndcg_times_the_ideal_dcg():
-    pairs = [("nDCG", "DCG"), ("nDCG(linear)@0.5n", "DCG(linear)@0.5n")]
-    what = design({"a": GRADED}, (4, 10**9), [text for pair in pairs for text in pair])
-    drawn = cells.simulate(what, 1)
-    for place, (_, text) in enumerate(pairs):
-        ideal = [Measure.parse(text).ideal((1, 2), (3.0, 1.0), n) for n in what.sizes]
-        for name in ("ndcg", "low", "high"):
-            ndcg, dcg = drawn[name][0, 2 * place : 2 * place + 2]
-            np.testing.assert_allclose(dcg, ndcg * ideal, rtol=1e-12)
 
 
 def test_scorers_and_measures_do_not_change_each_other():

@@ -90,6 +90,11 @@ def values(
     return ndcg.ravel(), found.ravel()
 
 
+def binary(curve: Chances) -> Chances:
+    """The probabilities of the two kinds of labels of a curve P(Y = 1 | depth)."""
+    return lambda t: np.array([curve(t), 1 - curve(t)])
+
+
 def not_greater(
     a: Chances, b: Chances, n: int, weights: np.ndarray, p: float, breaks: Sequence[float] = ()
 ) -> float:

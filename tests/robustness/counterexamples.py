@@ -6,9 +6,9 @@ Curves are straight between random depths or have steps, start at a certain labe
 one, and have one or two grades. Each statement is held to something that does not know it:
 
 - exponents of the wrong order (Theorems A to C and G) to the cost of the tilted law, at n = 1e10 to 1e18;
-- what becomes of the order at rank 1 (Theorem F) to its exact probability, at n = 100, 200 and 400, and at
-  the first 2 to 5 ranks to that by integrals over depths, at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9, and
-  in whole lists under summable discounts to lists that are drawn, at n = 8 to 1600;
+- what becomes of the order at the first 1 to 5 ranks (Theorem F) to its probability by integrals over depths,
+  at n = 10 to 40, 100 to 10,000 or 1e6 to 1e9, and in whole lists under summable discounts to lists that are
+  drawn, at n = 8 to 1600;
 - upper bounds for every dependence (Theorem A) to lists whose depths are joined given the label;
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oracles.first_labels import not_greater
-from scipy import stats
+from simulated_orders import wrong as share_of_wrong
 
 from ndcg_asymptotics.analysis.limit_tests import judge_limit
 from ndcg_asymptotics.core.errors import InputError
@@ -42,7 +42,6 @@ Rng = np.random.Generator
 Statement = Callable[[Rng], "Try"]
 
 _LARGE = (10**10, 10**14, 10**18)
-_SMALL = (100, 200, 400)
 _FAR, _CLOSER = 0.12, 0.02  # a slope this far from its exponent must have come closer by at least that
 _DISCOUNTS = ("log", "zipf", "power(0.2)", "power(0.4)", "power(0.7)", "linear", "constant")
 _CUTOFFS = ("", "@0.2n", "@n^0.5", "@n^0.8", "@n^0.9")
@@ -175,51 +174,9 @@ def exponents(rng: Rng) -> Try:
     return Try(holds, f"{what}: slopes {early:.3f}, {late:.3f}, exponent {stated:.3f} ({end.reason})")
 
 
-def first_rank(rng: Rng) -> Try:
-    """nDCG@1 with binary labels: P(wrong) falls like exp(-cn), like a power of n, or not (Theorem F)."""
-    texts = pair(rng, 1)
-    a, b = map(Relevance.parse, texts)
-    if a.mean_gain_at_top < b.mean_gain_at_top:
-        a, b = b, a
-    end = error_exponent(a, b, Measure.parse("nDCG@1"))
-    if end.exponent is None:
-        return Try(None, end.reason)
-    chances = [max(-math.log(wrong_at_first_rank(a, b, n)), 1e-12) for n in _SMALL]
-    late = math.log2(chances[2] / chances[1])
-
-    def holds(wrong: float) -> bool:
-        if (end.exponent == 1.0) != (wrong != 0):
-            return late > 0.8
-        if end.settles:  # between two powers of n
-            return 0.2 < chances[2] - chances[1] < 3 and late < 0.8
-        return chances[2] - chances[1] < 0.2
-
-    return Try(holds, f"{texts[0]} against {texts[1]}: -log P = {np.round(chances, 3)} ({end.reason})")
-
-
-def wrong_at_first_rank(a: Relevance, b: Relevance, n: int) -> float:
-    """P(wrong or tie at rank 1): E[P(A's first label is 0 | L) + P(both are 1 | L)], L ~ Bin(n, p)."""
-    p = a.curves[0].mass
-    count = np.arange(n + 1)
-    mass = stats.binom.pmf(count, n, p)
-    first = []
-    for curve in (a.curves[0], b.curves[0]):
-        breaks = (*a.breakpoints, *b.breakpoints)
-        edges = np.unique(np.concatenate(([0.0], np.geomspace(1e-6 / n, 1, 3000), breaks)))
-        # shares of relevant and of irrelevant items below each edge, to the power of their number
-        relevant = np.append(0.0, np.cumsum(np.diff(edges) * curve.mean(edges[:-1], edges[1:])))
-        own = np.maximum(1 - relevant / p, 0.0) ** count[:, None]
-        others = np.maximum(1 - (edges - relevant) / (1 - p), 0.0) ** (n - count[:, None])
-        # P(the first item is relevant) = int (1 - G_0)^(n - L) d(1 - (1 - G_1)^L), and that it is not
-        hit = np.sum(-np.diff(own, axis=1) * (others[:, 1:] + others[:, :-1]) / 2, axis=1)
-        first.append((hit, np.sum(-np.diff(others, axis=1) * (own[:, 1:] + own[:, :-1]) / 2, axis=1)))
-    (ahead, missed), (behind, _) = first
-    return float(mass @ (missed + ahead * behind))
-
-
 def first_ranks(rng: Rng) -> Try:
-    """nDCG@2 to @5, binary labels: P(wrong) falls like exp(-cn), like a power of n, or not (Theorem F)."""
-    texts, k = pair(rng, 1), int(rng.integers(2, 6))
+    """nDCG@1 to @5, binary labels: P(wrong) falls like exp(-cn), like a power of n, or not (Theorem F)."""
+    texts, k = pair(rng, 1), int(rng.integers(1, 6))
     measure = Measure.parse(f"nDCG({rng.choice(_DISCOUNTS[:-1])})@{k}")
     first, second = (Scorer.of(text) for text in texts)
     if first.model.mean_gain_at_top < second.model.mean_gain_at_top:
@@ -270,7 +227,8 @@ def whole_lists(rng: Rng) -> Try:
     fast = end.exponent == 1.0
     sizes = (8, 16, 32) if fast else (20, 80, 320) if end.settles else (400, 1600)
     lists = 2_000 if sizes[-1] > 1000 else 10_000
-    shares = np.array([_wrong_lists(rng, a, b, measure, n, lists) for n in sizes])
+    asked, seed = [str(measure)], int(rng.integers(2**32))
+    shares = np.array([share_of_wrong((str(a), str(b)), asked, n, lists, seed)[0] for n in sizes])
     if shares.min() * lists < 40:
         return Try(None, "too few lists in the wrong order")
     nats = -np.log(shares)
@@ -287,17 +245,6 @@ def whole_lists(rng: Rng) -> Try:
 
     what = f"{texts[0]} against {texts[1]}, {measure}: -log P = {np.round(nats, 3)} ({end.reason})"
     return Try(holds, what)
-
-
-def _wrong_lists(rng: Rng, a: Relevance, b: Relevance, measure: Measure, n: int, lists: int) -> float:
-    """Return the share of lists of n items in which B is ahead of A, or level with it."""
-    weights, wrong, at_once = measure.discount(np.arange(1.0, n + 1), float(n)), 0, min(400_000 // n, lists)
-    for _ in range(lists // at_once):
-        labels = rng.random((at_once, n)) < a.curves[0].mass
-        places = rng.random((2, at_once, n))
-        ranked = [ranked_labels(rng, one.curves[0], labels, u) for one, u in zip((a, b), places, strict=True)]
-        wrong += int(np.sum((ranked[0] - ranked[1]) @ weights <= 0))
-    return wrong / (lists // at_once * at_once)
 
 
 def dependent(rng: Rng) -> Try:
@@ -388,7 +335,6 @@ def few_relevant(rng: Rng) -> Try:
 
 STATEMENTS: dict[str, Statement] = {
     "exponents": exponents,
-    "first rank": first_rank,
     "first ranks": first_ranks,
     "whole lists": whole_lists,
     "dependent scorers": dependent,

@@ -1,4 +1,4 @@
-"""A search for counterexamples to statements about lists: few relevant items, averages, errors, losses.
+"""A search for counterexamples to statements about lists: few relevant items, averages, errors.
 
 `python -m robustness.proved_lists [TRIES]`; exit status 1 if one is contradicted or hardly tested. Each is
 held to something that does not know it:
@@ -9,8 +9,6 @@ held to something that does not know it:
   several items (F2) to drawn lists at n = 1e9 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
 - labels with errors (J1 of docs/judges.md) to lists with labels flipped one by one;
-- the least regret, and regret by excess risk (Theorems 10 and 11, docs/learning/regret.md), to all orders and
-  to random populations of problems;
 - metrics against sampled negatives (docs/sampled.md) to all samples.
 """
 
@@ -203,49 +201,6 @@ def flipped_labels(rng: Rng) -> Try:
     return Try(holds, f"{text}, {false}, {missed}, @{k} of {n}: {drawn.mean()}")
 
 
-def least_regret(rng: Rng) -> Try:
-    """The least positive regret of an order is min (v_l - v_(l+1)) (D(l) - D(l+1)), v sorted: all orders."""
-    m = int(rng.integers(2, 7))
-    discount, v = np.sort(rng.random(m))[::-1], np.sort(rng.random(m))[::-1]
-    regrets = v @ discount - discount[np.array(list(itertools.permutations(range(m))))] @ v
-    found, stated = regrets[regrets > 1e-14].min(), (np.diff(v) * np.diff(discount)).min()
-    return Try(
-        lambda wrong: abs(found - stated * (1 + wrong)) < 1e-14, f"{v}, {discount}: {found}, stated {stated}"
-    )
-
-
-def margins(rng: Rng) -> Try:
-    """E[R] <= (C_F^2 E[excess])^((a+1)/(a+2)) E[gamma^-a]^(1/(a+2)) (Theorems 10, a = 0, and 11).
-
-    Least squares on standardised targets v, whose excess risk is |s - v|^2. Scores are noise around v, or tie
-    the two items of the least regret in the problems where it is least, the worst that they can do.
-    """
-    m, problems, alpha = int(rng.integers(2, 9)), 200, float(rng.choice([0.0, rng.uniform(0, 4)]))
-    discount = np.sort(rng.random(m))[::-1]
-    v = -np.sort(-(rng.random((problems, m)) ** float(rng.uniform(0.5, 3))), axis=1)
-    losses = np.diff(v, axis=1) * np.diff(discount)
-    gamma = losses.min(axis=1)
-    if rng.random() < 0.5:
-        s = v + rng.normal(0, 10 ** rng.uniform(-3, 0), v.shape)
-    else:
-        s, rows = v.copy(), np.argsort(gamma)[: int(rng.integers(1, problems))]
-        at = np.argmin(losses, axis=1)[rows]
-        middle = (v[rows, at] + v[rows, at + 1]) / 2
-        s[rows, at], s[rows, at + 1] = middle - 1e-9, middle + 1e-9
-    regret = float(np.mean(v @ discount - np.take_along_axis(v, np.argsort(-s, axis=1), axis=1) @ discount))
-    excess = float(((s - v) ** 2).sum(axis=1).mean())
-    if not regret:
-        return Try(None, "no order is wrong")
-    size, spread = 4 * float(discount @ discount) * excess, float(np.mean(gamma**-alpha))
-
-    def bound(wrong: float) -> float:
-        return float(size ** ((alpha + 1) / (alpha + 2) * (1 + wrong)) * spread ** (1 / (alpha + 2)))
-
-    return Try(
-        lambda wrong: regret <= bound(wrong) + 1e-8, f"m = {m}, alpha = {alpha}: {regret} > {bound(0.0)}"
-    )
-
-
 def sampled_negatives(rng: Rng) -> Try:
     """The mean and the standard deviation of a sampled metric are those over all samples of negatives."""
     items, replacement = int(rng.integers(4, 9)), bool(rng.random() < 0.5)
@@ -284,8 +239,6 @@ STATEMENTS: dict[str, Statement] = {
     "several relevant items": several_relevant_items,
     "ideal lists": ideal_lists,
     "flipped labels": flipped_labels,
-    "least regret": least_regret,
-    "margins": margins,
     "sampled negatives": sampled_negatives,
 }
 

@@ -1,11 +1,13 @@
-"""Sweeps that are interrupted or terminated, or whose parent is killed: their messages and leftovers.
+"""Sweeps that are interrupted, ended or killed at random moments: what they leave, and how they continue.
 
-``python -m robustness.signals [RUNS [SEED]]``. Each run is a session of its own with two worker processes.
-Its output goes through a pipe, which ends when the last process that holds it does.
+``python -m robustness.signals [RUNS [SEED]]``. Each run is a session of its own with one or two workers. Its
+output goes through a pipe, which ends when the last process that holds it does. The same command continues
+it, to the bits of an undisturbed sweep.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import signal
@@ -16,18 +18,53 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from robustness.soak import TOML, start
-
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results import Results, open_results
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.verify import verify
 
+TOML = """
+title = "soak"
+measures = ["nDCG", "nDCG(power(0.5))", "nDCG@0.2n"]
+n = { start = 10, stop = 1e5, per_decade = 5 }
+replicates = 200
+seed = 50
+pairs = [["good", "random"]]
+[scorers]
+good = "linear(0.1, 0.7)"
+random = "random"
+"""
 ALLOWED = 60.0
 """Seconds within which nothing may be left."""
 
 _START = 0.6  # seconds that Python needs before it can handle a signal
 _PROGRESS = ("replicates: ", "compiling the engine")  # the latter where loading takes long
 _INTERRUPTED = (130, -signal.SIGINT)  # a shell reports 130 for both
+
+
+def start(study: Path, folder: Path, jobs: int, output: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+    """A run in a session of its own, and where its output goes."""
+    command = [sys.executable, "-m", "ndcg_asymptotics", "run", str(study), "--out", str(folder)]
+    return subprocess.Popen(
+        [*command, "--jobs", str(jobs)],
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def digest(results: Results) -> str:
+    """Return a hash of every array."""
+    state = hashlib.sha256()
+    for name in sorted(map(str, results.data.variables)):
+        values = results.data[name].values
+        state.update(f"{name} {values.dtype} {values.shape}".encode() + values.tobytes())
+    return state.hexdigest()
+
+
+def complete_in(folder: Path) -> int:
+    """Return the number of complete replicates in a folder, which may not exist."""
+    return open_results(folder).replicates_complete if kind_of(folder) == "study" else 0
 
 
 def alive(session: int) -> list[int]:
@@ -66,33 +103,47 @@ def terminated(process: subprocess.Popen[str], chance: random.Random) -> None:
     process.terminate()
 
 
-def killed(process: subprocess.Popen[str], chance: random.Random) -> None:
+def parent_killed(process: subprocess.Popen[str], chance: random.Random) -> None:
     """Send SIGKILL to the parent alone."""
     process.kill()
 
 
-STRIKES = {"Ctrl-C three times": interrupted, "SIGTERM": terminated, "parent killed": killed}
+def all_killed(process: subprocess.Popen[str], chance: random.Random) -> None:
+    """Send SIGKILL to the parent and its workers."""
+    os.killpg(process.pid, signal.SIGKILL)
 
 
-def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: float) -> tuple[str, float]:
+STRIKES = {
+    "Ctrl-C three times": interrupted,
+    "SIGTERM": terminated,
+    "parent killed": parent_killed,
+    "all killed": all_killed,
+}
+
+
+def strike(
+    kind: str, study: Path, folder: Path, chance: random.Random, whole: float, jobs: int = 2
+) -> tuple[str, float]:
     """Signal a run at a random moment; return how it ended and how long its last process lived.
 
     Raises
     ------
     AssertionError
-        If it did not end as it should.
+        If it did not end as it should, or complete replicates were lost.
     """
-    process = start(study, folder, 2, subprocess.PIPE)
+    before = complete_in(folder)
+    process = start(study, folder, jobs, subprocess.PIPE)
     time.sleep(chance.uniform(_START, max(whole, _START)))
     struck = process.poll() is None
     begun = time.monotonic()
-    STRIKES[kind](process, chance)
+    if struck:
+        STRIKES[kind](process, chance)
     said, _ = process.communicate(timeout=ALLOWED)
     wait_until_gone(process.pid)
     left = time.monotonic() - begun
     lines = [line for line in said.splitlines() if not line.startswith(_PROGRESS)]
     code = process.returncode
-    if struck and kind == "parent killed" and code == -signal.SIGKILL:
+    if struck and "killed" in kind and code == -signal.SIGKILL:
         outcome = "killed"
     elif struck and code in _INTERRUPTED and len(lines) == 1 and "interrupted" in lines[0]:
         outcome = "exit status 130 and one line"
@@ -102,32 +153,41 @@ def strike(kind: str, study: Path, folder: Path, chance: random.Random, whole: f
         raise AssertionError(f"{kind}: exit status {code}: {said}")
     if kind_of(folder) == "study" and not verify(folder).sound:
         raise AssertionError(f"{kind}: a damaged store")
+    if complete_in(folder) < before:
+        raise AssertionError(f"{kind}: {before} replicates were complete, now {complete_in(folder)}")
     return outcome, left
 
 
 def main() -> None:
-    """Print the outcomes of the runs for each signal."""
+    """Print the outcomes of the runs for each signal, each of which is struck once or twice."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 16
     chance = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     with tempfile.TemporaryDirectory() as place:
         study = Path(place) / "study.toml"
         study.write_text(TOML)
         start(study, Path(place) / "first", 2).wait()  # which compiles what is not in the cache
-        begun = time.monotonic()
-        start(study, Path(place) / "whole", 2).wait()
-        whole = time.monotonic() - begun
+        durations = {}
+        for jobs in (1, 2):
+            begun = time.monotonic()
+            start(study, Path(place) / f"whole{jobs}", jobs).wait()
+            durations[jobs] = time.monotonic() - begun
+        undisturbed = digest(open_results(Path(place) / "whole1"))
+        if digest(open_results(Path(place) / "whole2")) != undisturbed:
+            raise AssertionError("one and two jobs give different bits")
         for kind in STRIKES:
             outcomes: Counter[str] = Counter()
             longest = 0.0
             for run in range(runs):
-                folder = Path(place) / f"{kind} {run}"
-                outcome, left = strike(kind, study, folder, chance, whole)
-                outcomes[outcome] += 1
-                longest = max(longest, left)
-                if start(study, folder, 2).wait() or not open_results(folder).complete:
-                    raise AssertionError(f"{kind}: not continued")
-            found = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
-            print(f"{kind}: {found}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")
+                folder, jobs = Path(place) / f"{kind} {run}", 1 + run % 2
+                for _ in range(chance.randint(1, 2)):
+                    outcome, seconds = strike(kind, study, folder, chance, durations[jobs], jobs)
+                    outcomes[outcome] += 1
+                    longest = max(longest, seconds)
+                if start(study, folder, jobs).wait() or digest(open_results(folder)) != undisturbed:
+                    raise AssertionError(f"{kind}: not continued to the same bits")
+            counts = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
+            print(f"{kind}: {counts}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")
+    print(f"{runs} runs of each kind: all continued to the bits of an undisturbed sweep")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ STATEMENTS = {name: one for program in PROGRAMS for name, one in program.STATEME
 # what each statement is told to say instead, and the least share of tries that then contradict it
 WRONG = {
     "exponents": (0.5, 0.5),
-    "first rank": (1.0, 0.8),
     "first ranks": (1.0, 0.8),
     "whole lists": (1.0, 0.8),
     "dependent scorers": (3.9, 0.1),
@@ -35,8 +34,6 @@ WRONG = {
     "several relevant items": (0.2, 0.8),
     "ideal lists": (0.1, 0.8),
     "flipped labels": (1.0, 0.3),
-    "least regret": (0.5, 0.8),
-    "margins": (1.0, 0.1),
     "sampled negatives": (0.1, 0.5),
 }
 
