@@ -29,18 +29,18 @@ def wrong(pair: tuple[str, str], measures: Sequence[str], n: int, lists: int, se
         ranked = [_ranked(rng, curve, labels, max(map(len, discounts))) for curve in curves]
         ahead = ranked[0].astype(float) - ranked[1]
         counts += [np.count_nonzero(ahead[:, : len(d)] @ d <= 1e-12) for d in discounts]
-    return (counts / lists).tolist()
+    return [float(count) / lists for count in counts]
 
 
 def _ranked(rng: np.random.Generator, curve: Curve, labels: np.ndarray, k: int) -> np.ndarray:
     """Return the labels of the first k ranks, a row per list."""
-    depth, pending = np.empty(labels.size), np.arange(labels.size)
+    depths, pending = np.empty(labels.size), np.arange(labels.size)
     while pending.size:
         t = rng.random(pending.size)
         chance = curve.value(t)
         kept = rng.random(pending.size) < np.where(labels.ravel()[pending], chance, 1 - chance)
-        depth[pending[kept]], pending = t[kept], pending[~kept]
-    depth = depth.reshape(labels.shape)
+        depths[pending[kept]], pending = t[kept], pending[~kept]
+    depth = depths.reshape(labels.shape)
     if k < labels.shape[1]:
         first = np.argpartition(depth, k, axis=1)[:, :k]
         labels, depth = (np.take_along_axis(of, first, axis=1) for of in (labels, depth))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from loss_axes import bound_quantiles, dot_rows, error_curves, value_table
@@ -18,7 +20,7 @@ def ax() -> Axes:
     return Figure().add_subplot()
 
 
-def test_curves_have_their_bars_and_limits_and_logarithmic_axes_leave_out_zeros(ax: Axes) -> None:
+def test_curves_have_their_bars_and_limits_and_logarithmic_axes_leave_out_zeros(ax: Any) -> None:
     curves = {"a": ([0.1, 0.01, 0.0], [0.01, 0.02, 0.0]), "b": ([0.2, 0.2, 0.2], [0, 0, 0])}
     error_curves(ax, [10, 100, 1000], curves, limits={"b": 0.2}, labels=False)
     first, second = ax.containers
@@ -28,7 +30,7 @@ def test_curves_have_their_bars_and_limits_and_logarithmic_axes_leave_out_zeros(
     (bar,) = first.lines[2][0].get_segments()
     np.testing.assert_allclose(bar[:, 1], [0.1 - 0.0196, 0.1 + 0.0196])
     assert [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == ":"] == [0.2]
-    linear = Figure().add_subplot()
+    linear: Any = Figure().add_subplot()
     error_curves(linear, [1, 2], {"a": ([-0.1, 0.1], [0.1, 0.1])}, log="x", ylim=(-1, 1))
     np.testing.assert_array_equal(linear.containers[0].lines[0].get_ydata(), [-0.1, 0.1])
     with plots.style():
@@ -38,18 +40,18 @@ def test_curves_have_their_bars_and_limits_and_logarithmic_axes_leave_out_zeros(
     np.testing.assert_allclose(rates.get_ydata(), [0.1, 0.1 * 10 ** (-1 / 3), 0.1 * 100 ** (-1 / 3)])
 
 
-def test_numbers_of_tables_and_rows(ax: Axes) -> None:
+def test_numbers_of_tables_and_rows(ax: Any) -> None:
     values = np.array([[0.0, 0.52], [3.2e-5, 0.012]])
     value_table(ax, ["r", "s"], ["c", "d"], values, least=1e-5)
     assert [text.get_text() for text in ax.texts] == ["0", ".52", "3e-5", ".01"]
-    rows = Figure().add_subplot()
+    rows: Any = Figure().add_subplot()
     dot_rows(rows, ["a", "b"], [3, 4], [0.1, 0.2])
     _, _, (bars,) = rows.containers[0]
     np.testing.assert_allclose([bar[1, 0] for bar in bars.get_segments()], [3.196, 4.392])
     assert rows.get_ylim()[0] > rows.get_ylim()[1]  # the first row is at the top
 
 
-def test_points_lie_under_the_bound(ax: Axes) -> None:
+def test_points_lie_under_the_bound(ax: Any) -> None:
     bound = np.repeat([0.01, 0.1, 1.0], [20, 4, 20])  # in the middle there are too few
     bound_quantiles(ax, bound, bound * np.tile([0.0, 0.1, 0.3, 0.4], 11), plots.line_styles(1)[0])
     largest, middle, diagonal = ax.lines
@@ -58,7 +60,7 @@ def test_points_lie_under_the_bound(ax: Axes) -> None:
     np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
 
 
-def test_required_lengths_and_slopes(ax: Axes) -> None:
+def test_required_lengths_and_slopes(ax: Any) -> None:
     sizes, gap = [10, 100, 1000, 10000], np.array([0.5, 0.001, 0.1, 0.001])
     assert length_within(sizes, gap, 0.01) == pytest.approx(1000 * 10**0.5)  # the last crossing
     assert (length_within(sizes, gap, 1.0), length_within(sizes, gap, 1e-4)) == (10, np.inf)
@@ -68,7 +70,7 @@ def test_required_lengths_and_slopes(ax: Axes) -> None:
     np.testing.assert_allclose(bars.get_segments()[0][:, 1], [-0.48 - 0.06, -0.48 + 0.06])
 
 
-def test_the_best_parameter_is_the_first_of_those_that_are_as_good(ax: Axes) -> None:
+def test_the_best_parameter_is_the_first_of_those_that_are_as_good(ax: Any) -> None:
     ratios = [np.array([2.0, 1.9, 1.0]), np.array([1.0, 2.9999, 3.0])]
     assert signal_to_noise(ax, [0.01, 0.1, 1.0], ratios, "exponent b", "b") == ["$b$ → 0", "$b$ = 0.1"]
     marked = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
