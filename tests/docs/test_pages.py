@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from pages import ROOT, SHELLS, Block, Reader, blocks, pages
 from printed import differences
 
-DRAWN = {"docs/findings-orders.md"}  # pages with numbers of weighted draws
+DRAWN = {"docs/findings.md"}  # pages with numbers of weighted draws
 RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 CELLS = re.compile(r"(?<!\\)\|")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")

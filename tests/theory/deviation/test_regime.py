@@ -44,7 +44,7 @@ def test_the_normal_law_of_an_order(measure: str) -> None:
 
 
 def test_an_order_that_theorem_4_says_settles() -> None:
-    """Of 10,000 streams 0.566 show the order at n = 1e6 (docs/findings-orders.md)."""
+    """Of 10,000 streams 0.566 show the order at n = 1e6 (docs/findings.md)."""
     bowl, measure = Relevance.of("polynomial(0.54, -0.96, 1.32)"), Measure.of("nDCG(power(0.8))")
     rates = [right_rate(HALF, bowl, measure, n) for n in (10**4, 10**6, 10**9)]
     assert max(rates) - min(rates) < 0.01
