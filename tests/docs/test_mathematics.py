@@ -42,7 +42,7 @@ def test_equations_and_sections_that_the_package_refers_to_exist() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in sources if path != Path(__file__)}
     assert {path.name: missing(text) for path, text in texts.items() if missing(text)} == {}
     assert sum(len(EQUATION.findall(text)) for text in texts.values()) > 5
-    assert missing("equation (1)\n    # of docs/theory.md; docs/distinguishability.md, section 2") == []
+    assert missing("equation (1)\n    # of docs/theory.md; docs/orders.md, section 2") == []
     wrong = "Equation (99) of docs/theory.md, section 99 of docs/theory.md. Equation (1) of docs/no.md"
     assert len(missing(wrong)) == 3
 

@@ -10,7 +10,7 @@ integrals which the theorem wants equal. Each statement is held to something tha
   law with exact means and standard deviations;
 - r^-b with equal limits: where the order never settles (Theorem E (a), T2), to exact means and standard
   deviations at n = 1e6 and 1e12; where it does (E (b), (c)), to the cost of the tilt at n = 1e8 to 1e16;
-- k = n^a with equal random tops (equation (7) of docs/theorems.md) to the cost of the tilted law at
+- k = n^a with equal random tops (equation (18) of docs/theorems.md) to the cost of the tilted law at
   n = 1e10, 1e18.
 """
 
@@ -221,7 +221,7 @@ def certain_tops(rng: Rng) -> Try:
 
 
 def equal_tops(rng: Rng) -> Try:
-    """Theorem G, equal random tops: the cost over equation (7) of docs/theorems.md tends to 1."""
+    """Theorem G, equal random tops: the cost over equation (18) of docs/theorems.md tends to 1."""
     discount, b, a = [
         ("constant", 0.0, 0.8),
         ("log", 0.0, 0.8),
@@ -251,7 +251,7 @@ def equal_tops(rng: Rng) -> Try:
 
 
 def _stated(q: float, slope: float, b: float, a: float, n: int) -> float:
-    """Equation (7) of docs/theorems.md for binary labels with the chance q at both tops."""
+    """Equation (18) of docs/theorems.md for binary labels with the chance q at both tops."""
     mean = slope * float(n) ** ((2 - b) * a - 1) / (2 - b)
     if b < 0.5:
         return float(mean**2 * (1 - 2 * b) / (4 * q * (1 - q) * float(n) ** (a * (1 - 2 * b))))

@@ -4,7 +4,7 @@
 held to something that does not know it:
 
 - the remainder of r^-b (section 2 of docs/theory.md) to exact means at n = 1e3, 1e4 and 1e6;
-- an order that cannot be turned (docs/rates.md, dependent scorers) to drawn lists;
+- an order that cannot be turned (docs/orders.md, dependent scorers) to drawn lists;
 - the order and the law with few relevant items (F2, F3) to exact values at n = 1e15 and 1e18, and with
   several items (F2) to drawn lists at n = 1e9 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;

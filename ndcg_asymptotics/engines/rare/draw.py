@@ -63,7 +63,7 @@ def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], f
     labels = multinomial_counts(rng, plan.n, tilt.tilted_law)
     turned = tilt.theta > 0 and last_split.cells > 0
     # log dP/dQ = sum_y N_y log(p_y / pi_y) + sum_(y,cell) N_(y,cell) log(P_y(cell) / Q_y(cell)):
-    # docs/rare-orders.md, section 1
+    # docs/orders.md, section 3
     found, log_weight = [], float(labels @ tilt.log_ratio)
     for s, side in enumerate(tilt.sides):
         counts = np.zeros(side.true.T.shape, np.int64)

@@ -13,7 +13,7 @@ sizes of the study. A stream that is wrong at some size of a grid is wrong at a 
     draws that are wrong at n and right at all larger sizes.
 
 The estimates are unbiased for every tilt, so theory affects their variance only (section 1 of
-docs/rare-orders.md).
+docs/orders.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The error exponent of a pair: how fast the wrong order dies out as n grows (docs/rates.md).
+"""The error exponent of a pair: how fast the wrong order dies out as n grows (docs/orders.md).
 
 Where the leading term of the difference of the two mean DCGs is not 0, Theorems A to C of
 docs/theorems.md give the exponent. Where it is 0, Theorem D (the log discount), Theorem E (r^-b) and
