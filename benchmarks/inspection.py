@@ -65,8 +65,8 @@ def inspect(place: Path, folder: Path) -> None:
     for name, (arguments, modules, part) in commands.items():
         opening = (
             "import ndcg_asymptotics.cli.app, ndcg_asymptotics.cli.terminal; "
-            f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.results import open_results; "
-            f"open_results({str(folder)!r}).{part}"
+            f"import ndcg_asymptotics.{modules}; from ndcg_asymptotics.results.folder import open_study; "
+            f"open_study({str(folder)!r}).{part}"
         )
         command(*arguments)  # compiles what is not compiled
         measured = [(command(*arguments), seconds("-c", opening)) for _ in range(RUNS)]

@@ -28,7 +28,8 @@ from ndcg_asymptotics.plots.marks import grey_band, grey_line, handle, white_mar
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, line_styles
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.results import Results, open_results
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
 from ndcg_asymptotics.theory.deviation.regime import right_rate
@@ -261,7 +262,7 @@ def normalising_of(folder: Path) -> dict[str, Figure]:
     places = [folder / name for name in NORMALISING]
     if any(kind_of(place) != "study" for place in places):
         return {}
-    return {"normalising": normalising(*map(open_results, places))}
+    return {"normalising": normalising(*map(open_study, places))}
 
 
 def main() -> None:
@@ -270,7 +271,7 @@ def main() -> None:
     write(normalising_of(folder), out)
     for name in FIGURES:
         if kind_of(folder / name) == "study":
-            write(figures_of(open_results(folder / name)), out)
+            write(figures_of(open_study(folder / name)), out)
         else:
             print(f"{folder / name}: no results, left out")
 

@@ -16,7 +16,7 @@ import theory_figures
 from common import EXPERIMENTS, arguments, write
 from study_figures import figures_of
 
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.studies import load
 
@@ -29,7 +29,7 @@ def main() -> None:
     for experiment in sorted(EXPERIMENTS.glob("*.toml")):
         folder = results / experiment.stem
         if kind_of(folder) == "study":
-            write(figures_of(open_results(folder)), out)
+            write(figures_of(open_study(folder)), out)
         else:
             print(f"{folder}: no results, left out")
     write(findings.normalising_of(results), out)

@@ -56,7 +56,7 @@ def results(of: Study, **variables: np.ndarray) -> Results:
     axes = load_engine("every-n").VARIABLES | load_engine("cells").VARIABLES | load_engine("rare").VARIABLES
     named = {name: (("replicate", *axes[name]), values) for name, values in variables.items()}
     count = len(next(iter(variables.values())))
-    return results_of(of, dataset(of, np.arange(count), named, {}))
+    return results_of(of, dataset(of, np.arange(count), named))
 
 
 def results_of(study: Study, data: xr.Dataset) -> Results:
@@ -68,7 +68,7 @@ def results_of(study: Study, data: xr.Dataset) -> Results:
         axes = tuple(axis for axis in AXES if axis in array.dims)
         named[str(name)] = axes, array.transpose(*axes).to_numpy()[order]
     done = np.ones(len(replicates), bool)
-    return Results(study, [versions_here()], replicates, done, None, named, data.attrs)
+    return Results(study, [versions_here()], replicates, done, None, named)
 
 
 def simulated(of: Study, replicates: int) -> Results:

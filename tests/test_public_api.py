@@ -106,8 +106,7 @@ PRINTED = {"quiet", "verbose", "table_format", "as_json", "help", "help_all", "f
 """Parameters of commands about what is printed."""
 
 OTHERWISE = {
-    "run": {"only"},  # sweep.replay
-    "check": {"allow_custom"},  # of a folder, which open_any takes, as the next three
+    "check": {"allow_custom"},  # of a folder, which open_results takes, as the next three
     "distinguish": {"allow_custom"},
     "figures": {"results", "allow_custom"},
     "report": {"results", "allow_custom"},
@@ -295,7 +294,7 @@ def test_a_module_beside_the_study_is_found_everywhere(tmp_path: Path, backend: 
         if backend == "dask":
             distributed = pytest.importorskip("distributed")
             cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
-            options = {"backend": "dask", "scheduler": stack.enter_context(cluster).scheduler_address}
+            options = {"scheduler": stack.enter_context(cluster).scheduler_address}
         assert na.run(study, tmp_path / "out", **options).complete
     # the copy beside the results is enough to look at them
     os.rename(tmp_path / "study", tmp_path / "elsewhere")

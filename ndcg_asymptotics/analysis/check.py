@@ -26,7 +26,7 @@ from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
-from ndcg_asymptotics.results.opening import open_any, results_of
+from ndcg_asymptotics.results.opening import open_results, results_of
 from ndcg_asymptotics.theory.values import TheoreticalValues
 
 
@@ -78,7 +78,7 @@ def check(
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
-    opened = open_any(results) if isinstance(results, str | os.PathLike) else results
+    opened = open_results(results) if isinstance(results, str | os.PathLike) else results
     if isinstance(opened, GridResults):
         return check_grid(opened, alpha=alpha, perturb=perturb, std=std)
     return _check_study(results_of(opened), alpha, perturb, std)

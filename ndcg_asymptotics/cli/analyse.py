@@ -40,13 +40,13 @@ def info(
     Exit status 1: a file is damaged, or replicates are missing.
     """
     from ndcg_asymptotics.core.errors import InputError
-    from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.folder import open_study
     from ndcg_asymptotics.results.kinds import kind_of
     from ndcg_asymptotics.results.verify import verify
 
     if kind_of(results) == "study":
         with suppress(InputError):  # damaged, or with a function that came with the study
-            found = open_results(results)
+            found = open_study(results)
             output.show(found, "info")
             raise typer.Exit(0 if found.complete else 1)
     state = verify(results)
@@ -89,9 +89,9 @@ def check(
     """
     from ndcg_asymptotics.analysis import GridCheck
     from ndcg_asymptotics.analysis.check import check as check_results
-    from ndcg_asymptotics.results import open_any
+    from ndcg_asymptotics.results import open_results
 
-    opened = open_any(results, allow_custom=allow_custom)
+    opened = open_results(results, allow_custom=allow_custom)
     found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
     kind = "grid check" if isinstance(found, GridCheck) else "check"
     output.show(found, kind, blocks=found.long() if full else None, full=full)
@@ -127,10 +127,10 @@ def distinguish(
         ndcg-asymptotics distinguish results/two --pair good random --full
     """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
-    from ndcg_asymptotics.results import open_results
+    from ndcg_asymptotics.results.folder import open_study
 
-    beside = open_results(rare, allow_custom=allow_custom) if rare else None
-    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
+    beside = open_study(rare, allow_custom=allow_custom) if rare else None
+    found = distinguish_results(open_study(results, allow_custom=allow_custom), pair=pair, rare=beside)
     output.show(found, "distinguish", blocks=found.long() if full else None, full=full)
 
 
@@ -195,9 +195,9 @@ def figures(
         ndcg-asymptotics figures results/two --out figures --figure-format pdf
     """
     from ndcg_asymptotics.plots import draw_all, holds_curves
-    from ndcg_asymptotics.results import open_any
+    from ndcg_asymptotics.results import open_results
 
-    found = results if holds_curves(results) else open_any(results, allow_custom=allow_custom)
+    found = results if holds_curves(results) else open_results(results, allow_custom=allow_custom)
     paths = draw_all(
         found,
         out,
@@ -229,7 +229,7 @@ def report(
         ndcg-asymptotics report results/two --out report.html
     """
     from ndcg_asymptotics.reports.page import report as report_results
-    from ndcg_asymptotics.results import open_any
+    from ndcg_asymptotics.results import open_results
 
-    report_results(open_any(results, allow_custom=allow_custom), out, alpha=alpha)
+    report_results(open_results(results, allow_custom=allow_custom), out, alpha=alpha)
     print(out)

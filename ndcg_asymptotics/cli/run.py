@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ndcg_asymptotics.cli.options import Custom, Options, Output, parse_whole
-from ndcg_asymptotics.core.errors import InputError, require
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
@@ -50,14 +49,14 @@ class _Swept(Options):
         int | None, typer.Option(help="Number of processes or threads.", show_default="one per core")
     ] = None
     backend: Annotated[
-        Literal["loky", "threading", "dask"],
-        typer.Option(help="Run in processes (loky), in threads, or on a dask cluster."),
+        Literal["loky", "threading"],
+        typer.Option(help="Run in processes (loky) or in threads."),
     ] = "loky"
     scheduler: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address of the scheduler of the dask cluster, such as tcp://host:8786.",
+            help="Run on the dask cluster whose scheduler has this address, such as tcp://host:8786.",
         ),
     ] = None
     replicates: Annotated[
@@ -95,10 +94,6 @@ def run(
         typer.Option(metavar="FOLDER", help="Folder for the results: a new one, or one to be continued."),
     ],
     given: _Swept,
-    only: Annotated[
-        int | None,
-        typer.Option(help="Run this replicate alone; if it is stored already, compare the two bit for bit."),
-    ] = None,
     allow_custom: Custom = False,
     output: Output,
 ) -> None:
@@ -110,7 +105,7 @@ def run(
         ndcg-asymptotics run study.toml --out results/two --replicates 1e4
         ndcg-asymptotics run study.toml --out results/two --precision 1e-4
 
-    Exit status 1: replicates are missing or failed, or --only found another result than the stored one.
+    Exit status 1: replicates are missing or failed.
     """
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.studies.grid import is_grid, load_grid
@@ -118,7 +113,6 @@ def run(
     from ndcg_asymptotics.sweep.sweep import sweep
 
     if is_grid(study):
-        require(only is None, "a grid has no single replicate: replay one of a point's study", "only")
         grid_outcome = sweep_grid(load_grid(study, allow_custom=allow_custom), out, **given.handed)
         _print_state(out, grid_outcome, "points")
         for name, point in grid_outcome.points.items():
@@ -126,19 +120,13 @@ def run(
                 print(f"{name}: {point.precision}")
         raise typer.Exit(_exit_status(grid_outcome))
     loaded = load(study, allow_custom=allow_custom)
-    if only is not None:
-        _replay(loaded, out, only)
-        return
     outcome = sweep(loaded, out, **given.handed)
     _print_state(out, outcome, "replicates")
     if outcome.precision:
         print(outcome.precision)
     if outcome.failures:
         failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
-        print(
-            f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''}); "
-            f"replay one with --only {outcome.failures[0].replicate}"
-        )
+        print(f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''})")
     if outcome.complete == outcome.wanted and not output.quiet:
         print(_next_steps(loaded, out, allow_custom), file=sys.stderr)
     raise typer.Exit(_exit_status(outcome))
@@ -169,30 +157,6 @@ def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
         steps.append((f"report {folder} --out report.html", "all results as one page"))
     width = max(len(command) for command, _ in steps)
     return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
-
-
-def _replay(study: Study, out: Path, replicate: int) -> None:
-    """Run one replicate alone, and print whether it is what is stored."""
-    import traceback
-
-    from ndcg_asymptotics.sweep.replay import replay
-
-    try:
-        result = replay(study, out, replicate)
-    except (InputError, OSError):
-        raise
-    except Exception:  # raised by the engine: a replay is there to show where
-        traceback.print_exc()
-        print(f"replicate {replicate} (seed {study.seed}) failed")
-        raise typer.Exit(1) from None
-    begin = f"replicate {replicate} (seed {study.seed}):"
-    if not result.apart:
-        print(begin, "written" if result.written else "the same as stored, bit for bit")
-        return
-    print(begin, f"NOT what is stored: {result.apart}")
-    for maker in result.makers:
-        print(f"the stored ones were made with {maker}")
-    raise typer.Exit(1)
 
 
 @app.command()

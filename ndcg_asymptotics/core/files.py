@@ -1,7 +1,4 @@
-"""Reading files of bounded size, writing files atomically, and locking folders.
-
-A *record* is a JSON file that holds a digest of its own content.
-"""
+"""Reading files of bounded size, writing files atomically, and locking folders."""
 
 from __future__ import annotations
 
@@ -13,17 +10,14 @@ import os
 import re
 import stat
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from io import BufferedReader, FileIO
+from collections.abc import Mapping
+from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError
-
-LARGEST_RECORD = 2**25
-"""The greatest size of a record in bytes; the 100,000 list lengths of the largest study take 2 MB."""
 
 Fields = Mapping[str, Any]
 """Plain data by field, as JSON and TOML have it."""
@@ -37,19 +31,6 @@ _DRAFT = re.compile(r"\.[0-9a-f]{32}\.partial")
 
 class IrregularFileError(OSError):
     """A pipe, a socket or a device in the place of a file."""
-
-
-class _Waitless(FileIO):
-    """A file whose reads fail where they would have to wait, instead of returning None.
-
-    A file of /proc such as kmsg is a regular one by its mode, and has no end but waits for more.
-    """
-
-    def readinto(self, buffer: Any, /) -> int:
-        count: int | None = super().readinto(buffer)
-        if count is None:
-            raise BlockingIOError(errno.EAGAIN, "not a regular file", self.name)
-        return count
 
 
 class UnreadableError(Exception):
@@ -140,53 +121,11 @@ def open_regular(path: Path) -> BufferedReader:
         Naming the file, if it cannot be opened or is a folder, a pipe, a socket or a device.
     """
     # a pipe that is opened with O_NONBLOCK opens at once; for regular files the flag has no effect
-    file: BufferedReader = BufferedReader(
-        _Waitless(os.fspath(path), opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
-    )
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise IrregularFileError(errno.EINVAL, "not a regular file", str(path))
-    try:
-        file.peek(1)
-    except OSError:
-        file.close()
-        raise
     return file
-
-
-@contextmanager
-def open_bounded(path: Path, largest: int) -> Iterator[BufferedReader]:
-    """Open a regular file of at most ``largest`` bytes for reading; nothing is read before its size is known.
-
-    Raises
-    ------
-    UnreadableError
-        If there is no such file, or reading it fails.
-    """
-    try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > largest:
-                raise UnreadableError(f"is too large ({size} bytes)")
-            yield file
-    except FileNotFoundError:
-        raise UnreadableError("is missing") from None
-    except IrregularFileError:
-        raise UnreadableError("is not a regular file") from None
-    except OSError as error:
-        raise UnreadableError(f"cannot be read ({error.strerror})") from None
-
-
-def read_regular(path: Path, largest: int) -> bytes:
-    """Return the content of a regular file of at most ``largest`` bytes.
-
-    Raises
-    ------
-    UnreadableError
-        If there is no such file, or reading it fails.
-    """
-    with open_bounded(path, largest) as file:
-        return file.read(largest + 1)
 
 
 def read_file(path: Path, largest: int) -> bytes:
@@ -198,14 +137,29 @@ def read_file(path: Path, largest: int) -> bytes:
         Naming the file, also if it is larger.
     """
     with open_regular(path) as file:
-        content = file.read(largest + 1)
-    if len(content) > largest:
-        raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
-    return content
+        if os.fstat(file.fileno()).st_size > largest:
+            raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
+        return file.read(largest) or b""
 
 
-def write_file(path: Path, content: bytes, root: Path | None = None, *, durable: bool = True) -> None:
-    """Write a file atomically: under another name, which is then changed to the final one.
+def read_sound(path: Path, largest: int) -> bytes:
+    """Return what `read_file` does, of a file that must be there.
+
+    Raises
+    ------
+    UnreadableError
+        If there is no such file, or reading it fails.
+    """
+    try:
+        return read_file(path, largest)
+    except FileNotFoundError:
+        raise UnreadableError("is missing") from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be read ({error.strerror})") from None
+
+
+def write_file(path: Path, content: bytes, root: Path | None = None) -> None:
+    """Write a file atomically: under another name, flushed to the disk, which is then changed to its own.
 
     Folders that do not exist are made. A pipe, a device or a link that a user names is written through.
 
@@ -216,39 +170,32 @@ def write_file(path: Path, content: bytes, root: Path | None = None, *, durable:
     root : Path, optional
         A folder of results that the file belongs to. It may have come from somebody else: no symbolic link
         below it is followed.
-    durable : bool
-        Whether to wait until the file is on the disk. Without it a power cut may leave an empty file.
 
     Raises
     ------
     OSError
         Naming the file.
     """
-    if root is None and (path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())):
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        return
     draft = path.with_name(f".{uuid.uuid4().hex}.partial")
     try:
-        if root is not None:
-            refuse_links(path.parent, root)
-        make_folder(path.parent, durable=durable)
+        if root is None and (
+            path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())
+        ):
+            path.write_bytes(content)
+            return
+        if root and not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(root)):
+            raise OSError(errno.ELOOP, "a symbolic link is not written through", str(path.parent))
+        path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("wb") as file:
             file.write(content)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(draft, path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    if durable:
-        flush(path.parent)
+    finally:
+        with suppress(OSError):
+            draft.unlink()
 
 
 def digest_of(content: bytes) -> str:
@@ -261,47 +208,6 @@ def key_of(fields: Mapping[str, object]) -> str:
     return digest_of(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
 
 
-def write_record(
-    path: Path, fields: Mapping[str, object], root: Path | None = None, *, durable: bool = True
-) -> None:
-    """Write plain values as JSON with a digest of them; options are those of `write_file`.
-
-    Raises
-    ------
-    InputError
-        If the record is larger than `LARGEST_RECORD`.
-    OSError
-        If the file cannot be written.
-    """
-    content = json.dumps({**fields, "digest": key_of(json.loads(json.dumps(fields)))}, indent=1).encode()
-    if len(content) > LARGEST_RECORD:
-        raise InputError(
-            f"{path}: a description of {len(content)} bytes, at most {LARGEST_RECORD} are allowed"
-        )
-    write_file(path, content, root, durable=durable)
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """Read the values that `write_record` wrote.
-
-    Raises
-    ------
-    UnreadableError
-        If the file does not hold what was written.
-    """
-    try:
-        found = json.loads(read_regular(path, LARGEST_RECORD))
-        if not isinstance(found, dict):
-            raise UnreadableError("is damaged (not a JSON object)")
-        digest = found.pop("digest", None)
-        same = digest == key_of(found)
-    except (ValueError, RecursionError):
-        raise UnreadableError("is damaged (not JSON)") from None
-    if not same:
-        raise UnreadableError("is damaged (its digest does not match)")
-    return found
-
-
 def remove_drafts(folder: Path) -> None:
     """Remove partial files, whose writer was killed before it could rename them."""
     for entry in os.scandir(folder):
@@ -309,52 +215,8 @@ def remove_drafts(folder: Path) -> None:
             os.unlink(entry)
 
 
-def refuse_links(folder: Path, results: Path) -> None:
-    """Refuse a folder that is, or lies below, a symbolic link within a folder of results.
-
-    Raises
-    ------
-    OSError
-        Naming the link.
-    """
-    for part in (folder, *folder.parents):
-        if part == results:
-            return
-        if part.is_symlink():
-            raise OSError(errno.ELOOP, "a symbolic link is not written through", str(part))
-
-
-def make_folder(folder: Path, *, durable: bool = True) -> None:
-    """Make a folder and those above it; if durable, flush them to the disk."""
-    if folder.is_dir():
-        return
-    missing = [part for part in (folder, *folder.parents) if not part.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in reversed(missing if durable else []):
-        flush(part.parent)
-
-
-def flush(path: Path) -> None:
-    """Flush a file to the disk, or the names in a folder."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-_held: set[int] = set()  # handles of locked folders
-
-
 def lock(folder: Path) -> int:
-    """Lock a folder for writing.
-
-    The lock ends with this process, however it ends, even if processes that it forked live on.
-
-    Returns
-    -------
-    int
-        The handle that holds it, for `unlock`.
+    """Lock a folder for writing, until the handle that is returned is closed or this process ends.
 
     Raises
     ------
@@ -369,20 +231,4 @@ def lock(folder: Path) -> int:
         raise InputError(f"{folder}: another process is writing to it") from None
     except OSError:
         pass  # a file system without locks
-    _held.add(handle)
     return handle
-
-
-def unlock(handle: int) -> None:
-    """Release the lock of `lock`."""
-    _held.discard(handle)
-    os.close(handle)
-
-
-def _release_inherited() -> None:
-    """Close the handles in a forked process, whose parent holds the locks."""
-    while _held:
-        os.close(_held.pop())
-
-
-os.register_at_fork(after_in_child=_release_inherited)

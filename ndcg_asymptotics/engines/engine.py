@@ -169,22 +169,3 @@ def impossible_value(name: str, values: Array, measures: Sequence[str]) -> str |
     most = float(np.broadcast_to(greatest, given.shape)[~good][0])
     end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
     return f"{given[~good][0]:g}, which must be {kind.least:g}{end}"
-
-
-def apart(a: Mapping[str, Array], b: Mapping[str, Array]) -> str | None:
-    """Describe how far two draws of one replicate differ; None if they are equal bit for bit.
-
-    >>> apart({"ndcg": np.array([0.5])}, {"ndcg": np.array([0.5 + 2**-52])})
-    'ndcg by up to 2.2e-16 (2 units in the last place)'
-    """
-    found = []
-    for name in sorted(a):
-        if np.array_equal(a[name], b[name]):
-            continue
-        if a[name].dtype.kind == "f":
-            gap = np.abs(a[name] - b[name])
-            units = np.max(gap / np.spacing(np.maximum(np.abs(a[name]), np.abs(b[name]))))
-            found.append(f"{name} by up to {gap.max():.2g} ({units:.0f} units in the last place)")
-        else:
-            found.append(f"{name} in {np.count_nonzero(a[name] != b[name])} of {a[name].size} places")
-    return ", ".join(found) or None

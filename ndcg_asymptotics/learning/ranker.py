@@ -12,7 +12,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief, floats, instance_of, random_generator, standard_error
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import make_folder, path_of, paths_of, read_file
+from ndcg_asymptotics.core.files import path_of, paths_of, read_file
 from ndcg_asymptotics.core.progress import task, tracked
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
@@ -424,7 +424,7 @@ def train(
         mean, of_mean = mean_and_error(evaluated.values[:, 0])
     if folder is not None:
         try:
-            make_folder(folder)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror})", "out") from None
         ranker.save(folder / "ranker.json")

@@ -27,7 +27,7 @@ from ndcg_asymptotics.plots.planning import plan_drawings
 from ndcg_asymptotics.plots.saving import Drawing, SaveOptions, save_all
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
-from ndcg_asymptotics.results.opening import open_any
+from ndcg_asymptotics.results.opening import open_results
 
 _NOT = {
     "against": "only grids have parameters",
@@ -91,7 +91,7 @@ def draw_all(
     require_flag(spec, "spec")
     if isinstance(found, str | os.PathLike):
         place = path_of(found, "found")
-        found = place if holds_curves(place) else open_any(place)
+        found = place if holds_curves(place) else open_results(place)
     given: dict[str, Any] = {
         "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
         "scorers": None if scorers is None else as_list(scorers, "scorers", str),

@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.plots.saving import svg_of
 from ndcg_asymptotics.reports.content import ReportContents, Reported, contents_of
-from ndcg_asymptotics.results.opening import open_any
+from ndcg_asymptotics.results.opening import open_results
 
 _WIDTH = 3.5  # of figures in inches, which a phone shows at their natural size
 
@@ -41,8 +41,8 @@ def report(
     Parameters
     ----------
     reported : Results, GridResults, Comparison, JudgedComparison or path
-        What `run`, `open_results`, `results.open_grid` or `compare` returns, or the
-        path of a folder of results. The page of incomplete results says so.
+        What `run`, `open_results` or `compare` returns, or the path of a folder of
+        results. The page of incomplete results says so.
     out : path, optional
         File to write the page to.
     alpha : float
@@ -69,7 +69,7 @@ def report(
     if out is not None:
         out = require_writable(out, "out")
     if isinstance(reported, str | os.PathLike):
-        reported = open_any(path_of(reported, "reported"))
+        reported = open_results(path_of(reported, "reported"))
     page = HtmlPage(_rendered(contents_of(reported, alpha, _WIDTH)))
     if out is not None:
         write_file(out, page.encode(errors="backslashreplace"))

@@ -16,7 +16,6 @@ simulations hardly shrink, and without compression the size of a sound file is k
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -25,21 +24,16 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import Array, Integers
-from ndcg_asymptotics.core.files import UnreadableError, digest_of, open_bounded, write_file
+from ndcg_asymptotics.core.files import UnreadableError, digest_of, read_sound, write_file
 from ndcg_asymptotics.results.layout import Variable
 from ndcg_asymptotics.results.runs import LAST_REPLICATE
 
 LARGEST_REPLICATE = 2**31
 """The greatest size in bytes of the values of a single replicate."""
-
-LARGEST_FILE = LARGEST_REPLICATE + 2**16
-"""The greatest size of a block in bytes."""
 
 _NAME = re.compile(r"(\d{1,10})-(\d{1,10})-([0-9a-f]{32})\.(npz|json)")
 _ABOUT = "about.json"
@@ -66,41 +60,27 @@ class File:
 
 def block_files(folder: Path, kind: str = "npz") -> list[File]:
     """Return the blocks in a folder by their names, or with ``kind="json"`` the requests of version 0.3."""
-    found = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if (match := _NAME.fullmatch(entry.name)) and match[4] == kind:
-                first, last = int(match[1]), int(match[2])
-                if first <= last <= LAST_REPLICATE:
-                    found.append(File(first, last, match[3], folder / entry.name))
-    return sorted(found)
+    names = (_NAME.fullmatch(name) for name in os.listdir(folder))
+    files = [
+        File(int(name[1]), int(name[2]), name[3], folder / name[0])
+        for name in names
+        if name and name[4] == kind
+    ]
+    return sorted(file for file in files if file.first <= file.last <= LAST_REPLICATE)
 
 
 def write_block(
-    folder: Path,
-    key: str,
-    first: int,
-    values: Mapping[str, NDArray[np.generic]],
-    made_by: Mapping[str, str],
-    *,
-    durable: bool = True,
+    folder: Path, key: str, first: int, values: Mapping[str, Array], made_by: Mapping[str, str]
 ) -> None:
     """Write a block of values of the study whose digest is ``key``, from replicate ``first`` on."""
     last = first + len(next(iter(values.values()))) - 1
     about = {"study": key, "first": first, "last": last, "made_by": dict(made_by)}
-    members = {_ABOUT: json.dumps(about).encode()}
-    for name, array in values.items():
-        member = io.BytesIO()
-        ordered = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        np.lib.format.write_array(member, ordered, version=(1, 0), allow_pickle=False)
-        members[f"{name}.npy"] = member.getvalue()
     into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as archive:
-        for member_name, content in members.items():
-            # not numpy.savez, which states the time: dated 1980, equal values are equal bytes
-            archive.writestr(zipfile.ZipInfo(member_name), content)
+    np.savez(into, **values)  # type: ignore[arg-type]
+    with zipfile.ZipFile(into, "a") as archive:
+        archive.writestr(zipfile.ZipInfo(_ABOUT), json.dumps(about))  # which has no time
     content = into.getvalue()
-    write_file(folder / f"{first}-{last}-{digest_of(content)}.npz", content, folder, durable=durable)
+    write_file(folder / f"{first}-{last}-{digest_of(content)}.npz", content, folder)
 
 
 def read_block(
@@ -119,42 +99,30 @@ def read_block(
     UnreadableError
         If it is not.
     """
-    with open_bounded(file.path, LARGEST_FILE) as opened:
-        digest = hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16))
-        if digest.hexdigest() != file.digest:
-            raise UnreadableError("is damaged (its digest is not the one in its name)")
-        try:
-            return _content(opened, file, key, expected)
-        except (UnreadableError, OSError):
-            raise
-        except MemoryError:
-            raise UnreadableError("states arrays larger than memory") from None
-        except Exception as error:  # zipfile raises many kinds for bytes that are not an archive
-            raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
-
-
-def _content(
-    opened: BinaryIO, file: File, key: str, expected: Mapping[str, Variable]
-) -> tuple[dict[str, str], dict[str, Array]]:
-    whole = os.fstat(opened.fileno()).st_size
-    size = sum(variable.nbytes for variable in expected.values())
-    if not size < whole <= size + _OVERHEAD:
+    content = read_sound(file.path, LARGEST_REPLICATE + _OVERHEAD)
+    if digest_of(content) != file.digest:
+        raise UnreadableError("is damaged (its digest is not the one in its name)")
+    if len(content) > sum(variable.nbytes for variable in expected.values()) + _OVERHEAD:
         raise UnreadableError("does not hold the arrays of this study")
-    opened.seek(0)
-    with np.load(opened, allow_pickle=False) as archive:
-        for info in archive.zip.infolist():
-            if info.compress_type != zipfile.ZIP_STORED or info.file_size > whole:
-                raise UnreadableError("is not a block of results (a member is compressed)")
-        about = json.loads(archive[_ABOUT])
-        if about["study"] != key:
-            raise UnreadableError("is of another study")
-        if (about["first"], about["last"]) != (file.first, file.last):
-            raise UnreadableError(f"holds replicates {about['first']} to {about['last']}")
-        values = {name: archive[name] for name in archive.files if name != _ABOUT}
-    found = {name: Variable(array.shape, array.dtype) for name, array in values.items()}
-    if found != dict(expected):
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            for info in archive.zip.infolist():
+                if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(content):
+                    raise UnreadableError("is not a block of results (a member is compressed)")
+            about = json.loads(archive[_ABOUT])
+            values = {name: np.asarray(archive[name]) for name in archive.files if name != _ABOUT}
+            if about["study"] != key:
+                raise UnreadableError("is of another study")
+            if (about["first"], about["last"]) != (file.first, file.last):
+                raise UnreadableError(f"holds replicates {about['first']} to {about['last']}")
+            made_by = {str(name): str(version) for name, version in about["made_by"].items()}
+    except UnreadableError:
+        raise
+    except Exception as error:  # zipfile and numpy raise many kinds for bytes that are not an archive
+        raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
+    if {name: Variable(array.shape, array.dtype) for name, array in values.items()} != dict(expected):
         raise UnreadableError("does not hold the arrays of this study")
-    return {str(name): str(version) for name, version in about["made_by"].items()}, values
+    return made_by, values
 
 
 def overlaps(files: Iterable[File]) -> Iterator[tuple[File, File]]:

@@ -20,18 +20,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
-from ndcg_asymptotics.results.folder import open_results, results_in, study_key
+from ndcg_asymptotics.results.folder import Damage, DamagedError, open_study, study_key
 from ndcg_asymptotics.results.kinds import (
     GRID,
     POINTS,
     STUDY,
     kind_of,
-    read_description,
-    refuse_old,
+    read_record,
     require_kind,
-    write_description,
+    write_record,
 )
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.studies.canonical import canonical
@@ -114,25 +113,17 @@ def write_grid(folder: Path, grid: Grid) -> None:
     InputError
         If it holds another grid, or other results, or its record is damaged.
     """
-    require_kind(folder, "grid", or_none=True)
+    require_kind(folder, None, "grid")
     keys = {grid.axes.name(values): study_key(canonical(study)) for values, study in grid.studies.items()}
     if os.path.lexists(folder / GRID):
-        require(_sound_record(folder)[1] == keys, f"{folder}: holds another grid")
+        require(read_grid(folder)[1] == keys, f"{folder}: holds another grid")
         return
     for place in (folder / POINTS).glob("*"):  # of a grid whose record was deleted
         with suppress(UnreadableError):
-            of = read_description(place / STUDY, lambda stated: study_key(stated["study"]), "a study")
+            of = read_record(place / STUDY, lambda stated: study_key(stated["study"]))
             require(of == keys.get(place.name), f"{place}: holds another study; move it away")
     stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
-    write_description(folder / GRID, {"grid": stated, "points": keys}, folder)
-
-
-def _sound_record(folder: Path) -> tuple[Axes, dict[str, str]]:
-    """Return what `read_grid` does, and refuse a damaged record in one line."""
-    try:
-        return read_grid(folder)
-    except UnreadableError as error:
-        raise InputError(f"{folder}: damaged: {GRID} {error}; delete it and run the grid again") from None
+    write_record(folder / GRID, {"grid": stated, "points": keys}, folder)
 
 
 def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
@@ -140,15 +131,15 @@ def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
 
     Raises
     ------
-    UnreadableError
+    DamagedError
         If the record is not what was written.
     InputError
         If the folder is of another version.
     """
-    for place in (folder / POINTS).glob("*"):
-        refuse_old(place)
-        break
-    return read_description(folder / GRID, _stated, "a grid")
+    try:
+        return read_record(folder / GRID, _stated)
+    except UnreadableError as error:
+        raise DamagedError(folder, [Damage(GRID, str(error))]) from None
 
 
 def _stated(record: Fields) -> tuple[Axes, dict[str, str]]:
@@ -163,61 +154,23 @@ def _stated(record: Fields) -> tuple[Axes, dict[str, str]]:
     return axes, keys
 
 
-def open_grid(folder: str | Path, *, allow_custom: bool = False) -> GridResults:
-    """Open the results of a grid, complete or not.
-
-    Parameters
-    ----------
-    folder : path
-    allow_custom : bool
-        Whether ``custom("module:function")`` in a point's study may import its module, as in `open_results`.
+def grid_in(folder: str | Path, grid: Grid | None = None, *, allow_custom: bool = False) -> GridResults:
+    """Open the results of a grid; if one is given, its studies are those of the points.
 
     Raises
     ------
     InputError
-        If the folder holds none, a point is damaged, or a point holds another study than the grid's.
-
-    >>> import tempfile
-    >>> from ndcg_asymptotics.studies.grid import grid_of
-    >>> import ndcg_asymptotics as na
-    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10], "replicates": 2}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = na.sweep.run_grid(grid_of({"p": [0.1, 0.3]}, fields), folder, jobs=1)
-    ...     open_grid(folder).data["ndcg"].dims
-    ('p', 'replicate', 'scorer', 'measure', 'n')
+        As `results.open_results`.
     """
     folder = path_of(folder, "folder")
-    require_kind(folder, "grid")
-    axes, keys = _sound_record(folder)
+    axes, keys = read_grid(folder)
     points = {}
     for values in axes.points:
         name = axes.name(values)
         place = folder / POINTS / name
-        if kind_of(place) != "study":
-            continue
-        points[values] = open_results(place, allow_custom=allow_custom)
-        same = study_key(canonical(points[values].study)) == keys[name]
-        require(same, f"{place}: holds another study than the grid has at this point")
+        if kind_of(place) == "study":
+            study = grid.studies[values] if grid else None
+            points[values] = open_study(place, study, allow_custom=allow_custom)
+            same = study_key(canonical(points[values].study)) == keys[name]
+            require(same, f"{place}: holds another study than the grid has at this point")
     return GridResults(axes, points)
-
-
-def grid_in(folder: str | Path, grid: Grid) -> GridResults:
-    """Return the results in a folder that are of this grid, with the grid's own studies.
-
-    Raises
-    ------
-    InputError
-        As `open_grid`.
-    """
-    folders = {values: point_folder(Path(folder), grid.axes, values) for values in grid.studies}
-    points = {
-        values: results_in(folders[values], study)
-        for values, study in grid.studies.items()
-        if kind_of(folders[values]) == "study"
-    }
-    return GridResults(grid.axes, points)
-
-
-def point_folder(folder: Path, axes: Axes, values: tuple[float, ...]) -> Path:
-    """Return the folder of the results of a point."""
-    return folder / POINTS / axes.name(values)

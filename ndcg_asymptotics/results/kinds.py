@@ -1,23 +1,27 @@
 """The two kinds of folders of results, a study and a grid, and the records that describe them.
 
-A record (`core.files`) such as ``study.json`` says what a folder contains.
+A *record*, ``study.json`` or ``grid.json``, says what a folder contains. It is a JSON file that holds a
+digest of its own content.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import UnreadableError, path_of, read_record, write_record
+from ndcg_asymptotics.core.files import UnreadableError, key_of, path_of, read_sound, write_file
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.blocks import block_files
 
 FORMAT = 4
-"""The format of folders of results. Format 3, of version 0.3, has files that ask for more replicates; formats
-1 and 2 were zarr stores."""
+"""The format of folders of results. Format 3, of version 0.3, has files that ask for more replicates."""
+
+LARGEST_RECORD = 2**25
+"""The greatest size of a record in bytes; the 100,000 list lengths of the largest study take 2 MB."""
 
 FolderKind = Literal["study", "grid"]
 
@@ -27,56 +31,38 @@ STUDY, GRID = "study.json", "grid.json"
 POINTS = "points"
 """The subfolder of a grid with the folders of its points."""
 
-_OLD = "results.zarr"  # written by versions up to 0.2.0
-_WORDS: dict[FolderKind, str] = {"study": "results", "grid": "results of a grid"}
-_HINTS: dict[FolderKind | None, str] = {
-    None: "",
-    "study": "; it holds those of a study",
-    "grid": f"; its points, in {POINTS}/, hold those of a study each",
+_WORDS: dict[FolderKind | None, str] = {
+    "study": "the results of a study",
+    "grid": f"the results of a grid; its points, in {POINTS}/, hold those of a study each",
+    None: f"no results (no {STUDY})",
 }
 
 _T = TypeVar("_T")
 
 
 def kind_of(folder: Path | str) -> FolderKind | None:
-    """Return the kind of a folder of results, damaged or not and of any version; None for another folder."""
+    """Return the kind of a folder of results, damaged or not; None for another folder."""
     folder = path_of(folder, "folder")
-    study, grid, old = (os.path.lexists(folder / name) for name in (STUDY, GRID, _OLD))
+    study, grid = (os.path.lexists(folder / name) for name in (STUDY, GRID))
     if grid or ((folder / POINTS).is_dir() and not study):
         return "grid"
-    return "study" if study or old or (folder.is_dir() and block_files(folder)) else None
+    return "study" if study or (folder.is_dir() and block_files(folder)) else None
 
 
-def refuse_old(folder: Path) -> None:
-    """Refuse results of versions up to 0.2.0, with advice."""
-    require(
-        not (folder / _OLD).is_dir(),
-        f"{folder}: results of version 0.2.0 or older ({_OLD}), which this version does not read; "
-        "run the study again into a new folder: the same seed gives the same results",
-    )
-
-
-def require_kind(folder: Path, kind: FolderKind, *, or_none: bool = False) -> None:
-    """Refuse a folder that is not of a kind, or with ``or_none`` one that is of the other kind.
+def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
+    """Refuse a folder that is of none of some kinds.
 
     Raises
     ------
     InputError
         Saying what the folder holds instead.
     """
-    refuse_old(folder)
     found = kind_of(folder)
-    if found == kind or (or_none and found is None):
-        return
-    if or_none and found is not None:
-        raise InputError(f"{folder}: holds {_WORDS[found]} already; take another folder")
-    raise InputError(
-        f"{folder}: no {_WORDS[kind]} here (no {STUDY if kind == 'study' else GRID}){_HINTS[found]}"
-    )
+    require(found in kinds, f"{folder}: holds {_WORDS[found]}")
 
 
-def write_description(path: Path, fields: Mapping[str, object], root: Path, *, durable: bool = True) -> None:
-    """Write the record of a folder of results; `read_description` reads it.
+def write_record(path: Path, fields: Mapping[str, object], root: Path) -> None:
+    """Write the record of a folder of results; `read_record` reads it.
 
     Raises
     ------
@@ -85,18 +71,15 @@ def write_description(path: Path, fields: Mapping[str, object], root: Path, *, d
     OSError
         If the file cannot be written.
     """
-    write_record(path, {"format": FORMAT, **fields}, root, durable=durable)
+    stated = json.loads(json.dumps({"format": FORMAT, **fields}))
+    content = json.dumps({**stated, "digest": key_of(stated)}, indent=1).encode()
+    size = f"a description of {len(content)} bytes, at most {LARGEST_RECORD} are allowed"
+    require(len(content) <= LARGEST_RECORD, f"{path}: {size}")
+    write_file(path, content, root)
 
 
-def read_description(path: Path, parse: Callable[[dict[str, Any]], _T], what: str) -> _T:
+def read_record(path: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:
     """Read the record of a folder of results, and return what is parsed of it.
-
-    Parameters
-    ----------
-    path : Path
-    parse : function
-    what : str
-        What the record should be, for a message.
 
     Raises
     ------
@@ -105,18 +88,19 @@ def read_description(path: Path, parse: Callable[[dict[str, Any]], _T], what: st
     InputError
         If a newer version wrote it.
     """
-    found = read_record(path)
-    form = found.get("format")
-    if not isinstance(form, int):
-        raise UnreadableError("is damaged (it states no format)")
+    try:
+        found = json.loads(read_sound(path, LARGEST_RECORD))
+        same = found.pop("digest") == key_of(found)
+        form = int(found["format"])
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise UnreadableError("is damaged (no record of results)") from None
+    if not same:
+        raise UnreadableError("is damaged (its digest does not match)")
     if form > FORMAT:
-        here = versions_of()["ndcg_asymptotics"]
-        raise InputError(
-            f"{path.parent}: written by a newer version, in format {form}; "
-            f"{PACKAGE} {here} reads format {FORMAT}"
-        )
+        here = f"{PACKAGE} {versions_of()['ndcg_asymptotics']} reads format {FORMAT}"
+        raise InputError(f"{path.parent}: written by a newer version, in format {form}; {here}")
     try:
         return parse(found)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        said = str(error) if isinstance(error, InputError) else f"not {what}"
+        said = str(error) if isinstance(error, InputError) else "not what a record states"
         raise UnreadableError(f"is damaged ({said})") from None

@@ -153,17 +153,12 @@ def _texts(values: object) -> bool:
     return isinstance(values, list) and len(values) > 0 and all(isinstance(text, str) for text in values)
 
 
-def dataset(
-    study: Study,
-    replicates: Integers,
-    variables: Named,
-    further: Mapping[str, object],
-) -> xr.Dataset:
+def dataset(study: Study, replicates: Integers, variables: Named) -> xr.Dataset:
     """Return the values of some replicates as a Dataset that describes itself."""
     import xarray as xr  # here: to load it takes longer than to read most results
 
     seed = study.seed if study.seed < 2**31 else str(study.seed)  # attributes of NetCDF are 32-bit
-    attributes = {"title": study.title, "seed": seed, "engine": study.engine, **further}
+    attributes = {"title": study.title, "seed": seed, "engine": study.engine}
     found = xr.Dataset(variables, {INDEX: replicates, **Layout.of(study).coordinates}, attributes)
     for name, (words, unit) in _MEANINGS.items():
         if name in found.variables:

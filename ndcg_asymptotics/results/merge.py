@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import path_of, paths_of
+from ndcg_asymptotics.core.files import path_of, paths_of, write_file
 from ndcg_asymptotics.results.blocks import overlaps
-from ndcg_asymptotics.results.folder import examine, refuse_damages, results_in, stored_study
+from ndcg_asymptotics.results.folder import examine, open_study
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.sinks import FolderSink
 from ndcg_asymptotics.studies.canonical import differing_fields
@@ -58,16 +58,16 @@ def merge(
         require(not same, f"{folder}: is one of the parts; merge into another folder")
     found = [examine(part) for part in parts]
     for part in found:
-        refuse_damages(part.folder, part.damages)
+        part.require_sound()
         differing = differing_fields(part.layout.fields, found[0].layout.fields)
         require(not differing, f"{part.folder}: not the study of {parts[0]}: {'; '.join(differing)}")
-    study = stored_study(found[0], allow_custom)
+    study = found[0].study(allow_custom)
     with FolderSink(folder, study) as sink:
         there = {file.path.name for file in sink.blocks}
         new = {file.path.name: file for part in found for file in part.blocks if file.path.name not in there}
         for one, other in overlaps([*sink.blocks, *new.values()]):
             raise InputError(f"{other.path} and {one.path} hold the same replicates; merge disjoint parts")
         sink.want(np.concatenate([np.arange(study.replicates), *(part.wanted for part in found)]))
-        for file in new.values():
-            sink.copy(file)
-    return results_in(folder, study)
+        for name, file in new.items():
+            write_file(folder / name, file.path.read_bytes(), folder)
+    return open_study(folder, study)

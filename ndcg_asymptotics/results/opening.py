@@ -1,4 +1,4 @@
-"""Opening a folder of results, whatever it holds: a study or a grid."""
+"""Opening a folder of results, of a study or of a grid."""
 
 from __future__ import annotations
 
@@ -8,10 +8,42 @@ from pathlib import Path
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.results.folder import open_results
-from ndcg_asymptotics.results.grid import GridResults, open_grid
+from ndcg_asymptotics.results.folder import open_study
+from ndcg_asymptotics.results.grid import GridResults, grid_in
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.record import Results
+
+
+def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults:
+    """Open the results of a study or of a grid, complete or not.
+
+    All of them are read and compared with the digests that were written with them. Damaged results are never
+    returned.
+
+    Parameters
+    ----------
+    folder : path
+    allow_custom : bool
+        Whether ``custom("module:function")`` in their study may import its module, a copy of which is in
+        the folder; this runs the code in it.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no results, or they are of another version or damaged (`info` names every
+        damaged file; move it away and run the study again), or a point holds another study than its grid's.
+
+    >>> import tempfile
+    >>> import ndcg_asymptotics as na
+    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = na.run(study, folder, jobs=1)
+    ...     open_results(folder).data["ndcg"].shape
+    (2, 1, 1, 1)
+    """
+    if kind_of(folder) == "grid":
+        return grid_in(folder, allow_custom=allow_custom)
+    return open_study(folder, allow_custom=allow_custom)
 
 
 def results_of(given: object) -> Results:
@@ -23,35 +55,8 @@ def results_of(given: object) -> Results:
         For anything else, and as `open_results`.
     """
     if isinstance(given, str | os.PathLike):
-        return open_results(path_of(given, "results"))
+        return open_study(path_of(given, "results"))
     if isinstance(given, Results):
         return given
     expected = "expected the results of a study or the path of their folder"
     raise InputError(f"{expected}, got {brief(given)}", "results")
-
-
-def open_any(folder: str | Path, *, allow_custom: bool = False) -> Results | GridResults:
-    """Open the results of a study or of a grid, complete or not.
-
-    Parameters
-    ----------
-    folder : path
-    allow_custom : bool
-        As in `open_results`.
-
-    Raises
-    ------
-    InputError
-        If the folder holds none, or they are damaged or of another version.
-
-    >>> import tempfile
-    >>> import ndcg_asymptotics as na
-    >>> study = na.Study(scorers={"a": "constant(0.4)"}, measures="nDCG", n=[10], replicates=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = na.run(study, folder, jobs=1)
-    ...     type(open_any(folder)).__name__
-    'Results'
-    """
-    if kind_of(folder) == "grid":
-        return open_grid(folder, allow_custom=allow_custom)
-    return open_results(folder, allow_custom=allow_custom)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers, standard_error
-from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.core.files import Fields
+from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.rows import Column, decimals, frame_of, general, plain
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import Named, dataset
 from ndcg_asymptotics.studies import Study
+from ndcg_asymptotics.studies.canonical import canonical
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,8 +72,6 @@ class Results(Report):
         The folder they are kept in; None if they are in this process only.
     named : mapping of name to (axes, array)
         The values of the complete replicates.
-    attributes : mapping
-        The attributes of `data` beside those of the study.
     """
 
     study: Study
@@ -80,7 +80,6 @@ class Results(Report):
     done: Bools
     folder: Path | None
     named: Named = field(repr=False)
-    attributes: Fields = field(repr=False)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the study, how much of it is complete, and the means at the largest n."""
@@ -170,7 +169,12 @@ class Results(Report):
             If no replicate is complete yet.
         """
         self._require_some()
-        return dataset(self.study, np.sort(self.replicates[self.done]), self.named, self.attributes)
+        replicates = np.sort(self.replicates[self.done])
+        found = dataset(self.study, replicates, self.named)
+        found.attrs |= {"versions": json.dumps(self.versions), "complete": int(self.complete)}
+        with suppress(InputError):  # a function without a name has no text
+            found.attrs["study"] = json.dumps(canonical(self.study))
+        return found
 
     def of_scorer(self, scorer: str, measure: Measure) -> dict[str, Array]:
         """Return the arrays (replicate, n) of one scorer under one measure of the study, by name."""

@@ -1,4 +1,4 @@
-"""Sinks, into which a sweep puts replicates: a folder, or the memory of this process.
+"""Sinks, into which a sweep puts replicates: the memory of this process, or a folder.
 
 In a folder every call of `add` writes an immutable block (`results.blocks`), so whatever happens, each
 replicate is there whole or is computed again.
@@ -16,16 +16,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import (
-    digest_of,
-    lock,
-    make_folder,
-    path_of,
-    remove_drafts,
-    unlock,
-    write_file,
-)
-from ndcg_asymptotics.engines import engine
+from ndcg_asymptotics.core.files import digest_of, lock, path_of, remove_drafts, write_file
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     File,
@@ -33,8 +24,8 @@ from ndcg_asymptotics.results.blocks import (
     joined_blocks,
     write_block,
 )
-from ndcg_asymptotics.results.folder import Contents, examine, refuse_damages, study_key
-from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_kind, write_description
+from ndcg_asymptotics.results.folder import DamagedError, examine, open_study, study_key
+from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_kind, write_record
 from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import ranges
@@ -44,19 +35,22 @@ from ndcg_asymptotics.studies.canonical import canonical, differing_fields, file
 Values = Mapping[str, Array]
 
 
-class Sink:
-    """Takes in the replicates of one study; a context manager.
+class MemorySink:
+    """Takes in the replicates of one study, in the memory of this process; a context manager.
 
     Attributes
     ----------
     replicates : (R,) integers
         The indices of the replicates that are wanted.
+    done : (C,) integers
+        The indices of those that are complete.
     """
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self.replicates: Integers = np.arange(0)
-        self._done: list[Integers] = [self.replicates]
+        self.done: Integers = np.arange(0)
+        self._parts: list[Replicates] = []
 
     def __enter__(self) -> Self:
         return self
@@ -64,22 +58,12 @@ class Sink:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Release what is held; nothing by default."""
-
-    @property
-    def wanted(self) -> int:
-        """The number of replicates that are wanted."""
-        return len(self.replicates)
-
-    @property
-    def complete(self) -> int:
-        """The number of replicates that are complete."""
-        return sum(map(len, self._done))
+        """Release what is held; nothing in memory."""
 
     def missing(self, replicates: Iterable[int]) -> list[int]:
         """Return the replicates among these that are not complete."""
         numbers = np.fromiter(replicates, np.int64)
-        found: list[int] = numbers[~np.isin(numbers, np.concatenate(self._done))].tolist()
+        found: list[int] = numbers[~np.isin(numbers, self.done)].tolist()
         return found
 
     def want(self, replicates: Sequence[int] | Integers) -> None:
@@ -88,20 +72,11 @@ class Sink:
 
     def add(self, replicates: Sequence[int], values: Values) -> None:
         """Take in the values of these replicates, which increase, stacked along a leading axis."""
-        self._done.append(np.array(replicates, np.int64))
+        self.done = np.append(self.done, replicates)
+        self._keep(np.array(replicates, np.int64), values)
 
-
-class MemorySink(Sink):
-    """A sink in the memory of this process."""
-
-    def __init__(self, study: Study) -> None:
-        super().__init__(study)
-        self._parts: list[Replicates] = []
-
-    def add(self, replicates: Sequence[int], values: Values) -> None:
-        """Take in the values of these replicates, which increase, stacked along a leading axis."""
-        super().add(replicates, values)
-        self._parts.append((self._done[-1], dict(values)))
+    def _keep(self, replicates: Integers, values: Values) -> None:
+        self._parts.append((replicates, dict(values)))
 
     def results(self) -> Results:
         """Return the results so far.
@@ -112,18 +87,16 @@ class MemorySink(Sink):
             If no replicate is complete.
         """
         require(bool(self._parts), "no replicate is complete")
-        axes = engine.load_engine(self._study.engine).VARIABLES
         self._parts = [joined_blocks(self._parts)]
-        ((numbers, values),) = self._parts
+        ((_, values),) = self._parts
+        axes = Layout.of(self._study).axes
         named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
-        done = np.isin(self.replicates, numbers)
-        return Results(
-            self._study, [versions_here()], self.replicates, done, None, named, {"complete": int(done.all())}
-        )
+        done = np.isin(self.replicates, self.done)
+        return Results(self._study, [versions_here()], self.replicates, done, None, named)
 
 
-class FolderSink(Sink):
-    """A sink that writes to a folder of results.
+class FolderSink(MemorySink):
+    """Takes in the replicates of one study and writes them to a folder of results.
 
     A folder with results must hold those of the same study, and be undamaged; files that are missing are
     written again. Otherwise nothing is written, and no folder made, before `want` is called. While the sink
@@ -134,9 +107,6 @@ class FolderSink(Sink):
     ----------
     folder : path
     study : Study
-    durable : bool
-        Whether every file is flushed to the disk at once. Without it a power cut may cost what was written
-        last; a file that it leaves half written is noticed, as any damage is.
 
     Attributes
     ----------
@@ -146,19 +116,17 @@ class FolderSink(Sink):
     Raises
     ------
     InputError
-        If the folder is damaged or holds another study (the differing fields are named) or an older
-        version's results, or another process is writing to it.
+        If the folder is damaged or holds another study (the differing fields are named), or another process
+        is writing to it.
     OSError
         If the folder cannot be written to.
     """
 
-    def __init__(self, folder: str | Path, study: Study, *, durable: bool = True) -> None:
+    def __init__(self, folder: str | Path, study: Study) -> None:
         super().__init__(study)
         self.folder = path_of(folder, "folder")
         self.blocks: list[File] = []
-        self._durable = durable
         self._layout = Layout(canonical(study))
-        self._key = study_key(self._layout.fields)
         self._lock: int | None = None
         size = self._layout.bytes_per_replicate
         require(
@@ -175,48 +143,51 @@ class FolderSink(Sink):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._release()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def want(self, replicates: Sequence[int] | Integers) -> None:
         """Add these replicates to the wanted ones, and write the record of the study."""
         if self._lock is None:
-            make_folder(self.folder, durable=self._durable)
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._hold()
         super().want(replicates)
         self._describe()
 
-    def add(self, replicates: Sequence[int], values: Values) -> None:
-        """Write the values of these replicates, which increase, stacked along a leading axis."""
-        super().add(replicates, values)
+    def _keep(self, replicates: Integers, values: Values) -> None:
+        key = study_key(self._layout.fields)
         for first, last in ranges(replicates):  # one range, unless a replicate failed
             rows = slice(*np.searchsorted(replicates, (first, last + 1)))
             some = {name: values[name][rows] for name in self._layout.axes}
-            write_block(self.folder, self._key, first, some, versions_here(), durable=self._durable)
+            write_block(self.folder, key, first, some, versions_here())
 
-    def copy(self, file: File) -> None:
-        """Copy a sound block of the same study from another folder."""
-        write_file(self.folder / file.path.name, file.path.read_bytes(), self.folder, durable=self._durable)
+    def results(self) -> Results:
+        """Return the results so far, read from the folder."""
+        return open_study(self.folder, self._study)
 
     def _hold(self) -> None:
         """Lock the folder and read its contents."""
-        require_kind(self.folder, "study", or_none=True)
+        require_kind(self.folder, None, "study")
         self._lock = lock(self.folder)
         try:
             remove_drafts(self.folder)
             if kind_of(self.folder) == "study":
-                self._take(examine(self.folder, self._layout.fields))
+                self._take()
         except BaseException:
-            self._release()
+            self.__exit__(None, None, None)
             raise
 
-    def _take(self, found: Contents) -> None:
+    def _take(self) -> None:
+        found = examine(self.folder, self._layout.fields)
         differing = differing_fields(self._layout.fields, found.layout.fields)
         if differing:
             pairs_alone = all(text.startswith("pairs ") for text in differing)
             way = "; distinguish --pair A B tells the order of any two scorers here" if pairs_alone else ""
             raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}{way}")
-        refuse_damages(self.folder, [d for d in found.damages if os.path.lexists(self.folder / d.place)])
-        self.replicates, self._done, self.blocks = found.wanted, [found.done], found.blocks
+        if damages := [d for d in found.damages if os.path.lexists(self.folder / d.place)]:
+            raise DamagedError(self.folder, damages)
+        self.replicates, self.done, self.blocks = found.wanted, found.done, found.blocks
         if found.damages:  # files that are missing
             self._describe()
 
@@ -224,16 +195,11 @@ class FolderSink(Sink):
         """Write the record of the study, after the files that it refers to."""
         beside = files(self._study)
         for name, content in beside.items():
-            write_file(self.folder / name, content, self.folder, durable=self._durable)
+            write_file(self.folder / name, content, self.folder)
         fields = {
             "study": self._layout.fields,
             "wanted": ranges(self.replicates),
             "versions": versions_here(),
             "beside": {name: digest_of(content) for name, content in beside.items()},
         }
-        write_description(self.folder / STUDY, fields, self.folder, durable=self._durable)
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            unlock(self._lock)
-            self._lock = None
+        write_record(self.folder / STUDY, fields, self.folder)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ndcg_asymptotics.core.files import UnreadableError, path_of
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.rows import Data, computed_value, frame_of
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
-from ndcg_asymptotics.results.folder import Damage, UndescribedError, examine
+from ndcg_asymptotics.results.folder import Damage, DamagedError, examine, study_key
 from ndcg_asymptotics.results.grid import read_grid
-from ndcg_asymptotics.results.kinds import GRID, POINTS, STUDY, kind_of
+from ndcg_asymptotics.results.kinds import POINTS, STUDY, kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,20 +98,19 @@ def _verify_study(folder: Path, key: str | None = None) -> Verification:
     """Verify the results of a study; ``key`` is the digest that a grid states for one of its points."""
     try:
         found = examine(folder)
-    except UndescribedError as error:
-        return Verification(str(folder), 0, 0, (error.damage,))
-    damages, done = found.damages, len(found.done)
-    if key is not None and found.key != key:
-        damages, done = [*damages, Damage(STUDY, "is not the study of this point of the grid")], 0
-    return Verification(str(folder), done, len(found.wanted), tuple(damages))
+        if key is not None and key != study_key(found.layout.fields):
+            raise DamagedError(folder, [Damage(STUDY, "is not the study of this point of the grid")])
+    except DamagedError as error:
+        return Verification(str(folder), 0, 0, tuple(error.damages))
+    return Verification(str(folder), len(found.done), len(found.wanted), tuple(found.damages))
 
 
 def _verify_grid(folder: Path) -> Verification:
     """Verify every point of a grid; the places of damages begin with the folder of the point."""
     try:
         axes, keys = read_grid(folder)
-    except UnreadableError as error:
-        return Verification(str(folder), 0, 0, (Damage(GRID, str(error)),))
+    except DamagedError as error:
+        return Verification(str(folder), 0, 0, tuple(error.damages))
     damages: list[Damage] = []
     complete = wanted = 0
     for name, key in keys.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,17 +14,14 @@ from typing import Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
-from ndcg_asymptotics.core.arrays import brief, require_choice, whole_number
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.arrays import require_choice, whole_number
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.sweep.block import Block
 from ndcg_asymptotics.sweep.processes import bounded, interrupts_deferred, safe_paths
 from ndcg_asymptotics.sweep.worker import end_with_parent
 
-Backend = Literal["loky", "threading", "dask"]
+Backend = Literal["loky", "threading"]
 Work = Callable[[Sequence[int]], Block]
-
-_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:\d+")
-
 
 Computed = Callable[[Work, Iterator[Sequence[int]]], Generator[Block]]
 """Takes the work and its pieces and yields the blocks in the order in which they are completed.
@@ -41,7 +37,7 @@ class Cores:
     Raises
     ------
     InputError
-        For an unknown backend, no job, and an address that is malformed, missing or not used.
+        For an unknown backend, and no job.
     """
 
     backend: Backend = "loky"
@@ -52,24 +48,13 @@ class Cores:
         if self.jobs is not None:
             whole_number(self.jobs, "jobs", 1, None)
         require_choice(self.backend, get_args(Backend), "backend")
-        require(self.scheduler is None or self.backend == "dask", "needs the backend dask", "scheduler")
-        require(
-            self.scheduler is not None or self.backend != "dask",
-            "the backend dask needs the address of a scheduler, such as tcp://host:8786",
-            "scheduler",
-        )
-        require(
-            self.scheduler is None or _ADDRESS.fullmatch(str(self.scheduler)) is not None,
-            f"must be an address such as tcp://host:8786, got {brief(self.scheduler)}",
-            "scheduler",
-        )
         if self.scheduler is None:
             object.__setattr__(self, "jobs", bounded(self.jobs, cpu_count(), "this machine"))
 
     @contextmanager
     def workers(self) -> Iterator[Computed]:
         """Yield the function by which workers compute blocks."""
-        if self.backend == "dask":
+        if self.scheduler is not None:
             cluster = _cluster_module()
             with cluster.client_of(self.jobs, self.scheduler) as (client, threads):
                 yield partial(cluster.computed, client, threads)
@@ -85,7 +70,7 @@ def _cluster_module() -> ModuleType:
         return importlib.import_module("ndcg_asymptotics.sweep.cluster")
     except ImportError:
         raise InputError(
-            "dask.distributed is not installed: pip install 'dask[distributed]'", "backend"
+            "dask.distributed is not installed: pip install 'dask[distributed]'", "scheduler"
         ) from None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,11 @@ from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
-from ndcg_asymptotics.results.grid import GridResults, grid_in, point_folder, write_grid
+from ndcg_asymptotics.results.grid import GridResults, grid_in, write_grid
+from ndcg_asymptotics.results.kinds import POINTS
 from ndcg_asymptotics.studies.grid import Grid
 from ndcg_asymptotics.sweep.executor import Cores
-from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, run_study, sweep
+from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, sweep
 
 _SECONDS_OF_A_SMALL_POINT = 0.2  # after which the next is simulated in this process: others take longer
 
@@ -39,13 +39,14 @@ class GridOutcome:
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
 
-def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> GridOutcome:
-    """Simulate the points of a grid that are missing in a folder; options are those of `sweep`."""
+def sweep_grid(grid: Grid, folder: Path | None = None, **options: Unpack[SweepOptions]) -> GridOutcome:
+    """Simulate the points of a grid that are missing in a folder or in memory; options as of `sweep`."""
     # here, so that too many jobs are reported once, not for every point
     cores = Cores(options.get("backend", "loky"), options.get("jobs"), options.get("scheduler"))
     for study in grid.studies.values():
         engine.load_engine(study.engine).check(study.design)
-    write_grid(folder, grid)
+    if folder is not None:
+        write_grid(folder, grid)
     outcome = GridOutcome(len(grid.studies))
     seconds = math.inf  # that the point before took
     deadline = time.monotonic() + options.get("time_limit", math.inf)
@@ -54,12 +55,11 @@ def sweep_grid(grid: Grid, folder: Path, **options: Unpack[SweepOptions]) -> Gri
         begun = time.monotonic()
         jobs = 1 if seconds < _SECONDS_OF_A_SMALL_POINT and cores.scheduler is None else cores.jobs
         options.update({"jobs": jobs, "time_limit": max(deadline - begun, 1e-9)})
-        options["durable"] = False
-        outcome.points[name] = sweep(study, point_folder(folder, grid.axes, values), **options)
+        place = None if folder is None else folder / POINTS / name
+        outcome.points[name] = sweep(study, place, **options)
         seconds = time.monotonic() - begun
         if outcome.points[name].stopped:
             break
-    os.sync()  # once for all points: flushing every file takes longer than most simulations
     return outcome
 
 
@@ -79,11 +79,11 @@ def run_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[Swe
     {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}
     """
     grid = instance_of(grid, Grid, "grid")
-    if folder is None:
-        return GridResults(
-            grid.axes, {values: run_study(study, None, **options) for values, study in grid.studies.items()}
-        )
-    folder = path_of(folder, "folder")
-    if sweep_grid(grid, folder, **options).stopped == "interrupted":
+    place = None if folder is None else path_of(folder, "folder")
+    outcome = sweep_grid(grid, place, **options)
+    if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
-    return grid_in(folder, grid)
+    if place is not None:
+        return grid_in(place, grid)
+    points = zip(grid.studies, outcome.points.values(), strict=False)  # up to a time limit
+    return GridResults(grid.axes, {values: point.sink.results() for values, point in points})

@@ -18,7 +18,7 @@ from cli_cases import write_study
 from robustness.signals import STRIKES, TOML, strike
 from sweep_cases import use_fake_engine
 
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import STUDY
 from ndcg_asymptotics.studies import load
 
@@ -76,7 +76,7 @@ def wait_for_results(folder: Path, process: subprocess.Popen[str]) -> None:
 
 def assert_bits(folder: Path, file: Path) -> None:
     """Assert that every complete replicate is what the engine returns for it alone."""
-    results = open_results(folder)
+    results = open_study(folder)
     design = load(file).design
     if results.replicates_complete:
         for replicate in results.data.replicate.values:
@@ -100,7 +100,7 @@ def test_killed_runs_resume_to_the_same_bits(
         time.sleep(moments.uniform(0, 1))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        results = open_results(out)
+        results = open_study(out)
         assert before <= results.replicates_complete
         before = results.replicates_complete
     use_fake_engine(monkeypatch)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,15 +13,14 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import fake_engine
 import pytest
 from cases import command
 from cli_cases import write_study
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.kinds import STUDY, write_description
+from ndcg_asymptotics.results.folder import open_study
+from ndcg_asymptotics.results.kinds import STUDY, write_record
 from ndcg_asymptotics.studies.design import ENGINES
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -56,7 +54,7 @@ def test_a_study_runs_and_runs_again(tmp_path: Path, study_file: Path, run_cli: 
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
     assert "Next:\n" in err
     assert "\x1b" not in err
-    assert open_results(tmp_path / "out").complete
+    assert open_study(tmp_path / "out").complete
     code, out, _ = run_cli("run", study_file, "--out", tmp_path / "out", "--jobs", 1)
     assert (code, out) == (0, f"{tmp_path / 'out'}: 12 of 12 replicates complete\n")
 
@@ -96,34 +94,12 @@ def test_a_time_limit_exits_with_1_and_tells_how_to_continue(
     assert "stopped: time limit; the same command continues" in out
 
 
-def test_failed_replicates_exit_with_1_and_can_be_replayed(tmp_path: Path, run_cli: Cli) -> None:
+def test_failed_replicates_exit_with_1_and_are_named(tmp_path: Path, run_cli: Cli) -> None:
     file, to = write_study(tmp_path, "fails"), ("--out", tmp_path / "out")
     code, out, err = run_cli("run", file, *to, "--jobs", 1)
     assert code == 1
-    assert "10 of 12 replicates complete\n2 failed (3, 7); replay one with --only 3" in out
+    assert "10 of 12 replicates complete\n2 failed (3, 7)" in out
     assert "replicate 3 (seed 5) failed: RuntimeError: no luck with 3" in err
-    code, out, err = run_cli("run", file, *to, "--only", 3)
-    assert (code, out) == (1, "replicate 3 (seed 5) failed\n")
-    assert "fake_engine.py" in err  # where it happened
-    assert run_cli("run", file, *to, "--only", 4)[:2] == (
-        0,
-        "replicate 4 (seed 5): the same as stored, bit for bit\n",
-    )
-    refused(run_cli("run", file, *to, "--only", 99), "no replicate 99", "0 to 11")
-
-
-def test_a_replay_reports_a_replicate_that_differs_from_the_stored_one(
-    tmp_path: Path, study_file: Path, run_cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    to = ("--out", tmp_path / "out")
-    assert run_cli("run", study_file, *to, "--jobs", 1)[0] == 0
-    honest = fake_engine.simulate
-    monkeypatch.setattr(fake_engine, "simulate", lambda d, r: {k: v / 2 for k, v in honest(d, r).items()})
-    monkeypatch.setattr("ndcg_asymptotics.sweep.replay.versions_here", lambda: {"numba_cpu": "no such cpu"})
-    code, out, _ = run_cli("run", study_file, *to, "--only", 4)
-    assert code == 1
-    assert re.search(r"NOT what is stored: ndcg by up to 0\.\d+ \(\d+ units in the last place\)", out)
-    assert re.search(r"the stored ones were made with numba_cpu .*, here no such cpu", out)
 
 
 def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
@@ -135,10 +111,10 @@ def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> Non
     assert (code, out) == (0, f"{tmp_path / 'all'}: 12 of 12 replicates complete\n")
     code, out, _ = run_cli("merge", tmp_path / "part6", "--out", tmp_path / "half")
     assert (code, out) == (1, f"{tmp_path / 'half'}: 6 of 12 replicates complete\nmissing: 0 to 5\n")
-    assert open_results(tmp_path / "all").data.equals(open_results(tmp_path / "whole").data)
+    assert open_study(tmp_path / "all").data.equals(open_study(tmp_path / "whole").data)
     assert run_cli("run", study_file, "--out", tmp_path / "all", "--jobs", 1)[0] == 0
     refused(run_cli("merge", tmp_path / "part0", "--out", tmp_path / "part0"), "is one of the parts")
-    refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "no results here")
+    refused(run_cli("merge", tmp_path, "--out", tmp_path / "new"), "holds no results")
 
 
 def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:
@@ -154,7 +130,7 @@ def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, r
     )
     newer = json.loads((out / STUDY).read_text()) | {"format": 7}
     newer.pop("digest")
-    write_description(out / STUDY, newer, out)
+    write_record(out / STUDY, newer, out)
     refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
 
 
@@ -184,7 +160,7 @@ def test_a_read_only_folder_is_refused_and_loses_nothing(run_cli: Cli) -> None:
             refused(run_cli("run", file, "--out", folder / "new", "--jobs", 1), "Permission denied")
             refused(run_cli("run", file, *to, "--replicates", 20), "Permission denied")
             assert run_cli("run", file, *to)[0] == 0  # there is nothing to write
-        assert (open_results(folder / "out").complete, (folder / "new").exists()) == (True, False)
+        assert (open_study(folder / "out").complete, (folder / "new").exists()) == (True, False)
     finally:
         for path in [folder, *folder.rglob("*")]:
             path.chmod(0o755 if path.is_dir() else 0o644)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import os
-import stat
 import threading
 from pathlib import Path
 
 import pytest
 
 from ndcg_asymptotics.core.files import (
-    LARGEST_RECORD,
     UnreadableError,
     named_paths,
-    read_file,
-    read_record,
-    read_regular,
+    read_sound,
     remove_drafts,
     write_file,
-    write_record,
 )
-from ndcg_asymptotics.lists import read_run
 
 
 def test_a_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,59 +89,15 @@ def test_only_regular_files_within_the_bound_are_read(tmp_path: Path, kind: str)
     elif kind != "nothing":
         file.symlink_to("/dev/zero" if kind == "device" else "/nowhere/at/all")
     with pytest.raises(
-        UnreadableError, match=r"is not a regular file|is too large|is missing|cannot be read"
+        UnreadableError, match=r"not a regular file|more than 100 bytes|is missing|cannot be read"
     ):
-        read_regular(file, 100)
+        read_sound(file, 100)
     file = tmp_path / "good"
     file.write_bytes(b"x" * 100)
-    assert read_regular(file, 100) == b"x" * 100
-
-
-def test_a_file_that_waits_for_more_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as /proc/kmsg, a regular file by its mode: here a pipe with a writer that writes little."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    monkeypatch.setattr(stat, "S_ISREG", lambda mode: True)
-    writer = os.open(pipe, os.O_RDWR)
-    try:
-        for content in (b"", b"{"):
-            os.write(writer, content)
-            with pytest.raises(OSError, match="not a regular file"):
-                read_file(pipe, 100)
-            with pytest.raises(UnreadableError, match="not a regular file"):
-                read_regular(pipe, 100)
-            with pytest.raises(ValueError, match=r"cannot be read .*not a regular file"):
-                read_run(pipe)
-    finally:
-        os.close(writer)
+    assert read_sound(file, 100) == b"x" * 100
 
 
 def test_names_of_files_are_texts_that_differ() -> None:
     paths = [Path(os.fsdecode(name)) for name in (b"\xff.run", b"\xfe.run", b"\xc3\xa9.run")]
     assert [*named_paths(paths, "runs")] == [r"\xff", r"\xfe", "é"]
     assert [*named_paths([paths[0], Path("a") / paths[0]], "runs")] == [r"\xff.run", r"a/\xff.run"]
-
-
-def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -> None:
-    file, fields = tmp_path / "record.json", {"b": [1, 2.5, None], "a": {"x": "y\u00e9"}, "t": (1, 2)}
-    write_record(file, fields)
-    assert read_record(file) == fields | {"t": [1, 2]}
-    content = file.read_bytes()
-    for bit in range(0, 8 * len(content), 5):
-        changed = bytearray(content)
-        changed[bit // 8] ^= 1 << bit % 8
-        file.write_bytes(changed)
-        try:
-            assert read_record(file) == fields | {"t": [1, 2]}  # a blank that became another
-        except UnreadableError:
-            continue
-    for content in (b"", b"[]", b"{}", b'{"digest": 3}', b"[" * 10**5, b"\xff", b" " * (LARGEST_RECORD + 1)):
-        file.write_bytes(content)
-        with pytest.raises(UnreadableError):
-            read_record(file)
-
-
-def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
-        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD})
-    assert not list(tmp_path.iterdir())

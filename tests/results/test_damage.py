@@ -19,9 +19,9 @@ from robustness.damage import HARMS, Harm, Kind, make_kinds, try_forgery, try_ha
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, digest_of
-from ndcg_asymptotics.results import open_results
 from ndcg_asymptotics.results.blocks import File, read_block, write_block
-from ndcg_asymptotics.results.kinds import write_description
+from ndcg_asymptotics.results.folder import open_study
+from ndcg_asymptotics.results.kinds import write_record
 from ndcg_asymptotics.results.layout import Variable
 from ndcg_asymptotics.results.verify import verify
 
@@ -58,7 +58,7 @@ def test_impossible_values_with_a_right_digest_are_not_read(folder: Path) -> Non
     block.unlink()
     write_block(folder, about["study"], int(first), values, about["made_by"])
     with pytest.raises(InputError, match=r"holds ndcg = 1\.\d+, which must be 0 to 1; move"):
-        open_results(folder, allow_custom=True)
+        open_study(folder, allow_custom=True)
 
 
 def test_nothing_is_written_through_a_symbolic_link(
@@ -122,8 +122,8 @@ def test_a_block_that_is_right_is_read(tmp_path: Path) -> None:
         ({"x.npy": npy(np.zeros((2, 3), np.float32))}, "does not hold the arrays"),
         ({"x.npy": npy(np.zeros((3, 2)))}, "does not hold the arrays"),
         ({"x.npy": header("(2, 3)")}, "is not a block of results"),
-        ({"x.npy": header("(1000000000000, 3)") + bytes(48)}, "states arrays larger than memory"),
-        ({"x.npy": b"nonsense" * 20}, "is not a block of results"),
+        ({"x.npy": header("(1000000000000, 3)") + bytes(48)}, "is not a block of results .MemoryError"),
+        ({"x.npy": b"nonsense" * 20}, "does not hold the arrays"),
         ({"y.npy": npy(np.zeros(1))}, "does not hold the arrays"),
         ({"about.json": b"{}"}, "is not a block of results"),
         ({"about.json": b"[" * 10_000}, "is not a block of results"),
@@ -150,7 +150,7 @@ def test_a_record_of_no_study_is_damaged_though_its_digest_holds(
     stated = json.loads((folder / "study.json").read_text())
     stated.pop("digest")
     stated["study"][field] = value
-    write_description(folder / "study.json", stated, folder)
+    write_record(folder / "study.json", stated, folder)
     (damage,) = verify(folder).damages
     assert re.fullmatch("study.json is damaged \\(not the fields of a study \\(.*\\)\\)", str(damage))
 
@@ -191,6 +191,6 @@ def test_only_files_of_bounded_size_are_read(folder: Path, name: str, put: str) 
             opened.truncate(10**13)
     (damage,) = verify(folder).damages
     assert damage.place == file.relative_to(folder).as_posix()
-    words = {"huge": "is too large", "folder": "is not a regular file|cannot be read"}
-    with pytest.raises(InputError, match=words.get(put, "is not a regular file")):
-        open_results(folder, allow_custom=True)
+    words = r"more than .* bytes" if put == "huge" else r"not a regular file|Is a directory"
+    with pytest.raises(InputError, match=rf"cannot be read \({words}\)"):
+        open_study(folder, allow_custom=True)

@@ -16,12 +16,12 @@ import pytest
 import xarray as xr
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import write_record
+from ndcg_asymptotics.core.files import UnreadableError
 from ndcg_asymptotics.engines import cells
 from ndcg_asymptotics.engines.engine import Draw
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import open_study
+from ndcg_asymptotics.results.kinds import FORMAT, LARGEST_RECORD, read_record, write_record
 from ndcg_asymptotics.results.kinds import STUDY as RECORD
-from ndcg_asymptotics.results.kinds import write_description
 from ndcg_asymptotics.results.merge import merge
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
 from ndcg_asymptotics.results.verify import verify
@@ -97,7 +97,7 @@ def write(folder: Path, *blocks: list[int], wanted: list[int] | None = None, **c
 
 def test_blocks_are_read_as_they_were_written(tmp_path: Path) -> None:
     write(tmp_path / "out", [0, 1, 2])
-    results = open_results(tmp_path / "out")
+    results = open_study(tmp_path / "out")
     assert (results.complete, results.replicates_wanted, results.replicates_complete) == (True, 3, 3)
     for name, values in draws([0, 1, 2]).items():
         np.testing.assert_array_equal(results.data[name].values, values)
@@ -124,9 +124,9 @@ def test_a_folder_describes_itself_to_numpy_and_json(tmp_path: Path) -> None:
     with np.load(file) as block:
         np.testing.assert_array_equal(block["ndcg"], draws([0, 1])["ndcg"])
         assert json.loads(block["about.json"])["made_by"] == stated["versions"]
-    attributes = open_results(tmp_path).data.attrs
+    attributes = open_study(tmp_path).data.attrs
     assert json.loads(attributes["study"]) == canonical(study())
-    assert (attributes["complete"], attributes["replicates_wanted"]) == (False, 3)
+    assert attributes["complete"] == 0
 
 
 def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
@@ -137,15 +137,15 @@ def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
             sink.want(range(5))
             for some in ([0, 3], [4]):
                 sink.add(some, draws(some))
-            assert (sink.wanted, sink.complete, sink.missing(range(5))) == (5, 3, [1, 2])
-    one, other = memory.results(), open_results(tmp_path)
+            assert (len(sink.replicates), len(sink.done), sink.missing(range(5))) == (5, 3, [1, 2])
+    one, other = memory.results(), open_study(tmp_path)
     assert one.data.drop_attrs(deep=False).identical(other.data.drop_attrs(deep=False))
     assert (one.replicates.tolist(), one.done.tolist()) == (other.replicates.tolist(), other.done.tolist())
 
 
 def test_only_complete_replicates_are_data(tmp_path: Path) -> None:
     write(tmp_path, [1, 4], wanted=[0, 1, 2, 3, 4])
-    results = open_results(tmp_path)
+    results = open_study(tmp_path)
     assert (results.complete, results.replicates_complete, results.replicates_wanted) == (False, 2, 5)
     assert results.data.replicate.values.tolist() == [1, 4]
     np.testing.assert_array_equal(results.data.ndcg.values, draws([1, 4])["ndcg"])
@@ -154,15 +154,15 @@ def test_only_complete_replicates_are_data(tmp_path: Path) -> None:
 def test_without_a_complete_replicate_there_is_no_data(tmp_path: Path) -> None:
     with FolderSink(tmp_path, study()) as sink:
         sink.want(range(3))
-    assert open_results(tmp_path).replicates_complete == 0
+    assert open_study(tmp_path).replicates_complete == 0
     with pytest.raises(InputError, match="no replicate is complete"):
-        _ = open_results(tmp_path).data
+        _ = open_study(tmp_path).data
 
 
 def test_a_folder_grows_and_its_data_are_in_the_order_of_replicates(tmp_path: Path) -> None:
     write(tmp_path, [5, 6])
     write(tmp_path, [0, 1])
-    data = open_results(tmp_path).data
+    data = open_study(tmp_path).data
     assert data.replicate.values.tolist() == [0, 1, 5, 6]
     np.testing.assert_array_equal(data.ndcg.values, draws([0, 1, 5, 6])["ndcg"])
 
@@ -174,7 +174,7 @@ def test_every_block_is_on_the_disk_at_once_and_no_block_is_ever_changed(tmp_pat
         sink.want(range(4))
         for replicate in (1, 2, 3):
             sink.add([replicate], draws([replicate]))
-            assert open_results(tmp_path).replicates_complete == replicate + 1
+            assert open_study(tmp_path).replicates_complete == replicate + 1
     after = {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
     assert (len(after), before.items() <= after.items()) == (4, True)
 
@@ -191,14 +191,14 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
         write(folder, [0, 1])
         with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
             write(folder, [2], [3])
-        results = open_results(folder)
+        results = open_study(folder)
         assert verify(folder).sound
         assert results.replicates_wanted == (4 if allowed else 2)
         done = [0, 1, 2, 3][: 2 + max(allowed - 1, 0)]
         assert results.replicates[results.done].tolist() == done
         np.testing.assert_array_equal(results.data.ndcg.values, draws(done)["ndcg"])
         write(folder, *([r] for r in (2, 3) if r not in done), wanted=[2, 3])
-        np.testing.assert_array_equal(open_results(folder).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+        np.testing.assert_array_equal(open_study(folder).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
         assert not list(folder.glob(".*"))
 
 
@@ -214,10 +214,10 @@ def test_half_written_files_of_a_killed_writer_are_removed(tmp_path: Path) -> No
 def test_a_folder_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, 0):
         write(tmp_path, [0])
-    with pytest.raises(InputError, match="no results here"):
-        open_results(tmp_path)
+    with pytest.raises(InputError, match="holds no results"):
+        open_study(tmp_path)
     write(tmp_path, [0])
-    assert open_results(tmp_path).complete
+    assert open_study(tmp_path).complete
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npz"]
 
 
@@ -229,7 +229,7 @@ def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> N
         FolderSink(tmp_path, study(pairs=[]))
     with FolderSink(tmp_path, study(title="other", replicates=99)):
         pass
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
+    np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
 
 
 def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
@@ -246,38 +246,38 @@ def test_a_folder_of_version_0_3_opens_with_its_requests_and_is_continued(tmp_pa
     write(tmp_path, [0, 1])
     older = json.loads((tmp_path / RECORD).read_text()) | {"format": 3}
     older.pop("digest")
-    write_record(tmp_path / RECORD, older)
+    write_record(tmp_path / RECORD, older, tmp_path)
     (tmp_path / f"2-5-{'0' * 32}.json").write_text("{}")
-    results = open_results(tmp_path)
+    results = open_study(tmp_path)
     assert (results.replicates_wanted, results.replicates_complete) == (6, 2)
     write(tmp_path, [2, 3])
     assert json.loads((tmp_path / RECORD).read_text())["wanted"] == [[0, 5]]
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+    np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [0])
     newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 5}
     newer.pop("digest")
-    write_description(tmp_path / RECORD, newer, tmp_path)
-    for refused in (open_results, verify, lambda folder: FolderSink(folder, study())):
+    write_record(tmp_path / RECORD, newer, tmp_path)
+    for refused in (open_study, verify, lambda folder: FolderSink(folder, study())):
         with pytest.raises(InputError, match="newer version, in format 5"):
             refused(tmp_path)
 
 
 def test_folders_without_results_are_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(InputError, match="no results here"):
-            open_results(folder)
+        with pytest.raises(InputError, match="holds no results"):
+            open_study(folder)
 
 
 def test_versions_that_wrote_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, [0])
     write(tmp_path, [1])
-    assert len(open_results(tmp_path).versions) == 1
+    assert len(open_study(tmp_path).versions) == 1
     monkeypatch.setattr("ndcg_asymptotics.results.sinks.versions_here", lambda: {"numpy": "9"})
     write(tmp_path, [2])
-    assert open_results(tmp_path).versions[1:] == [{"numpy": "9"}]
+    assert open_study(tmp_path).versions[1:] == [{"numpy": "9"}]
 
 
 def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
@@ -299,13 +299,13 @@ def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
         pass
     shutil.rmtree(source)
     shutil.move(tmp_path / "out", tmp_path / "moved")
-    results = open_results(tmp_path / "moved")
+    results = open_study(tmp_path / "moved")
     assert results.study.population.scorers["good"].masses == pytest.approx((0.4,))
     data = results.data
     merged = merge([tmp_path / "moved"], tmp_path / "merged")
     shutil.rmtree(tmp_path / "moved")
-    assert canonical(open_results(merged.folder).study) == canonical(results.study)
-    xr.testing.assert_identical(open_results(merged.folder).data, data)
+    assert canonical(open_study(merged.folder).study) == canonical(results.study)
+    xr.testing.assert_identical(open_study(merged.folder).data, data)
 
 
 def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_merging_that_was_interrupted_is_continued(
         merge(parts, tmp_path / "c")
     merged = merge(parts, tmp_path / "c")
     assert merged.complete
-    xr.testing.assert_identical(merged.data, open_results(tmp_path / "whole").data)
+    xr.testing.assert_identical(merged.data, open_study(tmp_path / "whole").data)
 
 
 def test_a_merged_folder_says_what_made_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,13 +369,13 @@ def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
         shutil.copy(block, tmp_path / "a")
     named = r"1-3-.*npz and 0-2-.*npz hold the same replicates"
     with pytest.raises(InputError, match=named):
-        open_results(tmp_path / "a")
+        open_study(tmp_path / "a")
     with pytest.raises(InputError, match=named):
         FolderSink(tmp_path / "a", study())
     (damage,) = verify(tmp_path / "a").damages
     (tmp_path / "a" / damage.place).unlink()
     write(tmp_path / "a", [3])
-    np.testing.assert_array_equal(open_results(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+    np.testing.assert_array_equal(open_study(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> 
     write(tmp_path / "b", [1], seed=12)
     (block,) = (tmp_path / "b").glob("*.npz")
     shutil.copy(block, tmp_path / "a")
-    for opened in (open_results, lambda folder: FolderSink(folder, study())):
+    for opened in (open_study, lambda folder: FolderSink(folder, study())):
         with pytest.raises(InputError, match=r"1-1-.*npz is of another study; move the file away"):
             opened(tmp_path / "a")
     assert (tmp_path / "a" / block.name).exists()
@@ -403,7 +403,7 @@ def test_what_was_deleted_is_made_again(tmp_path: Path, name: str) -> None:
     assert (found.sound, found.whole) == (name == "block", False)
     write(tmp_path, *([[2], [3]] if name == "block" else [[3]]))
     assert verify(tmp_path).whole
-    np.testing.assert_array_equal(open_results(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
+    np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 
 def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_path: Path) -> None:
@@ -412,3 +412,31 @@ def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_p
     with pytest.raises(InputError, match=r"0-0-.*npz is of another study"):
         write(tmp_path, [1], seed=12)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
+
+
+def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -> None:
+    file, fields = tmp_path / "record.json", {"b": [1, 2.5, None], "a": {"x": "y\u00e9"}, "t": (1, 2)}
+    write_record(file, fields, tmp_path)
+    assert read_record(file, dict) == fields | {"t": [1, 2], "format": FORMAT}
+    content = file.read_bytes()
+    for bit in range(0, 8 * len(content), 5):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(changed)
+        try:
+            assert read_record(file, dict) == fields | {
+                "t": [1, 2],
+                "format": FORMAT,
+            }  # a blank that became another
+        except UnreadableError:
+            continue
+    for content in (b"", b"[]", b"{}", b'{"digest": 3}', b"[" * 10**5, b"\xff", b" " * (LARGEST_RECORD + 1)):
+        file.write_bytes(content)
+        with pytest.raises(UnreadableError):
+            read_record(file, dict)
+
+
+def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
+        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD}, tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -18,8 +18,8 @@ from ndcg_asymptotics.analysis.check import check_grid
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.results.grid import open_grid
-from ndcg_asymptotics.results.kinds import write_description
+from ndcg_asymptotics.results.grid import grid_in
+from ndcg_asymptotics.results.kinds import write_record
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
 from ndcg_asymptotics.sweep import run as run_study
 from ndcg_asymptotics.sweep import sweep as sweeps
@@ -88,7 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_check_has_one_chance_of_a_false_alarm_for_all_points(made: Path) -> None:
     """Seed 5; by chance, a true grid fails with probability 1e-4."""
-    results = open_grid(made / "out")
+    results = grid_in(made / "out")
     found = check_grid(results)
     assert found.agrees
     assert {check.alpha for check in found.points.values()} == {1e-4 / 4}
@@ -150,7 +150,7 @@ def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
 
 
 def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
-    truth = open_grid(out).data
+    truth = grid_in(out).data
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
     code, said, _ = run("info", out)
     assert (code, said) == (1, f"{out}: undamaged, but INCOMPLETE; 120 of 160 replicates are complete.\n")
@@ -158,10 +158,10 @@ def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run:
     assert code == 1
     assert "INCOMPLETE" in said
     assert json.loads(run("check", out, "--json")[1])["complete"] is False
-    assert not open_grid(out).complete
+    assert not grid_in(out).complete
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
     assert run("check", out)[0] == 0
-    assert open_grid(out).data.identical(truth)
+    assert grid_in(out).data.identical(truth)
 
 
 def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_record_with_wrong_content_is_one_line_and_made_again(
     for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
         code, said, error = run(*arguments)
         assert (code, said, error.count("\n")) == (2, "", 1)
-        assert "grid.json is" in error
+        assert "damaged: grid.json " in error
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 2
     (out / "grid.json").unlink()
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
@@ -213,10 +213,10 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     stated = json.loads((out / "grid.json").read_text())
     stated.pop("digest")
     stated["grid"] |= change
-    write_description(out / "grid.json", stated, out)
+    write_record(out / "grid.json", stated, out)
     code, _, error = run("check", out)
     assert (code, error.count("\n")) == (2, 1)
-    assert "grid.json is damaged (not a grid)" in error
+    assert "grid.json is damaged (not what a record states)" in error
 
 
 def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Done) -> None:
@@ -231,7 +231,7 @@ def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Don
 
 @pytest.mark.slow
 def test_figures_are_drawn_against_every_parameter(tmp_path: Path, made: Path) -> None:
-    drawn = draw_all(open_grid(made / "out"), tmp_path, formats=["png"], dpi=30)
+    drawn = draw_all(grid_in(made / "out"), tmp_path, formats=["png"], dpi=30)
     assert sorted(path.name for path in drawn) == [
         "nDCG-against-b.png",
         "nDCG-against-top.png",
@@ -306,10 +306,10 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
     with pytest.raises(InputError, match="allow_custom=True"):
         load_grid(file)
     with pytest.raises(InputError, match="allow_custom=True"):
-        open_grid(out)
+        grid_in(out)
     again = run_grid(load_grid(file, allow_custom=True), out, jobs=1)
     assert again.complete
-    assert open_grid(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])
+    assert grid_in(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])
 
 
 @pytest.mark.slow

@@ -29,8 +29,8 @@ from robustness.commands import command
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import key_of
-from ndcg_asymptotics.results import open_results
-from ndcg_asymptotics.results.grid import open_grid
+from ndcg_asymptotics.results.folder import open_study
+from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import kind_of
 
 STUDY = """
@@ -144,10 +144,10 @@ def read(folder: Path) -> tuple[Arrays, bool]:
         If the folder is refused.
     """
     if kind_of(folder) == "grid":
-        grid = open_grid(folder, allow_custom=True)
+        grid = grid_in(folder, allow_custom=True)
         points, complete = {grid.axes.name(v): r for v, r in grid.points.items()}, grid.complete
     else:
-        results = open_results(folder, allow_custom=True)
+        results = open_study(folder, allow_custom=True)
         points, complete = {"": results}, results.complete
     found: Arrays = {}
     for point, results in points.items():

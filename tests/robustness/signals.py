@@ -18,7 +18,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ndcg_asymptotics.results import Results, open_results
+from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
 from ndcg_asymptotics.results.verify import verify
 
@@ -64,7 +65,7 @@ def digest(results: Results) -> str:
 
 def complete_in(folder: Path) -> int:
     """Return the number of complete replicates in a folder, which may not exist."""
-    return open_results(folder).replicates_complete if kind_of(folder) == "study" else 0
+    return open_study(folder).replicates_complete if kind_of(folder) == "study" else 0
 
 
 def alive(session: int) -> list[int]:
@@ -171,8 +172,8 @@ def main() -> None:
             begun = time.monotonic()
             start(study, Path(place) / f"whole{jobs}", jobs).wait()
             durations[jobs] = time.monotonic() - begun
-        undisturbed = digest(open_results(Path(place) / "whole1"))
-        if digest(open_results(Path(place) / "whole2")) != undisturbed:
+        undisturbed = digest(open_study(Path(place) / "whole1"))
+        if digest(open_study(Path(place) / "whole2")) != undisturbed:
             raise AssertionError("one and two jobs give different bits")
         for kind in STRIKES:
             outcomes: Counter[str] = Counter()
@@ -183,7 +184,7 @@ def main() -> None:
                     outcome, seconds = strike(kind, study, folder, chance, durations[jobs], jobs)
                     outcomes[outcome] += 1
                     longest = max(longest, seconds)
-                if start(study, folder, jobs).wait() or digest(open_results(folder)) != undisturbed:
+                if start(study, folder, jobs).wait() or digest(open_study(folder)) != undisturbed:
                     raise AssertionError(f"{kind}: not continued to the same bits")
             counts = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common())
             print(f"{kind}: {counts}; the last process was gone after {longest:.1f} s (allowed: {ALLOWED:g})")

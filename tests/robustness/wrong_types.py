@@ -317,8 +317,7 @@ def calls(place: Path) -> dict[str, Call]:
             na.populations.with_relevant,
             {"scorer": "linear(0.1, 0.7)"} | {"relevant": 2, "folder": None, "allow_custom": True},
         ),
-        "results.open_any": (na.results.open_any, {"folder": points, "allow_custom": False}),
-        "results.open_grid": (na.results.open_grid, {"folder": points, "allow_custom": False}),
+        "results.open_results": (na.results.open_results, {"folder": points, "allow_custom": False}),
         "results.verify": (na.results.verify, {"folder": folder}),
         "sweep.run_grid": (
             na.sweep.run_grid,

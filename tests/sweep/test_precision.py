@@ -9,7 +9,6 @@ import pytest
 from cases import study
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results.sinks import MemorySink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.sweep import sweep
@@ -20,12 +19,12 @@ def precise(**change: object) -> Study:
 
 
 def test_a_sweep_ends_at_the_first_size_that_is_precise_enough() -> None:
-    outcome = sweep(precise(), into := MemorySink(precise()), jobs=1)
+    outcome = sweep(precise(), jobs=1)
     found = outcome.precision
     assert found is not None
     assert found.enough
     assert (found.n, found.measure, outcome.complete) == (10, "nDCG", found.replicates)
-    values = into.results().data["ndcg"].values
+    values = outcome.sink.results().data["ndcg"].values
     errors = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     assert errors.max() == pytest.approx(found.reached)
     before = values[: len(values) // 2]
@@ -33,7 +32,7 @@ def test_a_sweep_ends_at_the_first_size_that_is_precise_enough() -> None:
 
 
 def test_the_outcome_says_that_the_largest_size_was_reached() -> None:
-    outcome = sweep(precise(), MemorySink(precise()), jobs=1, replicates=40)
+    outcome = sweep(precise(), jobs=1, replicates=40)
     assert outcome.precision is not None
     assert not outcome.precision.enough
     assert outcome.complete == 40

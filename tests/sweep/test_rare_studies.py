@@ -8,7 +8,7 @@ from cases import study
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.grid import run_grid
@@ -22,10 +22,10 @@ def test_a_study_is_continued_bit_for_bit_and_drawn(tmp_path: Path) -> None:
     asked = study(PAIR, (50, 300, 1000), ("nDCG", "nDCG@5"), replicates=6, engine="rare", pairs=pairs)
     run(asked, tmp_path / "out", replicates=2, jobs=1, block=1)
     run(asked, tmp_path / "out", jobs=1, block=3)
-    kept, whole = open_results(tmp_path / "out").data, run(asked, jobs=1).data
+    kept, whole = open_study(tmp_path / "out").data, run(asked, jobs=1).data
     for name in ("order", "log_weight", "last"):
         assert np.array_equal(kept[name], whole[name])
-    names = {path.name for path in draw_all(open_results(tmp_path / "out"), tmp_path / "figures")}
+    names = {path.name for path in draw_all(open_study(tmp_path / "out"), tmp_path / "figures")}
     assert names == {"error-exponent-sharp-flat.png"}
 
 

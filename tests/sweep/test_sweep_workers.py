@@ -23,7 +23,7 @@ from joblib import cpu_count
 from sweep_cases import REPLICATES, Recorder, expected, study, use_fake_engine
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.results import open_results
+from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.layout import versions_here
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import grid_of
@@ -71,7 +71,7 @@ def test_a_lost_process_does_not_stop_a_sweep(tmp_path: Path) -> None:
     assert (tmp_path / "died").exists()
     assert any("a worker was lost" in line for line in recorder.lines)
     assert (outcome.complete, outcome.stopped) == (REPLICATES, None)
-    data = open_results(tmp_path / "out").data.sel(scorer=["good", "other"])
+    data = open_study(tmp_path / "out").data.sel(scorer=["good", "other"])
     np.testing.assert_array_equal(data.ndcg.values, expected())
 
 
@@ -150,8 +150,8 @@ def test_without_dask_one_line_names_the_package_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "ndcg_asymptotics.sweep.cluster", raising=False)
-    with pytest.raises(InputError, match=r"^backend: .* not installed: pip install 'dask\[distributed\]'$"):
-        sweep(study(), tmp_path, jobs=2, backend="dask", scheduler="tcp://127.0.0.1:9")
+    with pytest.raises(InputError, match=r"^scheduler: .* not installed: pip install 'dask\[distributed\]'$"):
+        sweep(study(), tmp_path, jobs=2, scheduler="tcp://127.0.0.1:9")
     assert not list(tmp_path.iterdir())
 
 
@@ -223,7 +223,7 @@ def test_an_interrupt_while_a_run_waits_for_a_cluster_ends_it(tmp_path: Path, an
             server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             server.settimeout(60)
             address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        options = "--out", "out", "--backend", "dask", "--scheduler", address
+        options = "--out", "out", "--scheduler", address
         process = subprocess.Popen(
             [sys.executable, "-m", "ndcg_asymptotics", "run", "study.toml", *options],
             cwd=tmp_path,
@@ -282,7 +282,7 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
     rare = Study(
         scorers=curves, measures="nDCG", n=[50, 300], replicates=6, engine="rare", pairs=[("sharp", "flat")]
     )
-    dask: dict[str, Any] = {"backend": "dask", "scheduler": cluster.scheduler_address, "block": 1}
+    dask: dict[str, Any] = {"scheduler": cluster.scheduler_address, "block": 1}
 
     def kill(blocks: int) -> None:
         if blocks == 2:
@@ -303,7 +303,7 @@ def test_a_replicate_that_kills_the_workers_of_a_cluster_ends_a_sweep(
 ) -> None:
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)  # by default dask tries three more times
     scheduler = cluster.scheduler_address
-    outcome = sweep(study("always dies"), tmp_path, jobs=1, backend="dask", scheduler=scheduler)
+    outcome = sweep(study("always dies"), tmp_path, jobs=1, scheduler=scheduler)
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
 
 
