@@ -204,7 +204,7 @@ class TableOutput(Output, _Formats):
         found : Report, or tables and lines
             Other formats than a table leave lines out. CSV is the DataFrame of a report, with every row.
         kind : str
-            What is printed, as docs/json/ calls it.
+            What is printed, as docs/json.md calls it.
         blocks : tables and lines, optional
             What to print instead of all blocks of ``found``.
         data : optional

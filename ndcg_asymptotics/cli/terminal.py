@@ -12,7 +12,7 @@ from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.core.text import visible
 
 JSON_VERSION = 2
-"""The version of the fields of JSON output, which docs/json/ describes.
+"""The version of the fields of JSON output, which docs/json.md describes.
 
 It grows when a field is left out or changes its meaning, not when one is added.
 """

@@ -1,9 +1,9 @@
-"""JSON output has the fields that docs/json/ describes, and no others."""
+"""JSON output has the fields of docs/json.md, whose tables docs/site/json_fields.py writes, and no others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -12,59 +12,11 @@ import pytest
 import typer
 from json_documents import documents
 
-from ndcg_asymptotics.analysis.check_outcome import Check
-from ndcg_asymptotics.analysis.limit_tests import LimitTest
-from ndcg_asymptotics.analysis.mean_tests import MeanTest
-from ndcg_asymptotics.analysis.orders.distinguish import Distinction
-from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.orders.rates import Decay
-from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
-from ndcg_asymptotics.analysis.planning.rows import PlanRow
-from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, ShareOfDocuments
-from ndcg_asymptotics.analysis.runs.collections_outcome import (
-    CollectionsComparison,
-    CollectionsRow,
-    MeasureOverCollections,
-    PairOverCollections,
-)
-from ndcg_asymptotics.analysis.runs.compared import (
-    DiscriminativePower,
-    MeasureComparison,
-    PairComparison,
-)
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
-from ndcg_asymptotics.analysis.runs.judged import (
-    JudgedComparison,
-    JudgedMeasure,
-    JudgedPair,
-    Labelled,
-    OfBoth,
-    Quality,
-)
-from ndcg_asymptotics.analysis.runs.pairs import Ranking
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.analysis.runs.sampled_outcome import (
-    CandidateRow,
-    Candidates,
-    PairRow,
-    Sampled,
-    SampledRow,
-)
-from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.cli.app import app_for
 from ndcg_asymptotics.cli.terminal import JSON_VERSION
-from ndcg_asymptotics.core.rows import declared
-from ndcg_asymptotics.learning.decide import LossDecision
-from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
-from ndcg_asymptotics.learning.ranker import Tried
-from ndcg_asymptotics.results.folder import Damage
-from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
-from ndcg_asymptotics.results.verify import Verification
-from ndcg_asymptotics.theory.prediction import Prediction
 
-FOLDER = Path(__file__).parents[2] / "docs" / "json"
-PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
+DOCS = Path(__file__).parents[2] / "docs"
+TABLES = runpy.run_path(str(DOCS / "site" / "json_fields.py"))
 PLAIN = {
     "text": {"type": "string"},
     "number": {"type": "number"},
@@ -88,87 +40,27 @@ def type_of(text: str) -> dict[str, Any]:
         return {"anyOf": [type_of(text.removesuffix(" or null")), PLAIN["null"]]}
     if text.startswith("list of "):
         return {"type": "array", "items": type_of(text.removeprefix("list of "))}
-    link = re.fullmatch(r"\[([a-z .]+)\]\((?:[a-z-]+\.md)?#([a-z-]+)\)", text)
-    assert link, f"no type: {text!r}"
-    assert link[1].replace(" ", "-") == link[2]
-    return {"$ref": f"#/$defs/{link[1]}"}
+    name = re.fullmatch("<([a-z ]+)>", text)
+    assert name, f"no type: {text!r}"
+    return {"$ref": f"#/$defs/{name[1]}"}
 
 
-def objects() -> Iterator[tuple[str, dict[str, Any]]]:
-    text = "\n".join(page for name, page in PAGES.items() if name != "index.md")
-    for part in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
-        name, _, body = part.partition("\n")
-        fields: dict[str, Any] = {}
-        required = []
-        for names, kind, _ in re.findall(r"^\| (`.*?`) \| (.*?) \| (.*?) ?\|$", body, re.MULTILINE):
-            for field in re.findall(r"`(\w+)`", names):
-                fields[field] = type_of(kind.removeprefix("optional "))
-                if not kind.startswith("optional "):
-                    required.append(field)
-        yield (
-            name,
-            {"type": "object", "properties": fields, "required": required, "additionalProperties": False},
-        )
+def schema_of(fields: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object of the page."""
+    return {
+        "type": "object",
+        "properties": {name: type_of(field.kind.removeprefix("optional ")) for name, field in fields.items()},
+        "required": [name for name, field in fields.items() if not field.kind.startswith("optional ")],
+        "additionalProperties": False,
+    }
 
 
-OBJECTS = dict(objects())
-ROWS = {
-    "candidates mean": CandidateRow,
-    "check": Check,
-    "agreement": JudgeAgreement,
-    "combined difference": OfBoth,
-    "compare with a judge": JudgedComparison,
-    "gate": Gate,
-    "gate row": GateRow,
-    "judge": Quality,
-    "judged measure": JudgedMeasure,
-    "judged pair": JudgedPair,
-    "labelled difference": Labelled,
-    "label rate": ShareOfDocuments,
-    "compare": Comparison,
-    "compare collections": CollectionsComparison,
-    "difference over collections": CollectionsRow,
-    "measure over collections": MeasureOverCollections,
-    "pair over collections": PairOverCollections,
-    "compared measure": MeasureComparison,
-    "compared pair": PairComparison,
-    "counted order": CountedOrder,
-    "damage": Damage,
-    "decay": Decay,
-    "decided loss": LossDecision,
-    "distinguish": Distinction,
-    "excess of a loss": LossExcess,
-    "exponent": FittedExponent,
-    "limit test": LimitTest,
-    "mean test": MeanTest,
-    "losses risk": ExcessRisk,
-    "pair": Pair,
-    "planned measure": PlanRow,
-    "power": DiscriminativePower,
-    "prediction": Prediction,
-    "ranked run": RankedRun,
-    "ranking": Ranking,
-    "sampled": Sampled,
-    "sampled candidates": Candidates,
-    "sampled mean": SampledRow,
-    "sampled pair": PairRow,
-    "simulated mean": SimulatedMean,
-    "standard deviation test": StdTest,
-    "tried penalty": Tried,
-    "state": Verification,
-}
+OBJECTS = {name: schema_of(fields) for name, fields in TABLES["objects"]().items()}
 
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return list(documents(tmp_path_factory.mktemp("json")))
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_the_pages_have_the_fields_that_rows_declare(name: str) -> None:
-    stated = OBJECTS[name]["properties"].keys() - {"kind", "version"}
-    added = {"gate"} if name in ("compare", "compare with a judge") else set()
-    assert {one.name for one in declared(ROWS[name]) if one.data.json} | added == stated
 
 
 def kinds() -> set[str]:
@@ -206,12 +98,14 @@ def test_every_command_with_json_is_on_the_page() -> None:
     }
 
 
-def test_every_object_has_a_name_of_its_own() -> None:
-    names = [name for name, _ in objects()]
-    assert len(names) == len(set(names))
-
-
-def test_the_first_page_lists_the_kinds_and_states_the_version() -> None:
-    page = " ".join(PAGES["index.md"].split())
-    assert f"the version of these pages: {JSON_VERSION}." in page
-    assert {link.replace("-", " ") for link in re.findall(r"\]\([a-z-]+\.md#([a-z-]+)\)", page)} == kinds()
+def test_the_page_has_a_table_of_every_object_and_states_the_version() -> None:
+    page = " ".join((DOCS / "json.md").read_text(encoding="utf-8").split())
+    assert f"the version of this page: {JSON_VERSION}." in page
+    assert "<!-- the fields -->" in page
+    tables = TABLES["tables"]()
+    headings = re.findall(r"^##+ (.+)$", tables, re.MULTILINE)
+    assert sorted(headings) == sorted(OBJECTS)
+    assert {link.replace("-", " ") for link in re.findall(r"\]\(#([a-z-]+)\)", tables)} <= {*headings}
+    assert (
+        "| `mean`, `sd` | number | The exact mean and standard deviation of the mean over users. |" in tables
+    )
