@@ -174,7 +174,7 @@ class Output(Options):
 
 class _Formats(Options):
     table_format: Annotated[
-        Literal["table", "csv", "markdown", "latex", "json"],
+        Literal["table", "csv", "latex", "json"],
         _to_output("--format", case_sensitive=False, help="Format of the tables."),
     ] = "table"
     as_json: Annotated[bool, _to_output("--json", help="Short for --format json.")] = False
@@ -213,14 +213,14 @@ class TableOutput(Output, _Formats):
             Whether a table is printed with its details, as with --verbose; other formats have all tables.
         """
         from ndcg_asymptotics.cli.terminal import print_text, show_json
-        from ndcg_asymptotics.core.tables import Report, console, csv_of, in_format, print_blocks
+        from ndcg_asymptotics.core.tables import Report, console, in_format, print_blocks
 
         form = self.form
         listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
         if form == "json":
             show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
         elif form == "csv" and isinstance(found, Report):
-            print_text(csv_of(found.to_dataframe()))
+            print_text(found.to_dataframe().to_csv(index=False, lineterminator="\n"))
         elif form != "table":
             print_text(in_format(listed, form))
         else:

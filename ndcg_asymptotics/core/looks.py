@@ -59,34 +59,3 @@ def mixed(color: str, goal: str, part: float) -> str:
     '#333333'
     """
     return hex_color((1 - part) * rgb(color) + part * rgb(goal))
-
-
-def contrast(color: str, other: str) -> float:
-    """Return the contrast ratio of two colours (Web Content Accessibility Guidelines 2.2), from 1 to 21.
-
-    >>> round(contrast("#000000", "#ffffff"), 1)
-    21.0
-    """
-    low, high = sorted((_luminance(color), _luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(color: str) -> float:
-    parts = rgb(color)
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
-
-
-_DARK = "#14171a"  # the ground of dark pages
-_SEEN = 4.5  # least contrast of thin lines
-
-
-def on_dark(color: str) -> str:
-    """Return a colour with as much white as it needs to be as clear on a dark page as on a white one.
-
-    >>> on_dark("#0072b2"), on_dark("#e69f00"), on_dark("#000000")
-    ('#4c9cc9', '#e69f00', '#ffffff')
-    """
-    wanted = max(_SEEN, contrast(color, "#ffffff"))
-    shades = [mixed(color, "#ffffff", tenth / 10) for tenth in range(11)]
-    return next((shade for shade in shades if contrast(shade, _DARK) >= wanted), shades[-1])

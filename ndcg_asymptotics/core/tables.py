@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import html
 import os
-import re
 import textwrap
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ndcg_asymptotics.core.rows import Column, Estimate, declared, frame_of, path_in, plain_values
-from ndcg_asymptotics.core.text import in_spreadsheet, in_tex, shortened, visible
+from ndcg_asymptotics.core.text import in_tex, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +31,7 @@ WIDTH = 80
 """Characters per line where there is no terminal."""
 _NARROWEST = 20  # characters per line of a terminal that can show a table
 
-Form = Literal["table", "csv", "markdown", "latex", "json"]
+Form = Literal["table", "csv", "latex", "json"]
 """The formats in which tables can be printed."""
 
 _GAP = 2  # characters between columns
@@ -179,19 +178,7 @@ class Table:
 
     def to_csv(self) -> str:
         """Return the values as CSV, unrounded; a missing value is empty."""
-        return csv_of(self.to_dataframe().astype(object))
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown, as GitHub and most sites read it.
-
-        pandas would need tabulate for this, and the escapes all the same.
-        """
-        rows = [[visible(column.name) for column in self.columns], *self.texts()]
-        escaped = [[re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text) for text in row] for row in rows]
-        rule = ["---:" if column.show else "---" for column in self.columns]
-        lines = [f"| {' | '.join(row)} |" for row in (escaped[0], rule, *escaped[1:])]
-        title = f"{visible(self.title)}\n\n" if self.title else ""
-        return title + "\n".join(lines) + "\n"
+        return str(self.to_dataframe().to_csv(index=False, lineterminator="\n"))
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package booktabs."""
@@ -345,16 +332,6 @@ def print_blocks(blocks: Iterable[ReportBlock], console: Console, *, verbose: bo
 
 
 def in_format(blocks: Iterable[ReportBlock], form: str) -> str:
-    """Return the tables among some blocks as CSV, Markdown or LaTeX, separated by empty lines."""
-    write = {"csv": Table.to_csv, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
+    """Return the tables among some blocks as CSV or LaTeX, separated by empty lines."""
+    write = {"csv": Table.to_csv, "latex": Table.to_latex}[form]
     return "\n".join(write(block) for block in blocks if isinstance(block, Table))
-
-
-def csv_of(frame: pd.DataFrame) -> str:
-    """Return a DataFrame as CSV, in which a spreadsheet reads no text as a formula."""
-    import pandas as pd
-
-    rows = [[in_spreadsheet(value) for value in row] for row in frame.itertuples(index=False, name=None)]
-    # object: a column of whole numbers and None would be written as one of fractions
-    safe = pd.DataFrame(rows, columns=[in_spreadsheet(str(name)) for name in frame.columns], dtype=object)
-    return str(safe.to_csv(index=False, lineterminator="\n"))

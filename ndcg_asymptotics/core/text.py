@@ -64,28 +64,6 @@ def in_figure(text: str) -> str:
     return visible(text).replace("$", r"\$")
 
 
-def in_spreadsheet(value: object) -> object:
-    """Return a cell of a CSV file as a spreadsheet reads it without running it.
-
-    A text that begins with one of ``= + - @``, a tab or a carriage return is a formula there; an apostrophe
-    before it makes it a text. Numbers stay, also those that are written as texts. A lone surrogate, which
-    UTF-8 cannot hold, is written as an escape.
-
-    >>> in_spreadsheet("=1+1"), in_spreadsheet("-1e3"), in_spreadsheet(-2.5), in_spreadsheet("a")
-    ("'=1+1", '-1e3', -2.5, 'a')
-    """
-    if not isinstance(value, str):
-        return value
-    value = value.encode(errors="backslashreplace").decode()
-    if not value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
-
-
 def needs_exponent(value: float) -> bool:
     """Return whether a number is so small or large that it is written with an exponent.
 

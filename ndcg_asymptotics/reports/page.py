@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
-from ndcg_asymptotics.core.tables import Table, csv_of
+from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.core.text import visible
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.plots.saving import svg_of
@@ -98,7 +98,7 @@ def _rendered(contents: ReportContents) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters |= {"visible": visible, "data_url": _data_url, "csv": csv_of}
+    environment.filters |= {"visible": visible, "data_url": _data_url}
     environment.tests |= {"table": lambda block: isinstance(block, Table)}
     # the panels of an overview are figures of their own
     drawn = [(words, draw) for words, draw in contents.figures if words != ("overview",)]

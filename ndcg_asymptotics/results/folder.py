@@ -35,7 +35,7 @@ from ndcg_asymptotics.results.blocks import (
 from ndcg_asymptotics.results.kinds import STUDY, read_record, require_kind
 from ndcg_asymptotics.results.layout import INDEX, Layout
 from ndcg_asymptotics.results.record import Results
-from ndcg_asymptotics.results.runs import members, members_stated
+from ndcg_asymptotics.results.runs import members
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields
 from ndcg_asymptotics.studies.toml import study_of
@@ -178,7 +178,7 @@ def _described(folder: Path, fields: Fields | None) -> Contents:
     def parse(stated: Fields) -> Contents:
         beside.update(stated["beside"])
         asked = members((file.first, file.last) for file in block_files(folder, "json"))
-        wanted = np.union1d(members_stated(stated["wanted"]), asked)
+        wanted = np.union1d(members(stated["wanted"]), asked)
         return Contents(folder, Layout(stated["study"]), [dict(stated["versions"])], wanted)
 
     try:

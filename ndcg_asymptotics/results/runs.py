@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Integers
-from ndcg_asymptotics.core.files import UnreadableError
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
 
 LAST_REPLICATE = 10**9
@@ -46,29 +44,19 @@ def spans(numbers: Iterable[int]) -> str:
     return ", ".join(texts or ["none"]) + ", …" * (len(found) > _MOST_SPANS)
 
 
-def members(found: Iterable[tuple[int, int]]) -> Integers:
-    """Return the numbers in some ranges, each once and in order.
+def members(ranges: Iterable[tuple[int, int]]) -> Integers:
+    """Return the replicates in some ranges, each once and in order.
+
+    Raises
+    ------
+    ValueError
+        If a range is none of replicates, or there are too many.
 
     >>> members([(0, 2), (7, 7), (2, 3)])
     array([0, 1, 2, 3, 7])
     """
+    found = [(int(first), int(last)) for first, last in ranges]
+    good = all(0 <= first <= last <= LAST_REPLICATE for first, last in found)
+    if not good or sum(last - first + 1 for first, last in found) > _MOST_STATED:
+        raise ValueError("no ranges of replicates")
     return np.unique(np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in found)]))
-
-
-def members_stated(value: Any) -> Integers:
-    """Return the numbers in the ranges that a file states.
-
-    Raises
-    ------
-    UnreadableError
-        If the value is not a list of ranges of replicates, or there are too many.
-    """
-    try:
-        found = [(int(first), int(last)) for first, last in value]
-        good = all(0 <= first <= last <= LAST_REPLICATE for first, last in found)
-        good &= sum(last - first + 1 for first, last in found) <= _MOST_STATED
-    except (TypeError, ValueError, OverflowError):
-        good = False
-    if not good:
-        raise UnreadableError("is damaged (it states no ranges of replicates)")
-    return members(found)

@@ -30,7 +30,7 @@ from ndcg_asymptotics.cli.app import app_for
         ("run x.toml --out y --replicates 1.5", "'--replicates': must be a whole number, .* got '1.5'"),
         (
             "list --format yaml",
-            "'--format': 'yaml' is not one of 'table', 'csv', 'markdown', 'latex'",
+            "'--format': 'yaml' is not one of 'table', 'csv', 'latex'",
         ),
         ("check a b", r"unexpected extra argument"),
         (

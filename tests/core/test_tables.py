@@ -22,7 +22,6 @@ from ndcg_asymptotics.core.tables import (
     Report,
     ReportBlock,
     Table,
-    csv_of,
     details,
     in_format,
     print_blocks,
@@ -148,16 +147,6 @@ def test_a_terminal_gets_lines_folded_between_words() -> None:
     assert "\x1b[31m" not in "".join(text)
 
 
-def test_no_cell_of_a_csv_file_is_a_formula() -> None:
-    texts = ["=1+1", "+a", "-b", "@SUM(A1)", "\t=1", "-1.5", "+2", "plain", "a=1"]
-    table = Table("", (Column("=name"), Column("value", fixed(1))), tuple((text, -1.5) for text in texts))
-    for text in (table.to_csv(), csv_of(table.to_dataframe())):
-        head, *rows = csv.reader(io.StringIO(text))
-        assert head == ["'=name", "value"]
-        expected = ["'=1+1", "'+a", "'-b", "'@SUM(A1)", "'\t=1", "-1.5", "+2", "plain", "a=1"]
-        assert rows == [[name, "-1.5"] for name in expected]
-
-
 def test_csv_holds_the_values() -> None:
     rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
     assert rows[0] == ["name", "n", "value", "error"]
@@ -165,14 +154,6 @@ def test_csv_holds_the_values() -> None:
     assert rows[2] == ["plain", "10", "", ""]
     frame = pd.read_csv(io.StringIO(TABLE.to_csv()))
     assert frame["value"][0] == 0.123456
-
-
-def test_markdown_has_as_many_columns_as_the_table() -> None:
-    lines = TABLE.to_markdown().splitlines()
-    assert lines[2].count("|") == 5
-    assert len(re.findall(r"(?<!\\)\|", lines[4])) == 5
-    assert r"\<d\>" in lines[4]
-    assert "\x1b" not in lines[4]
 
 
 def test_latex_escapes_what_tex_would_do() -> None:

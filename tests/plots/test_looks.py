@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.core.looks import COLORS, contrast, hex_color, look_of, rgb
+from ndcg_asymptotics.core.looks import COLORS, hex_color, look_of, rgb
 from ndcg_asymptotics.measures.looks import measure_look, measure_looks
 
 FAMILIES = [
@@ -25,6 +25,7 @@ FAMILIES = [
         "nDCG(power(0.5))@0.2n",
     ],
 ]
+GREY = 0.2126, 0.7152, 0.0722  # the weights of linear red, green and blue
 # What dichromats see of linear red, green and blue: Machado, Oliveira and Fernandes (2009), severity 1.0
 SEEN = {
     "without red": [
@@ -62,6 +63,15 @@ def test_curves_never_share_marker_and_dashes() -> None:
     looks = [look_of(place) for place in range(32)]
     assert len({(look.marker, look.dashes) for look in looks}) == 32
     assert len({look.color for look in looks[:8]}) == 8
+
+
+def contrast(color: str, other: str) -> float:
+    """The contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
+    low, high = sorted(
+        float(np.where(rgb(c) <= 0.04045, rgb(c) / 12.92, ((rgb(c) + 0.055) / 1.055) ** 2.4) @ GREY) + 0.05
+        for c in (color, other)
+    )
+    return high / low
 
 
 def test_curves_without_markers_that_share_dashes_differ_in_grey() -> None:

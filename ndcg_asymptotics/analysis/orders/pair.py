@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,10 +23,6 @@ from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
 _MOST_ROWS = 13
 _OFTEN = 0.95  # rate of the right order that an answer counts
 _FLAT = 0.03  # exponents below this count as 0
-
-
-_Row = TypeVar("_Row")
-_Shown = tuple[Column, Callable[[_Row], object]]  # a column of a table, and its values
 
 
 @dataclass(frozen=True)
@@ -116,59 +111,76 @@ class Pair:
 
     def _table(self) -> Table:
         every = "at every grid n >= N" if self.from_n_is_upper_bound else "at every n >= N"
-        columns: tuple[_Shown[tuple[Rate, Rate]], ...] = (
-            (Column("n or N", general("g")), lambda row: row[0].n),
-            (Column("right at n", fixed(4)), lambda row: _number(row[0].rate)),
-            (Column("95% interval", str, 1), lambda row: _interval(row[0])),
-            (Column(f"right {every}", fixed(4)), lambda row: _number(row[1].rate)),
-            (Column("95% interval ", str, 1), lambda row: _interval(row[1])),
+        columns = (
+            Column("n or N", general("g")),
+            Column("right at n", fixed(4)),
+            Column("95% interval", str, 1),
+            Column(f"right {every}", fixed(4)),
+            Column("95% interval ", str, 1),
         )
-        both = list(zip(self.points, self.from_n, strict=True))
-        step = -(-len(both) // _MOST_ROWS)
+        rows = tuple(
+            (at.n, _number(at.rate), _interval(at), _number(since.rate), _interval(since))
+            for at, since in zip(self.points, self.from_n, strict=True)
+        )
+        step = -(-len(rows) // _MOST_ROWS)
         # some, evenly spaced, with the last one
-        return _table(self._title, columns, both[::-1][::step][::-1])
+        return Table(self._title, columns, rows[::-1][::step][::-1])
 
     def _weighted_table(self) -> Table:
-        columns: tuple[_Shown[tuple[WeightedRate, Rate]], ...] = (
-            (Column("n or N", general("g")), lambda row: row[0].n),
-            (Column("log10 P(wrong at n)", str), lambda row: _log10(row[0])),
-            (Column("relative standard error", fixed(3)), lambda row: row[0].relative_se),
-            (Column("effective sample size", general(".0f")), lambda row: row[0].effective_sample_size),
-            (Column("log10 P(wrong at a grid n >= N)", str), lambda row: _log10(row[1])),
+        columns = (
+            Column("n or N", general("g")),
+            Column("log10 P(wrong at n)", str),
+            Column("relative standard error", fixed(3)),
+            Column("effective sample size", general(".0f")),
+            Column("log10 P(wrong at a grid n >= N)", str),
         )
-        rows = [
-            (at, since)
+        rows = tuple(
+            (at.n, _log10(at), at.relative_se, at.effective_sample_size, _log10(since))
             for at, since in zip(self.points, self.from_n, strict=True)
             if isinstance(at, WeightedRate) and at.undecided < 1
-        ]
-        return _table(self._title, columns, rows)
+        )
+        return Table(self._title, columns, rows)
 
     @property
     def _title(self) -> str:
         return f"{self.pair[0]} against {self.pair[1]}, {self.measure}"
 
 
-_SUMMARY: tuple[_Shown[Pair], ...] = (
-    (Column("pair"), lambda pair: " ".join(pair.pair)),
-    (Column("measure", whole=True), lambda pair: pair.measure),
-    (Column("ahead"), lambda pair: pair.right or "none"),
-    (Column("n", general("g"), 2), lambda pair: pair.points[-1].n),
-    (Column("right", fixed(4)), lambda pair: _number(pair.points[-1].rate)),
-    (Column("95% interval", str, 1), lambda pair: _interval(pair.points[-1]) if pair.right else None),
-    (Column("tied", fixed(4)), lambda pair: pair.ties_at_n[-1]),
-    (
+def _summary(pairs: Sequence[Pair]) -> Table:
+    """Return a table of the comparisons at the largest n."""
+    columns = (
+        Column("pair"),
+        Column("measure", whole=True),
+        Column("ahead"),
+        Column("n", general("g"), 2),
+        Column("right", fixed(4)),
+        Column("95% interval", str, 1),
+        Column("tied", fixed(4)),
         Column("wrong", fixed(4)),
-        lambda pair: _number(pair.wrong),
-    ),
-    (Column("settled from n", general("g")), lambda pair: pair.settled_from),
-    (
+        Column("settled from n", general("g")),
         Column("wrong in the long run", fixed(2), 1),
-        lambda pair: None if pair.long_run is None else 1 - pair.long_run,
-    ),
-    # e, with P(wrong order at n) = exp(-n^(e + o(1)))
-    (Column("error exponent", general(".3g"), 2), lambda pair: pair.error_exponent.predicted),
-    (Column("the rate of the wrong order", None, 3), lambda pair: pair.decay.verdict),
-)
+        # e, with P(wrong order at n) = exp(-n^(e + o(1)))
+        Column("error exponent", general(".3g"), 2),
+        Column("the rate of the wrong order", None, 3),
+    )
+    rows = tuple(
+        (
+            " ".join(pair.pair),
+            pair.measure,
+            pair.right or "none",
+            pair.points[-1].n,
+            _number(pair.points[-1].rate),
+            _interval(pair.points[-1]) if pair.right else None,
+            pair.ties_at_n[-1],
+            _number(pair.wrong),
+            pair.settled_from,
+            None if pair.long_run is None else 1 - pair.long_run,
+            pair.error_exponent.predicted,
+            pair.decay.verdict,
+        )
+        for pair in pairs
+    )
+    return Table("At the largest n", columns, rows)
 
 
 def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
@@ -185,7 +197,7 @@ def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     many = several and len(pairs) > _MOST_ROWS
     if many:
         yield _rates_table(pairs)
-    yield replace(_table("At the largest n", _SUMMARY, pairs), detail=many)
+    yield replace(_summary(pairs), detail=many)
 
 
 def _answer(pairs: Sequence[Pair]) -> str:
@@ -241,11 +253,6 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
     title = f"Share of replicates in which the right scorer is ahead at n = {pairs[0].points[-1].n:g}"
     rows = tuple((measure, *(rates.get((measure, name)) for name in names)) for measure in measures)
     return Table(title, columns, rows)
-
-
-def _table(title: str, columns: Sequence[_Shown[_Row]], rows: Sequence[_Row]) -> Table:
-    values = tuple(tuple(value(row) for _, value in columns) for row in rows)
-    return Table(title, tuple(column for column, _ in columns), values)
 
 
 def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
