@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import typing
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import typer
+from robustness.wrong_types import parameters
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.cli.app import app_for
@@ -121,16 +121,6 @@ OTHERWISE = {
 """Options and arguments of commands that are not parameters of their functions."""
 
 
-def _parameters(function: Any) -> set[str]:
-    found = inspect.signature(function).parameters
-    names = {*found}
-    for name, one in found.items():
-        if one.kind is one.VAR_KEYWORD:
-            (options,) = typing.get_args(typing.get_type_hints(function)[name])
-            names |= {*typing.get_type_hints(options)}
-    return names
-
-
 def test_options_are_parameters_of_the_functions() -> None:
     group: Any = typer.main.get_command(app_for())
     inner = group.commands.pop("losses").commands
@@ -138,7 +128,7 @@ def test_options_are_parameters_of_the_functions() -> None:
     found = {}
     for name, command in every.items():
         function = operator.attrgetter(ELSEWHERE.get(name, name.replace("-", "_")))(na)
-        known = _parameters(function)
+        known = parameters(function)
         options = {option.name for option in command.params} - PRINTED
         if "folder" in options:  # plots.draw_all draws what the function returns
             options -= {"folder", "figure_format"}

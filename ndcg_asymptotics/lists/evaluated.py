@@ -158,13 +158,13 @@ def evaluate(
     parsed = any_measures_of(measures)  # before files are read, which may take long
     gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
     ranker = ranker_of(feature, weights)
+    require_flag(options.get("chance", False), "chance")
     if lists is not None:
         found = _of_lists(scored_lists(lists, columns, [ranker], query), parsed, gain, options)
         single = is_table(lists) or isinstance(lists, str | os.PathLike)
         return found[0] if single else Evaluations(tuple(found))
     require(query is None, "is for lists, of SVMlight files", "query")
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
-    require_flag(options.get("chance", False), "chance")
     found, labels, refuse = [], None, "chance" if options.get("chance") else ""
     for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)

@@ -172,7 +172,7 @@ def without_own(scores: Records) -> Records:
 
 def of_lists(options: _Some) -> _Some:
     """Return options for lists whose every row has a label: ties are averaged unless stated otherwise."""
-    stated = options.get("like") or options.get("ties")
+    stated = options.get("like") is not None or options.get("ties") is not None
     return options if stated else {**options, "ties": "average"}  # type: ignore[return-value]
 
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from robustness.engine_mutations import TESTS
+from robustness.broken import ENGINES, THEORY
 
 ROOT = Path(__file__).parents[2]
 _COPIED = ("ndcg_asymptotics", "tests", "pyproject.toml")
@@ -38,7 +38,6 @@ kinds = {"mean": found.rows, "standard deviation": found.stds, "limit": found.li
 wrong = [(kind, row) for kind, rows in kinds.items() for row in rows if row.verdict == "disagrees"]
 print(json.dumps([f"{kind} of {row.measure}" for kind, row in wrong]))
 """
-LINEAR = "linear(0.1, 0.7)"
 
 
 @dataclass(frozen=True)
@@ -69,180 +68,36 @@ class Mutation:
     plain: bool = False
 
 
-THEORY = (
-    Mutation(
-        "Theorem 1: 0.99 for 1",
-        "theory/limits.py",
-        "return Limit(1.0, theorem, (_some_gain(relevance),), mode",
-        "return Limit(0.99, theorem, (_some_gain(relevance),), mode",
-        (LINEAR, "nDCG"),
-    ),
-    Mutation(
-        "Theorem 3: ideal list without 1/(1 - b)",
-        "measures/asymptotics.py",
-        "t**a / a)",
-        "t**a)",
-        (LINEAR, "nDCG(power(0.5))"),
-    ),
-    Mutation(
-        "Theorem 8: ideal list not cut",
-        "theory/limits.py",
-        "ends = np.minimum(self.reached, c)\n",
-        "ends = np.minimum(self.reached, 1.0)\n",
-        (LINEAR, "nDCG@0.2n"),
-    ),
-    Mutation(
-        "Theorem 9: another profile",
-        "theory/limits.py",
-        "weights = weights * asymptotics.profile(t) *",
-        "weights = weights * (1 + 0.3 * t) * asymptotics.profile(t) *",
-        (LINEAR, "nDCG(power(0.3))@0.2n"),
-    ),
-    Mutation(
-        "Theorems 5 and 7: 1/1.01 of the value at the top",
-        "theory/limits.py",
-        "return Limit(relevance.mean_gain_at_top / labels.gains[0], theorem, assumptions)",
-        "return Limit(relevance.mean_gain_at_top / labels.gains[0] / 1.01, theorem, assumptions)",
-        (LINEAR, "nDCG(zipf)", "nDCG@n^0.5"),
-    ),
-    Mutation(
-        "Theorem 11: another best grade",
-        "theory/limits.py",
-        "return Limit(relevance.mean_gain_at_top / labels.gains[0], theorem, assumptions)",
-        "return Limit(relevance.mean_gain_at_top / labels.gains[-1], theorem, assumptions)",
-        ("graded(3=linear(0.1, 0.3), 2=constant(0.3))", "nDCG@n^0.5"),
-    ),
-    Mutation(
-        "linear discount: ideal list with a third for a half",
-        "measures/asymptotics.py",
-        "t - t**2 / 2",
-        "t - t**2 / 3",
-        (LINEAR, "nDCG(linear)"),
-    ),
-    Mutation(
-        "Theorem 6 with a certain top: 0.98 of the limit",
-        "theory/limits.py",
-        "value = relevance.mean_gain_at_top / gains[0] if gains",
-        "value = 0.98 * relevance.mean_gain_at_top / gains[0] if gains",
-        ("linear(0, 1)", "nDCG@10"),
-    ),
-    Mutation(
-        "leading gap of the log discount: 1.1 of it",
-        "theory/leading_terms.py",
-        "return Gap((first - value * ideal) /",
-        "return Gap(1.1 * (first - value * ideal) /",
-        (LINEAR, "nDCG"),
-    ),
-    Mutation(
-        "leading gap of r^-b: 1.1 of it",
-        "theory/leading_terms.py",
-        "return Gap(constant * (top - value * most) /",
-        "return Gap(1.1 * constant * (top - value * most) /",
-        (LINEAR, "nDCG(power(0.7))"),
-    ),
-    Mutation(
-        "standard deviation that stays: at the list length",
-        "theory/deviation/asymptotic.py",
-        "squares = _weights(measure, seen, n) ** 2 *",
-        "squares = 1.05 * _weights(measure, seen, n) ** 2 *",
-        (LINEAR, "nDCG@10"),
-    ),
-    Mutation(
-        "standard deviation that stays: in the limit",
-        "theory/deviation/asymptotic.py",
-        "squares = _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2",
-        "squares = 1.05 * _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2",
-        (LINEAR, "nDCG@10"),
-        ("tests/theory/test_limits.py", "-k", "limiting_std"),
-    ),
-    Mutation(
-        "log discount: log(1.5 + r)",
-        "measures/discounts/standard.py",
-        "return 1.0 / np.log1p(rank)\n",
-        "return 1.0 / np.log(1.5 + rank)\n",
-        (LINEAR, "nDCG"),
-        ("tests/measures/test_discounts.py",),
-    ),
-    Mutation(
-        "ideal list: the grades in the wrong order",
-        "measures/measure.py",
-        "prepend=0.0) @ np.asarray(gains, np.float64))",
-        "prepend=0.0) @ np.asarray(gains, np.float64)[::-1])",
-        ("graded(3=linear(0.1, 0.3), 1=constant(0.3))", "nDCG"),
-    ),
-    Mutation(
-        "error exponent: kappa without the lead",
-        "theory/rare/exponents.py",
-        "pair.lead / (pair.lead + highest - lowest)",
-        "pair.lead / (highest - lowest)",
-        (LINEAR, "nDCG"),
-        ("tests/theory/test_exponents.py", "-k", "turn_over"),
-    ),
-    Mutation(
-        "probability of a wrong order: without the width of the tilted law",
-        "theory/rare/tilting.py",
-        "return -cost + std**2 / 2 + float(log_ndtr(-std))",
-        "return -cost + float(log_ndtr(-std))",
-        (),
-        ("tests/theory/test_exponents.py", "-k", "is_an_integral"),
-    ),
-    Mutation(
-        "standard deviation: without what the first ranks change",
-        "theory/deviation/counts.py",
-        "variance += off / ideal.middle**2",
-        "variance += 0 * off",
-        (),
-        ("tests/theory/deviation/test_counts.py", "-k", "first_ranks"),
-    ),
-    Mutation(
-        "standard deviation: the bends of the mean in the counts left out",
-        "theory/deviation/counts.py",
-        "linear - of_variance - of_mean + second",
-        "linear - of_variance + second",
-        (),
-        ("tests/theory/deviation/test_counts.py", "-k", "second_order"),
-    ),
-    Mutation(
-        "few relevant items: the largest kappa of the grades",
-        "theory/scaled_limits.py",
-        "kappa = min(top.exponent for top, _ in known)",
-        "kappa = max(top.exponent for top, _ in known)",
-        (LINEAR, "nDCG"),
-        ("tests/theory/test_scaled_limits.py", "-k", "different_exponents"),
-    ),
-    Mutation(
-        "few relevant items: the discount's constant left out",
-        "theory/scaled_limits.py",
-        "value=constant * found.value",
-        "value=found.value",
-        ("relevant(1, roc_power(0.5))", "nDCG(clipped_log(2))"),
-    ),
-    Mutation(
-        "wrong orders: a tie is none",
-        "analysis/orders/wrong_order.py",
-        "found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)",
-        "found[measure] = DrawnOrders(lists, (second, first), method)",
-        (LINEAR, "nDCG"),
-        ("tests/analysis/test_wrong_orders.py", "-k", "rare_wrong"),
-    ),
-    Mutation(
-        "tilt: the push of the items below left out",
-        "theory/rare/tilting.py",
-        "influence = weights.own + push[:, None]",
-        "influence = weights.own",
-        (LINEAR, "nDCG"),
-        ("tests/theory/test_rare.py",),
-    ),
-)
+def theory() -> Iterator[Mutation]:
+    """Yield the formulas of `broken.THEORY`."""
+    for block in THEORY.strip().split("\n\n"):
+        first, old, new, *ways = block.splitlines()
+        file, name = first.split(": ", 1)
+        how = dict(way.split(" ", 1) for way in ways)
+        scorer, _, measures = how.get("check", "").partition(" by ")
+        study = (scorer, *measures.split("; ")) if scorer else ()
+        yield Mutation(name, file, _text(old), _text(new), study, tuple(how.get("pytest", "").split()))
 
-ENGINES = tuple(
-    Mutation(
-        f"{file.partition('/')[0]}: {name}", f"engines/{file}", old, new, (), (tests, "-k", test), plain=True
-    )
-    for tests, formulas in TESTS.items()
-    for file, name, old, new, test in formulas
-)
-MUTATIONS = THEORY + ENGINES
+
+def engines() -> Iterator[Mutation]:
+    """Yield the formulas of `broken.ENGINES`."""
+    for tests, text in ENGINES.items():
+        for block in text.strip().split("\n\n"):
+            first, old, new = block.splitlines()
+            place, name = first.split("]: ", 1)
+            file, test = place.split(" [")
+            name = f"{file.partition('/')[0]}: {name}"
+            yield Mutation(
+                name, f"engines/{file}", _text(old), _text(new), (), (tests, "-k", test), plain=True
+            )
+
+
+def _text(line: str) -> str:
+    """Return the text of a line after its sign."""
+    return line[2:].replace("\\n", "\n")
+
+
+MUTATIONS = (*theory(), *engines())
 
 
 def mutated(mutation: Mutation, text: str) -> str:

@@ -77,6 +77,11 @@ def test_arguments_of_wrong_types_are_refused_in_one_line(made: dict[str, Call])
         ("evaluate lists", "columns", ["query"], "^columns: must be names of columns"),
         ("learning.train", "penalties", "none", "^penalties: must be numbers"),
         ("lists.write_run", "run", [["d"]], "a record has no 'query'"),
+        ("compare collections", "resamples", 3, "^resamples: must exceed 19 at this level, got 3"),
+        ("compare", "alternative", np.zeros(2), "^alternative: must be one of two-sided, less, greater"),
+        ("evaluate lists", "ties", np.zeros(2), "^ties: must be one of"),
+        ("plan", "gain", np.zeros(2), "^gain: must be one of linear"),
+        ("plan sd", "lower_is_better", np.zeros(2), "^lower_is_better: "),
     ],
 )
 def test_errors_of_converters_name_the_argument(

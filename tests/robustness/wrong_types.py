@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import os
 import sys
 import tempfile
+import typing
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -103,327 +105,160 @@ def calls(place: Path) -> dict[str, Call]:
     figure, ax = plt.subplots()
     results.data  # noqa: B018
     conventions = {"gain": "linear", "ties": "trec", "ideal": "judged", "empty": "zero", "missing": "drop"}
-    fields: dict[str, Any] = {
-        "labels": [[5, 4], [1, 3]],
-        "probabilities": [0.3, 0.7],
-        "measure": "nDCG",
-        "gain": "exp2",
+    problems: dict[str, Any] = {"labels": [[5, 4], [1, 3]], "probabilities": [0.3, 0.7]}
+    utility = na.learning.Problem(**problems).utility
+    curve, own, sizes = na.populations.Curve.parse("linear(0.1, 0.7)"), "linear(0.1, 0.7)", {"sizes": [5, 20]}
+    one = {"scorer": own, "measure": "nDCG"}
+    of_results, of_pairs = {"results": results}, {"pairs": distinction.pairs}
+    of_growth, of_axes = {"growth": growth}, {"ax": ax}
+    given: dict[str, dict[str, Any]] = {
+        "Measure": {"discount": "log", "cutoff": 10},
+        "Study": STUDY,
+        "check": {"results": results},
+        "compare": {"runs": runs, "qrels": LABELS, "measures": "nDCG", "resamples": 99, **conventions},
+        "compare values": {"values": {"a": [0.1 * q for q in range(9)], "b": [0.5] * 9}, "measures": "AP"},
+        "compare collections": {"collections": collections, "over": "both"},
+        "decades": {"start": 10, "stop": 100, "per_decade": 3},
+        "distinguish": {"results": results, "pair": ("good", "random")},
+        "evaluate": {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", **conventions},
+        "evaluate lists": {"lists": table},
+        "fit": {"runs": run, "qrels": qrels, "out": place / "curve.json", "binary_at": 1},
+        "grow": {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", "orders": 2},
+        "merge": {"parts": [folder], "out": place / "merged"},
+        "open_results": {"folder": folder},
+        "plan": {**both, "measures": ["nDCG"], "n": 20, "queries": 20},
+        "plan runs": {"runs": runs, "qrels": LABELS, "measures": "nDCG"},
+        "plan sd": {"sd": 0.2, "difference": 0.1, "pilot": 20},
+        "plot": {"results": results, "measure": "nDCG", "ax": ax, "title": "t"},
+        "predict": {"scorers": own, "measures": "nDCG", "n": 20},
+        "report": {"reported": comparison},
+        "run": {"study": na.Study(**STUDY), "jobs": 1, "replicates": 3},
+        "sampled": {"ranks": {"a": {"u": 3}, "b": {"u": 9}}, "items": 20, "negatives": 5},
+        "analysis.sampled_candidates": {"runs": runs, "qrels": one_relevant, "items": 9},
+        "theory.difference_std": {**both, "measure": "nDCG", **sizes},
+        "theory.effect_sizes": {**both, "n": 20, "measures": ["nDCG"]},
+        "theory.rank_law": {"scorer": "relevant(1, roc_power(0.4))", "n": 20, "ranks": [1, 2]},
+        "theory.expected_ndcg": {**one, **sizes},
+        "theory.first_moment": both,
+        "theory.leading_gap": one,
+        "theory.limit": one,
+        "theory.ndcg_std": {**one, **sizes},
+        "theory.order_in_expectation": {**both, "measures": "nDCG", **sizes},
+        "theory.pseudo_expectation": {**one, "n": 20},
+        "analysis.check_grid": {"results": of_grid},
+        "analysis.gate": {"comparison": comparison, "margin": 0.1},
+        "analysis.predict_pair": {**both, "measures": "nDCG", "n": 20},
+        "lists.MeasureScale": {"bounds": (0.0, 1.0)},
+        "lists.fit_curves": {"lists": {"a": na.lists.read_csv(table)}},
+        "lists.pool_runs": {"runs": runs, "qrels": LABELS},
+        "lists.ranked_tables": {"tables": {"a": {"u": 3}}, "items": 20},
+        "lists.read_csv": {"path": table},
+        "lists.read_qrels": {"path": qrels},
+        "lists.read_run": {"path": run},
+        "lists.read_values": {"given": {"a": [0.1, 0.2], "b": [0.3, 0.4]}, "measures": "AP"},
+        "lists.write_qrels": {"qrels": LABELS, "path": place / "w.qrels"},
+        "lists.write_run": {"run": LISTS, "path": place / "w.run", "tag": "t"},
+        "learning.Batch": {"labels": np.ones(3), "sizes": np.array([2, 1])},
+        "learning.Problem": problems,
+        "learning.Queries": {
+            "features": [[0.1], [0.7]],
+            "labels": [0, 2],
+            "sizes": [2],
+            "documents": ["a", "b"],
+        },
+        "learning.decide_losses": {"problem": problem, "losses": "squared"},
+        "learning.excess_risk": {"problem": problem, "scores": [0.6, 0.4], "losses": "squared"},
+        "learning.load_problem": {"path": problem},
+        "learning.read_svmlight": {"path": svm},
+        "learning.search_losses": {"losses": "squared", "vectors": 2, "draws": 2},
+        "learning.train": {"queries": svm, "loss": "squared", "penalties": [0.1]},
+        "learning.train_ranker": {"train": queries, "loss": "squared", "penalties": [0.1, 1.0]},
+        "learning.utility_values": {"queries": queries, "scores": np.ones(24), "utility": utility},
+        "learning.worst_regret": {
+            "loss": na.learning.Loss.of("squared"),
+            "items": 2,
+            "utility": utility,
+            "grades": 2,
+        },
+        "studies.load": {"path": study},
+        "studies.load_grid": {"path": grid},
+        "studies.write_template": {"file": place / "template.toml"},
+        "measures.discount": {"function": lambda r: 1 / r, "name": "d", "largest": 100, "like": "zipf"},
+        "measures.measures_of": {"given": "nDCG"},
+        "populations.ConstantCurve": {"p": 0.4},
+        "populations.FixedCounts": {"counts": (1,), "source": curve},
+        "populations.Gaussian": {"rho": 0.5},
+        "populations.Graded": {"by_gain": ((1.0, curve),)},
+        "populations.Noisy": {"curve": curve, "fpr": 0.1, "fnr": 0.1},
+        "populations.PiecewiseLinear": {"depths": (0.0, 1.0), "values": (0.1, 0.7)},
+        "populations.Polynomial": {"coefficients": (0.1, 0.3)},
+        "populations.Population": {"scorers": {"a": curve}, "coupling": na.populations.Independent()},
+        "populations.PowerCurve": {"bottom": 0.1, "top": 0.7, "exponent": 2.0},
+        "populations.RocBeta": {"a": 2.0, "b": 1.0},
+        "populations.curve": {"function": lambda s: 0.2 + 0.5 * s, "name": "c"},
+        "populations.with_relevant": {"scorer": own, "relevant": 2},
+        "open_results grid": {"folder": points},
+        "results.verify": {"folder": folder},
+        "sweep.run_grid": {"grid": na.studies.load_grid(grid), "jobs": 1},
+        "plots.Choice": {"scorers": ["good"], "labels": {}, "colors": {}, "band": (0.1, 0.9)},
+        "plots.comparison_figure": {"comparison": comparison, "pair": comparison.pairs[0]},
+        "plots.curve_handles": {**of_results, "measures": ["nDCG"]},
+        "plots.draw_all": {"found": planned, "out": place / "f", "dpi": 30, "formats": ("png",)},
+        "plots.draw_all results": {"found": results, "out": place / "f", "measures": "nDCG@2", "dpi": 30},
+        "plots.enlarge": {**of_results, "measure": "nDCG", **of_axes},
+        "plots.figure_legend": {"figure": figure, "handles": []},
+        "plots.fitted_curves": {"curves": curves, **of_axes},
+        "plots.fitted_figure": {"curves": curves},
+        "plots.holds_curves": {"place": place},
+        "plots.judged_figure": {"comparison": by_judge, "pair": by_judge.pairs[0]},
+        "plots.length_axis": {**of_axes, "sizes": [5, 20]},
+        "plots.line_styles": {"count": 3},
+        "plots.margin_labels": {**of_axes, "labels": [(0.5, "a", "red")]},
+        "plots.measure_figure": {**of_results, "measure": "nDCG"},
+        "plots.measure_style": {"measure": "nDCG"},
+        "plots.note": {"figure": figure, "text": "t"},
+        "plots.order_error_exponents": {**of_axes, **of_pairs, "study": results.study},
+        "plots.order_figure": {**of_results, **of_pairs},
+        "plots.order_handles": of_pairs,
+        "plots.outer_labels": {"axes": [ax]},
+        "plots.overview_figure": {**of_results, "measures": ["nDCG"]},
+        "plots.pair_figures": {**of_results, "measures": ["nDCG"]},
+        "plots.panels": {"count": 2},
+        "plots.plan_figure": {"plan": planned},
+        "plots.power_figure": {"comparison": comparison},
+        "plots.save": {"figure": figure, "folder": place / "f", "name": "n", "dpi": 30, "formats": ("png",)},
+        "plots.style": {"file": None},
+        "plots.growth_curves": {**of_growth, "measure": "nDCG", **of_axes},
+        "plots.growth_figure": {**of_growth, "measures": ["nDCG"]},
+        "plots.growth_handles": of_growth,
+        "plots.titles": {**of_axes, "title": "t", "remark": "r"},
+        "plots.wrong_order_rates": {**of_axes, **of_pairs},
     }
-    curve, choice = na.populations.Curve.parse("linear(0.1, 0.7)"), na.plots.Choice()
-    lists, theory, learning, plots = na.lists, na.theory, na.learning, na.plots
-    sizes = {"sizes": [5, 20]}
-    return {
-        "Measure": (na.Measure, {"discount": "log", "cutoff": 10, "normalised": True}),
-        "Study": (
-            na.Study,
-            {**STUDY, "title": "t", "seed": 1, "engine": "items", "gain": "linear"}
-            | {"coupling": "independent", "relevant": None, "bracket": 1e-4, "precision": None},
-        ),
-        "check": (na.check, {"results": results, "alpha": 1e-4, "perturb": 0.0, "std": "few"}),
-        "compare": (
-            na.compare,
-            {"runs": runs, "qrels": LABELS, "measures": "nDCG", "columns": None}
-            | {"judge": None, "unjudged": "zero", "lower_is_better": (), "resamples": 99, "seed": 1}
-            | {"level": 0.9, "power": 0.8, "correction": "maxt", **conventions},
-        ),
-        "compare values": (
-            na.compare,
-            {"values": {"a": [0.1 * q for q in range(9)], "b": [0.5] * 9}}
-            | {"measures": "AP", "lower_is_better": ()},
-        ),
-        "compare collections": (na.compare, {"collections": collections, "over": "both"}),
-        "decades": (na.decades, {"start": 10, "stop": 100, "per_decade": 3}),
-        "distinguish": (
-            na.distinguish,
-            {"results": results, "pair": ("good", "random"), "rare": None} | {"exponents": True},
-        ),
-        "evaluate": (
-            na.evaluate,
-            {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", "columns": None}
-            | {"chance": False, "unjudged": "zero", **conventions},
-        ),
-        "evaluate lists": (na.evaluate, {"lists": table, "feature": None, "weights": None}),
-        "fit": (
-            na.fit,
-            {"runs": run, "qrels": qrels, "out": place / "curve.json", "pool": "retrieved"}
-            | {"method": "isotonic", "prevalence": None, "binary_at": 1},
-        ),
-        "grow": (
-            na.grow,
-            {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", "order": "random"}
-            | {"times": None, "orders": 2, "n": None, "pool": "retrieved", "gain": "linear"}
-            | {"binary_at": None, "random": False, "seed": 1},
-        ),
-        "merge": (na.merge, {"parts": [folder], "out": place / "merged", "allow_custom": False}),
-        "open_results": (na.open_results, {"folder": folder, "allow_custom": False}),
-        "plan": (
-            na.plan,
-            {**both, "measures": ["nDCG"], "n": 20, "power": 0.8, "level": 0.95, "rate": 0.9}
-            | {"queries": 20, "relevant": None},
-        ),
-        "plan runs": (na.plan, {"runs": runs, "qrels": LABELS, "measures": "nDCG"}),
-        "plan sd": (na.plan, {"sd": 0.2, "difference": 0.1, "pilot": 20, "measures": None}),
-        "plot": (
-            na.plot,
-            {"results": results, "measure": "nDCG", "ax": ax, "title": "t", "choice": choice}
-            | {"names": True},
-        ),
-        "predict": (
-            na.predict,
-            {"scorers": "linear(0.1, 0.7)", "measures": "nDCG", "n": 20, "gain": "linear"}
-            | {"relevant": None},
-        ),
-        "report": (na.report, {"reported": comparison, "out": None, "alpha": 1e-4}),
-        "run": (
-            na.run,
-            {"study": na.Study(**STUDY), "out": None, "jobs": 1, "backend": "loky"}
-            | {"replicates": 3, "first": 0, "time_limit": 60.0, "precision": None},
-        ),
-        "sampled": (
-            na.sampled,
-            {"ranks": {"a": {"u": 3}, "b": {"u": 9}}, "measures": "nDCG", "items": 20, "negatives": 5}
-            | {"replacement": False, "level": 0.9, "columns": None},
-        ),
-        "analysis.sampled_candidates": (
-            na.analysis.sampled_candidates,
-            {
-                "runs": runs,
-                "qrels": one_relevant,
-                "measures": "nDCG",
-                "items": 9,
-                "level": 0.9,
-                "columns": None,
-            },
-        ),
-        "theory.difference_std": (theory.difference_std, {**both, "measure": "nDCG", **sizes}),
-        "theory.effect_sizes": (theory.effect_sizes, {**both, "n": 20, "measures": ["nDCG"]}),
-        "theory.rank_law": (
-            theory.rank_law,
-            {"scorer": "relevant(1, roc_power(0.4))", "n": 20, "ranks": [1, 2]},
-        ),
-        "theory.expected_ndcg": (
-            theory.expected_ndcg,
-            {"scorer": "constant(0.4)", "measure": "nDCG", **sizes} | {"beside": ()},
-        ),
-        "theory.first_moment": (theory.first_moment, {**both, "measure": "nDCG"}),
-        "theory.leading_gap": (theory.leading_gap, {"scorer": "linear(0.1, 0.7)", "measure": "nDCG"}),
-        "theory.limit": (theory.limit, {"scorer": "linear(0.1, 0.7)", "measure": "nDCG"}),
-        "theory.ndcg_std": (theory.ndcg_std, {"scorer": "constant(0.4)", "measure": "nDCG", **sizes}),
-        "theory.order_in_expectation": (
-            theory.order_in_expectation,
-            {**both, "measures": "nDCG", **sizes} | {"gain": "linear", "relevant": None},
-        ),
-        "theory.pseudo_expectation": (
-            theory.pseudo_expectation,
-            {"scorer": "constant(0.4)"} | {"measure": "nDCG", "n": 20},
-        ),
-        "analysis.check_grid": (
-            na.analysis.check_grid,
-            {"results": of_grid, "alpha": 1e-4, "perturb": 0.0} | {"std": "few"},
-        ),
-        "analysis.gate": (na.analysis.gate, {"comparison": comparison, "margin": 0.1}),
-        "analysis.predict_pair": (
-            na.analysis.predict_pair,
-            {**both, "measures": "nDCG", "n": 20} | {"gain": "linear"},
-        ),
-        "lists.MeasureScale": (lists.MeasureScale, {"lower_is_better": False, "bounds": (0.0, 1.0)}),
-        "lists.fit_curves": (
-            lists.fit_curves,
-            {"lists": {"a": lists.read_csv(table)}, "method": "isotonic"} | {"prevalence": None},
-        ),
-        "lists.pool_runs": (lists.pool_runs, {"runs": runs, "qrels": LABELS, "documents": "retrieved"}),
-        "lists.ranked_tables": (
-            lists.ranked_tables,
-            {"tables": {"a": {"u": 3}}, "items": 20} | {"columns": None},
-        ),
-        "lists.read_csv": (lists.read_csv, {"path": table}),
-        "lists.read_qrels": (lists.read_qrels, {"path": qrels}),
-        "lists.read_run": (lists.read_run, {"path": run}),
-        "lists.read_values": (
-            lists.read_values,
-            {"given": {"a": [0.1, 0.2], "b": [0.3, 0.4]}, "runs": None}
-            | {"measures": "AP", "lower_is_better": (), "missing": None, "columns": None},
-        ),
-        "lists.write_qrels": (lists.write_qrels, {"qrels": LABELS, "path": place / "w.qrels"}),
-        "lists.write_run": (lists.write_run, {"run": LISTS, "path": place / "w.run", "tag": "t"}),
-        "learning.Batch": (learning.Batch, {"labels": np.ones(3), "sizes": np.array([2, 1])}),
-        "learning.Problem": (learning.Problem, fields),
-        "learning.Queries": (
-            learning.Queries,
-            {"features": [[0.1], [0.7]], "labels": [0, 2], "sizes": [2]}
-            | {"names": ["q"], "documents": ["a", "b"]},
-        ),
-        "learning.decide_losses": (learning.decide_losses, {"problem": problem, "losses": "squared"}),
-        "learning.excess_risk": (
-            learning.excess_risk,
-            {"problem": problem, "scores": [0.6, 0.4]} | {"losses": "squared"},
-        ),
-        "learning.load_problem": (learning.load_problem, {"path": problem}),
-        "learning.read_svmlight": (_of_one(learning.read_svmlight), {"path": svm}),
-        "learning.search_losses": (
-            learning.search_losses,
-            {"losses": "squared", "measure": "nDCG"}
-            | {"gain": "exp2", "n": 3, "grades": 3, "vectors": 2, "draws": 2, "seed": 1},
-        ),
-        "learning.train": (
-            learning.train,
-            {"queries": svm, "loss": "squared", "validation": (), "test": ()}
-            | {"measure": "nDCG", "gain": "exp2", "penalties": [0.1], "seed": 1, "out": None},
-        ),
-        "learning.train_ranker": (
-            learning.train_ranker,
-            {"train": queries, "loss": "squared"}
-            | {"validation": None, "measure": "nDCG", "gain": "exp2", "seed": 1}
-            | {"penalties": [0.1, 1.0]},
-        ),
-        "learning.utility_values": (
-            learning.utility_values,
-            {"queries": queries, "scores": np.ones(24)} | {"utility": learning.Problem(**fields).utility},
-        ),
-        "learning.worst_regret": (
-            learning.worst_regret,
-            {"loss": learning.Loss.of("squared"), "items": 2}
-            | {"utility": learning.Problem(**fields).utility, "grades": 2},
-        ),
-        "studies.load": (na.studies.load, {"path": study, "allow_custom": False}),
-        "studies.load_grid": (na.studies.load_grid, {"path": grid, "allow_custom": False}),
-        "studies.write_template": (na.studies.write_template, {"file": place / "template.toml"}),
-        "measures.discount": (
-            na.measures.discount,
-            {"function": lambda r: 1 / r, "name": "d", "largest": 100} | {"like": "zipf", "limit": None},
-        ),
-        "measures.measures_of": (na.measures.measures_of, {"given": "nDCG"}),
-        "populations.ConstantCurve": (na.populations.ConstantCurve, {"p": 0.4}),
-        "populations.FixedCounts": (na.populations.FixedCounts, {"counts": (1,), "source": curve}),
-        "populations.Gaussian": (na.populations.Gaussian, {"rho": 0.5}),
-        "populations.Graded": (na.populations.Graded, {"by_gain": ((1.0, curve),)}),
-        "populations.Noisy": (na.populations.Noisy, {"curve": curve, "fpr": 0.1, "fnr": 0.1}),
-        "populations.PiecewiseLinear": (
-            na.populations.PiecewiseLinear,
-            {"depths": (0.0, 1.0)} | {"values": (0.1, 0.7)},
-        ),
-        "populations.Polynomial": (na.populations.Polynomial, {"coefficients": (0.1, 0.3)}),
-        "populations.Population": (
-            na.populations.Population,
-            {"scorers": {"a": curve}} | {"coupling": na.populations.Independent()},
-        ),
-        "populations.PowerCurve": (na.populations.PowerCurve, {"bottom": 0.1, "top": 0.7, "exponent": 2.0}),
-        "populations.RocBeta": (na.populations.RocBeta, {"a": 2.0, "b": 1.0}),
-        "populations.curve": (
-            na.populations.curve,
-            {"function": lambda s: 0.2 + 0.5 * s, "name": "c"} | {"breaks": ()},
-        ),
-        "populations.with_relevant": (
-            na.populations.with_relevant,
-            {"scorer": "linear(0.1, 0.7)"} | {"relevant": 2, "folder": None, "allow_custom": True},
-        ),
-        "results.open_results": (na.results.open_results, {"folder": points, "allow_custom": False}),
-        "results.verify": (na.results.verify, {"folder": folder}),
-        "sweep.run_grid": (
-            na.sweep.run_grid,
-            {"grid": na.studies.load_grid(grid), "folder": None, "jobs": 1},
-        ),
-        "plots.Choice": (
-            plots.Choice,
-            {"scorers": ["good"], "labels": {}, "colors": {}, "band": (0.1, 0.9)} | {"spec": False},
-        ),
-        "plots.comparison_figure": (
-            plots.comparison_figure,
-            {"comparison": comparison, "width": 4.0} | {"pair": comparison.pairs[0]},
-        ),
-        "plots.curve_handles": (
-            plots.curve_handles,
-            {"results": results, "measures": ["nDCG"]} | {"choice": choice, "names": True},
-        ),
-        "plots.draw_all": (
-            plots.draw_all,
-            {"found": planned, "out": place / "f", "width": None, "dpi": 30}
-            | {"formats": ("png",), "choice": None},
-        ),
-        "plots.draw_all results": (
-            plots.draw_all,
-            {"found": results, "out": place / "f", "measures": "nDCG@2"}
-            | {"scorers": ["good"], "against": None, "spec": False, "dpi": 30},
-        ),
-        "plots.enlarge": (plots.enlarge, {"results": results, "measure": "nDCG", "ax": ax, "choice": choice}),
-        "plots.figure_legend": (plots.figure_legend, {"figure": figure, "handles": []}),
-        "plots.fitted_curves": (plots.fitted_curves, {"curves": curves, "ax": ax}),
-        "plots.fitted_figure": (plots.fitted_figure, {"curves": curves, "width": 4.0}),
-        "plots.holds_curves": (plots.holds_curves, {"place": place}),
-        "plots.judged_figure": (
-            plots.judged_figure,
-            {"comparison": by_judge, "pair": by_judge.pairs[0], "width": 4.0},
-        ),
-        "plots.length_axis": (plots.length_axis, {"ax": ax, "sizes": [5, 20], "most": 8}),
-        "plots.line_styles": (plots.line_styles, {"count": 3}),
-        "plots.margin_labels": (plots.margin_labels, {"ax": ax, "labels": [(0.5, "a", "red")]}),
-        "plots.measure_figure": (
-            plots.measure_figure,
-            {"results": results, "measure": "nDCG", "width": 4.0} | {"choice": choice},
-        ),
-        "plots.measure_style": (plots.measure_style, {"measure": "nDCG"}),
-        "plots.note": (plots.note, {"figure": figure, "text": "t"}),
-        "plots.order_error_exponents": (
-            plots.order_error_exponents,
-            {"ax": ax, "pairs": distinction.pairs} | {"study": results.study, "choice": choice},
-        ),
-        "plots.order_figure": (
-            plots.order_figure,
-            {"results": results, "pairs": distinction.pairs} | {"width": 4.0, "choice": choice},
-        ),
-        "plots.order_handles": (plots.order_handles, {"pairs": distinction.pairs, "choice": choice}),
-        "plots.outer_labels": (plots.outer_labels, {"axes": [ax]}),
-        "plots.overview_figure": (
-            plots.overview_figure,
-            {"results": results, "measures": ["nDCG"]} | {"width": 4.0, "choice": choice},
-        ),
-        "plots.pair_figures": (
-            plots.pair_figures,
-            {"results": results, "measures": ["nDCG"], "width": 4.0} | {"choice": choice},
-        ),
-        "plots.panels": (plots.panels, {"count": 2, "columns": 2, "height": 2.3, "width": None}),
-        "plots.plan_figure": (plots.plan_figure, {"plan": planned, "width": 4.0}),
-        "plots.power_figure": (plots.power_figure, {"comparison": comparison, "width": 4.0}),
-        "plots.save": (
-            plots.save,
-            {"figure": figure, "folder": place / "f", "name": "n", "dpi": 30}
-            | {"formats": ("png",), "dark": False},
-        ),
-        "plots.style": (_entered(plots.style), {"file": None}),
-        "plots.growth_curves": (
-            plots.growth_curves,
-            {"growth": growth, "measure": "nDCG", "ax": ax} | {"choice": choice},
-        ),
-        "plots.growth_figure": (
-            plots.growth_figure,
-            {"growth": growth, "measures": ["nDCG"], "width": 4.0} | {"choice": choice},
-        ),
-        "plots.growth_handles": (plots.growth_handles, {"growth": growth}),
-        "plots.titles": (plots.titles, {"ax": ax, "title": "t", "remark": "r"}),
-        "plots.wrong_order_rates": (
-            plots.wrong_order_rates,
-            {"ax": ax, "pairs": distinction.pairs} | {"from_n": False, "choice": choice},
-        ),
-    }
+    return {name: (_called(name.split()[0]), arguments) for name, arguments in given.items()}
 
 
-def _entered(manager: Callable[..., Any]) -> Callable[..., None]:
-    """Return a function that enters a context manager."""
+def _called(name: str) -> Callable[..., Any]:
+    """Return a public function; a context manager is entered, and one of any number of paths takes one."""
+    function: Callable[..., Any] = operator.attrgetter(name)(na)
 
-    def enter(**arguments: Any) -> None:
-        with manager(**arguments):
+    def entered(file: Any) -> None:
+        with function(file):
             pass
-
-    return enter
-
-
-def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of one path from one of any number."""
 
     def of_one(path: Any) -> Any:
         return function(path)
 
-    return of_one
+    return {"plots.style": entered, "learning.read_svmlight": of_one}.get(name, function)
+
+
+def parameters(function: Callable[..., Any]) -> set[str]:
+    """Return the names of the parameters of a function, with those that ``**options`` stands for."""
+    found = inspect.signature(function).parameters
+    names = {name for name, one in found.items() if one.kind is not one.VAR_KEYWORD}
+    for name in found.keys() - names:
+        (options,) = typing.get_args(typing.get_type_hints(function)[name])
+        names |= {*typing.get_type_hints(options)}
+    return names
 
 
 def public_functions() -> set[str]:
@@ -469,7 +304,7 @@ def try_wrong(name: str, call: Call, parameter: str, value: Any) -> str:
 def wrong_calls(made: dict[str, Call]) -> Iterator[tuple[str, Call, str, Any]]:
     """Yield every parameter of every call with every wrong value."""
     for name, call in made.items():
-        for parameter in call[1]:
+        for parameter in sorted(parameters(call[0])):
             for value in WRONG:
                 yield name, call, parameter, value
 

@@ -61,7 +61,10 @@ def plan_curves(
             "plan(runs=…, qrels=…) plans from runs",
             name,
         )
-    curves = {name: scorer_of(curve, relevant, gain or "linear") for name, curve in (("a", a), ("b", b))}
+    curves = {
+        name: scorer_of(curve, relevant, "linear" if gain is None else gain)
+        for name, curve in (("a", a), ("b", b))
+    }
     first, second = Population(curves).scorers.values()
     size = whole_number(_DEFAULT_N if n is None else n, "n", 1, LARGEST_N)
     first.check_lengths([size])

@@ -17,7 +17,7 @@ from ndcg_asymptotics.analysis.planning.rows import (
     require_size,
 )
 from ndcg_asymptotics.analysis.power import sd_interval
-from ndcg_asymptotics.core.arrays import is_number
+from ndcg_asymptotics.core.arrays import as_texts, is_number
 from ndcg_asymptotics.core.errors import InputError, refuse_others, require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Missing
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
@@ -144,7 +144,7 @@ def plan(
         "n": n,
         "relevant": relevant,
         "columns": columns,
-        "lower_is_better": lower_is_better or None,
+        "lower_is_better": as_texts(lower_is_better, "lower_is_better") or None,
         "like": like,
         "gain": gain,
         "missing": missing,

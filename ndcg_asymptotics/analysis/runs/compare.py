@@ -224,6 +224,7 @@ def compare(
     require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
     kind = kinds[0]
     require_choice(unjudged, ("zero", "drop"), "unjudged")
+    tests = MultipleTests(level, power, correction, resamples, seed, alternative)
     given = {
         "runs": runs,
         "qrels": qrels,
@@ -241,7 +242,6 @@ def compare(
     if kind in ("runs", "judge"):
         require(runs is not None, either)
         require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
-    tests = MultipleTests(level, power, correction, resamples, seed, alternative)
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),

@@ -25,10 +25,12 @@ from typing import Literal, TypedDict
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.paired import (
+    DIRECTIONS,
     ROUNDING,
     Alternative,
     Difference,
     alpha_of,
+    enough_resamples,
     paired_differences,
     permutations,
     sign_changes,
@@ -88,6 +90,8 @@ class MultipleTests:
         require_fraction(self.level, "level")
         require_fraction(self.power, "power")
         require_choice(self.correction, DESCRIPTIONS, "correction")
+        require_choice(self.alternative, DIRECTIONS, "alternative")
+        enough_resamples(self.resamples, self.alpha * (1 if self.alternative == "two-sided" else 2))
 
     @property
     def alpha(self) -> float:

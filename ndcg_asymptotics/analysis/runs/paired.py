@@ -45,7 +45,7 @@ AT_ONCE = 1 << 22
 _CACHED = 1 << 17  # numbers of permutations that stay in the cache of a core while every test reads them
 Alternative = Literal["two-sided", "less", "greater"]
 """What a test holds against equal means: that they differ, or that the first is smaller or larger."""
-_DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
+DIRECTIONS: dict[Alternative, int] = {"two-sided": 0, "less": -1, "greater": 1}
 ROUNDING = 1e-12
 """Smaller differences count as 0, of values that are not larger than about 1."""
 FEW_DIFFERING = 30
@@ -229,9 +229,9 @@ def paired_differences(
     """
     d = np.asarray(differences, np.float64)
     queries, alpha = len(d), alpha_of(level)
-    require_choice(alternative, _DIRECTIONS, "alternative")
+    require_choice(alternative, DIRECTIONS, "alternative")
     require(0 < alpha < 1, f"must lie inside (0, 1), got {level:g}", "level")
-    direction = _DIRECTIONS[alternative]
+    direction = DIRECTIONS[alternative]
     if direction:
         require(level > 0.5, f"must exceed 0.5 for a one-sided test, got {level:g}", "level")
         alpha = 2 * alpha
@@ -240,9 +240,7 @@ def paired_differences(
         queries >= fewest,
         f"a comparison at level {level:g} needs at least {fewest} common queries, there are {queries}",
     )
-    resamples = whole_number(resamples, "resamples", 1, _MOST_RESAMPLES)
-    enough = (resamples + 1) * alpha > 1 + 1e-9  # the smallest p-value is 1/(resamples + 1)
-    require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {resamples}", "resamples")
+    resamples = enough_resamples(resamples, alpha)
     d = without_rounding(d)
     moments, differing = moments_of(d), np.count_nonzero(d, axis=0).tolist()
     students = [student_test(mean, sd, queries, alpha) for mean, sd in moments]
@@ -412,6 +410,18 @@ def permutation_tests(
         interval = Interval(float(lows[least - 2]), float(highs[total - least]))
         found.append((interval, (1 + int(reached)) / total, int(beyond) / total))
     return found
+
+
+def enough_resamples(resamples: object, alpha: float) -> int:
+    """Return a number of permutations, of which the smallest p-value, 1/(resamples + 1), is below alpha.
+
+    >>> enough_resamples(99, 0.05)
+    99
+    """
+    count = whole_number(resamples, "resamples", 1, _MOST_RESAMPLES)
+    enough = (count + 1) * alpha > 1 + 1e-9
+    require(enough, f"must exceed {1 / alpha - 1:.4g} at this level, got {count}", "resamples")
+    return count
 
 
 def permutations(queries: int, resamples: int) -> int:
