@@ -74,31 +74,6 @@ def test_detectable_errors_are_detected(binary: Results) -> None:
         assert any(row.verdict == "disagrees" for row in rows if row.measure == measure)
 
 
-def naive_results(shift: int, cut_ideal: bool) -> Results:
-    """A simulator of its own for one linear(0.1, 0.7) scorer and `nDCG@0.2n`, with optional mistakes."""
-    of = study(LINEAR, (10, 100, 1000), "nDCG@0.2n")
-    rng = np.random.default_rng(11)
-    values = np.zeros((300, 1, 1, len(of.n)))
-    for r in range(300):
-        score = rng.random(of.n[-1])
-        label = rng.random(of.n[-1]) < 0.1 + 0.6 * score
-        for i, n in enumerate(of.n):
-            k = -(-n // 5)
-            ranked = label[:n][np.argsort(-score[:n])]
-            weight = 1 / np.log(1 + np.arange(1, n + 1) + shift)
-            ideal = np.sum((1 / np.log(1 + np.arange(1, n + 1)))[: label[:n].sum()][: k if cut_ideal else n])
-            values[r, 0, 0, i] = ranked[:k] @ weight[:k] / ideal if ideal else 0.0
-    return results(of, ndcg=values)
-
-
-@pytest.mark.parametrize(
-    ("shift", "cut_ideal", "agrees"), [(0, True, True), (1, True, False), (0, False, False)]
-)
-def test_mistakes_in_an_engine_are_detected(shift: int, cut_ideal: bool, agrees: bool) -> None:
-    """A rank off by one, and an ideal list without the cutoff."""
-    assert check(naive_results(shift, cut_ideal)).agrees is agrees
-
-
 @pytest.mark.slow
 def test_false_alarms_come_at_the_stated_rate() -> None:
     """200 independent studies of one mean each: z is Student's t, and alarms come at alpha = 0.05 at most.

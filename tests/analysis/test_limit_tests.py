@@ -68,20 +68,6 @@ def test_wrong_limits_disagree(measure: str) -> None:
         assert judged("linear(0.1, 0.7)", measure, factor=factor).verdict == "disagrees"
 
 
-@pytest.mark.parametrize("curve", ["linear(0, 1)", "step(0, 1, 0.7)", "linear(0.002, 0)"])
-@pytest.mark.parametrize("measure", ["nDCG(geometric(2))", "nDCG@10", "nDCG(power(1.2))"])
-def test_a_certain_top_has_a_limit_that_is_tested(curve: str, measure: str) -> None:
-    """0 or 1, by a power of n."""
-    row = judged(curve, measure)
-    assert (row.verdict, row.limit) == ("agrees", float("linear(0.002" not in curve))
-    assert math.isfinite(row.extrapolated)
-    assert "nan" not in row.explanation
-    if row.limit:
-        assert judged(curve, measure, factor=1.01).verdict == "disagrees"
-    else:
-        assert judged(curve, measure, value=1e-4).verdict == "disagrees"
-
-
 def test_values_that_are_no_numbers_are_not_tested() -> None:
     def no_numbers(relevance, measure, sizes):
         return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))

@@ -48,12 +48,14 @@ def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     paths.method_of.cache_clear()
 
 
-@pytest.mark.parametrize("discount", ["log", "zipf", "linear", "power(2)", "geometric(2)"])
+@pytest.mark.parametrize(
+    "discount", ["log", "zipf", "linear", "power(0.5)", "power(2)", "geometric(2)", "geometric(1.001)"]
+)
 def test_every_length_has_the_ndcg_of_its_labels(discount: str, method: str) -> None:
     """Lengths around the ends of stretches; steep and flat exponentials; moving and fixed cutoffs."""
     items = 40 if method == "item by item" else 540
     scores, labels = a_list(items)
-    cutoffs = ["", "@10", "@0.2n", "@n^0.9"]
+    cutoffs = ["", "@10", "@0.2n", "@n^0.9", "@n/log(n)", "@20log(n)"]
     measures = [Measure.parse(f"nDCG({discount}){cutoff}") for cutoff in cutoffs]
     if method != "item by item":
         kinds = {paths.method_of(m, items).kind for m in measures}
