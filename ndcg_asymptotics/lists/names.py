@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Codes = NDArray[np.int32]
-Hashes = NDArray[np.uint64]
 
 Names: TypeAlias = "pd.Index[str]"
 """Distinct texts, numbered from 0."""
@@ -29,55 +28,38 @@ _AT_ONCE = 1 << 18
 
 
 class TextColumn(NamedTuple):
-    """The code of each of some texts, the distinct texts in the order of their codes, and hashes of these."""
+    """The code of each of some texts, and the distinct texts in the order of their codes."""
 
     codes: Codes
     names: Names
-    hashes: Hashes
 
 
-def text_column(texts: Sequence[str] | NDArray[np.object_]) -> TextColumn:
+def text_column(texts: Sequence[str]) -> TextColumn:
     """Return the codes of some texts, which are numbered in the order in which they first appear.
 
-    >>> codes, names, _ = text_column(["a", "b", "a"])
+    >>> codes, names = text_column(["a", "b", "a"])
     >>> codes, names.tolist()
     (array([0, 1, 0], dtype=int32), ['a', 'b'])
     """
     import pandas as pd
 
-    cells = np.array(texts, object, copy=None)
-    hashes = hashes_of(cells)
-    codes, first = _grouped(hashes)
-    if not (cells[first[codes]] == cells).all():
-        codes, first = _grouped(pd.factorize(cells)[0])
-    return TextColumn(codes, pd.Index(cells[first], dtype=str), hashes[first])
+    codes, names = pd.factorize(np.array(texts, object))
+    return TextColumn(codes.astype(np.int32), pd.Index(names, dtype=str))
 
 
 def joined_texts(parts: Sequence[TextColumn]) -> TextColumn:
     """Return a column that arrived in parts.
 
-    Names are told apart by hashes of 64 bits, as a table of these takes a third of the memory of one of
-    texts. It is then checked that equal hashes are those of equal names; otherwise the texts are compared.
-
-    >>> codes, names, _ = joined_texts([text_column(["a", "b"]), text_column(["b", "c"])])
+    >>> codes, names = joined_texts([text_column(["a", "b"]), text_column(["b", "c"])])
     >>> codes, names.tolist()
     (array([0, 1, 1, 2], dtype=int32), ['a', 'b', 'c'])
     """
-    import pandas as pd
-
     if len(parts) == 1:
         return parts[0]
-    ends = np.cumsum([len(part.names) for part in parts])[:-1]
-    hashes = np.concatenate([part.hashes for part in parts])
-    codes, first = _grouped(hashes)
-    texts = parts[0].names.append([part.names for part in parts[1:]])  # after the table of hashes is gone
-    names = texts[first] if first.size < len(texts) else texts
-    here = np.split(codes, ends)
-    if not all((names[of_part] == part.names).all() for of_part, part in zip(here, parts, strict=True)):
-        codes, first = _grouped(pd.factorize(texts)[0])
-        names, here = texts[first], np.split(codes, ends)
-    every = [of_part[part.codes] for of_part, part in zip(here, parts, strict=True)]
-    return TextColumn(np.concatenate(every), names, hashes[first])
+    codes, names = united([part.names for part in parts])
+    return TextColumn(
+        np.concatenate([new[part.codes] for new, part in zip(codes, parts, strict=True)]), names
+    )
 
 
 def united(parts: Sequence[Names]) -> tuple[list[Codes], Names]:
@@ -87,26 +69,8 @@ def united(parts: Sequence[Names]) -> tuple[list[Codes], Names]:
     >>> [of_part.tolist() for of_part in codes], names.tolist()
     ([[0, 1], [1, 2]], ['a', 'b', 'c'])
     """
-    codes, names, _ = joined_texts([text_column(part.to_numpy(object)) for part in parts])
-    return np.split(codes, np.cumsum([len(part) for part in parts])[:-1]), names
-
-
-def hashes_of(texts: NDArray[np.object_]) -> Hashes:
-    """Return hashes of 64 bits."""
-    import pandas as pd
-
-    hashes: Hashes = pd.util.hash_array(texts, categorize=False)
-    return hashes
-
-
-def _grouped(values: NDArray[np.generic]) -> tuple[Codes, Integers]:
-    """Return codes of values, in the order in which they first appear, and the place where each does."""
-    import pandas as pd
-
-    codes, distinct = pd.factorize(values, size_hint=values.size)
-    first = np.empty(len(distinct), np.int64)
-    first[codes[::-1]] = np.arange(codes.size)[::-1]
-    return codes.astype(np.int32), first
+    codes, names = parts[0].append([*parts[1:]]).factorize()
+    return np.split(codes.astype(np.int32), np.cumsum([len(part) for part in parts])[:-1]), names
 
 
 def places(names: Names, wanted: Names) -> Integers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import subprocess
+import re
 import sys
 import unicodedata
 from pathlib import Path
@@ -21,8 +21,8 @@ from ndcg_asymptotics.lists import names as names_module
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.names import TextColumn, joined_texts, look_alikes, places, plain_form, united
 from ndcg_asymptotics.lists.names import text_column as coded
-from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights, tables
-from ndcg_asymptotics.lists.reading.lines import LineFormat, parse_by_line, parse_regular
+from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
+from ndcg_asymptotics.lists.reading.lines import LineFormat, read_columns
 from ndcg_asymptotics.lists.reading.load import TREC
 from ndcg_asymptotics.lists.records import Records
 
@@ -190,11 +190,6 @@ def test_empty_binary_and_damaged_files(tmp_path, reader):
     assert "truncated or damaged gzip" in complaint(tmp_path, reader, packed[:-8] + checksum + packed[-7:])
 
 
-def test_a_line_without_an_end(tmp_path):
-    message = complaint(tmp_path, "run", RUN.encode() + b"x" * (1 << 25))
-    assert "line 4: longer than 16 MB" in message
-
-
 @pytest.mark.parametrize(
     ("reader", "line", "said"),
     [
@@ -258,7 +253,7 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 @given(texts=st.lists(words, min_size=1, max_size=20, unique=True), random=st.randoms())
 def test_names_are_ordered_and_found_like_texts(texts, random):
     drawn = random.choices(texts, k=50)
-    codes, names, _ = joined_texts([coded(drawn), coded(texts)])
+    codes, names = joined_texts([coded(drawn), coded(texts)])
     assert names[codes].tolist() == drawn + texts
     assert sorted(names.tolist()) == sorted(texts)
     records = Records.from_columns(coded(["q"] * len(texts)), coded(texts), np.arange(float(len(texts))))
@@ -275,14 +270,12 @@ def test_names_are_ordered_and_found_like_texts(texts, random):
     assert together[new].tolist() == other
 
 
-@given(parts=st.lists(st.lists(st.text(max_size=3)), min_size=1, max_size=5), collide=st.booleans())
-def test_names_of_parts_keep_their_order(parts, collide):
-    """Also if the hashes of different names are equal, and if names are looked up in several steps."""
+@given(parts=st.lists(st.lists(st.text(max_size=3)), min_size=1, max_size=5))
+def test_names_of_parts_keep_their_order(parts):
+    """Also if names are looked up in several steps."""
     drawn = [text for texts in parts for text in texts]
+    codes, names = joined_texts([coded(texts) for texts in parts])
     with pytest.MonkeyPatch.context() as patch:
-        if collide:
-            patch.setattr(names_module, "hashes_of", lambda texts: np.zeros(len(texts), np.uint64))
-        codes, names, _ = joined_texts([coded(texts) for texts in parts])
         patch.setattr(names_module, "_AT_ONCE", 2)
         found = places(names, coded([*drawn, "more"]).names)
     assert codes.dtype == np.int32
@@ -343,12 +336,8 @@ decimals = st.one_of(
 
 @given(texts=st.lists(decimals, min_size=1, max_size=20))
 def test_numbers_are_parsed_as_python_does(texts):
-    chunk = "".join(f"q Q0 d{i} 0 {text} tag\n" for i, text in enumerate(texts)).encode()
-    expected = [float(text) for text in texts]
-    assert parse_by_line(chunk, 1, TREC["score"], Path("file"))["score"].tolist() == expected
-    found = parse_regular(chunk, TREC["score"])
-    assert found is not None
-    assert found["score"].tolist() == expected
+    fields = [field for i, text in enumerate(texts) for field in ("q", "Q0", f"d{i}", "0", text, "tag")]
+    assert TREC["score"].columns(fields)["score"].tolist() == [float(text) for text in texts]
 
 
 TABLE = LineFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells", ",")
@@ -363,8 +352,8 @@ fields = st.sampled_from([*NUMBERS, *'ab \té\xa0"\x01\v#', "", '"a,b"'])
     ids=["run", "run with tabs", "judgements", "table"],
 )
 @given(data=st.data())
-def test_pandas_agrees_with_the_line_parser(form, width, between, data):
-    """For regular lines with a few odd fields, pandas agrees with the line parser or refuses the chunk."""
+def test_lines_read_together_are_those_read_one_by_one(tmp_path_factory, form, width, between, data):
+    """Regular lines with a few odd fields have the same values, or the first bad one is named."""
     good = {6: "q Q0 {} 1 2.5 tag", 4: "q 0 {} 1" if form is not TABLE else "{} 1.5 q 2"}[width].split()
     rows = []
     for i in range(data.draw(st.integers(1, 4))):
@@ -374,13 +363,20 @@ def test_pandas_agrees_with_the_line_parser(form, width, between, data):
         if data.draw(st.integers(0, 9)) == 0:
             row = data.draw(st.lists(fields, max_size=8))
         rows.append(between.join(row))
-    chunk = "".join(f"{row}\n" for row in rows).encode()
-    found = parse_regular(chunk, form)
-    if found is not None:
-        slow = parse_by_line(chunk, 1, form, Path("file"))
-        assert found.keys() == slow.keys()
-        for name, column in found.items():
-            assert texts_of(column) == texts_of(slow[name])
+    path = tmp_path_factory.mktemp("lines") / "file"
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    expected = []
+    for number, said, cells in form.rows(path):
+        try:
+            expected.append(form.parse(cells))
+        except (ValueError, OverflowError):
+            got = re.escape(repr(said[:80]))
+            with pytest.raises(InputError, match=f"line {number}: got {got}, expected"):
+                [*read_columns(path, form)]
+            return
+    (columns,) = read_columns(path, form) if expected or not form.delimiter else [form.columns([])]
+    for name, values in zip(form.places, zip(*expected, strict=True), strict=bool(expected)):
+        assert texts_of(columns[name]) == [*map(str, values)]
 
 
 def texts_of(column):
@@ -388,9 +384,12 @@ def texts_of(column):
     return list(map(str, column.names[column.codes] if isinstance(column, TextColumn) else column))
 
 
-def test_pandas_reads_regular_chunks():
+def test_regular_lines_are_read_together(tmp_path, monkeypatch):
+    """The definition line by line is for the others: it takes five times as long."""
+    monkeypatch.setattr(LineFormat, "parse", None)
     for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (TABLE, "d1,2.5,q,1\nd2,0,q,0.5\n")):
-        assert parse_regular(text.encode(), form) is not None
+        path = write(tmp_path, "\n".join(line for line in text.split("\n") if line.strip()))
+        assert [*read_columns(path, form)]
 
 
 LARGE = 40_000
@@ -458,84 +457,8 @@ def test_without_pyarrow(tmp_path, monkeypatch):
         read_lists(write(tmp_path, LETOR), rankers=[{1: 1.0}])
 
 
-# The peak of this program alone. `ru_maxrss` is no substitute on Linux: a process inherits the peak of the
-# one that starts it, so that it would tell how much memory the test suite takes.
-READ_AND_PRINT_PEAK = """
-import re, resource, sys
-from pathlib import Path
-from ndcg_asymptotics.lists import read_run
-for path in sys.argv[1:]:
-    try:
-        print(len(read_run(path)))
-    except ValueError as error:
-        print(error)
-status = Path("/proc/self/status")
-if status.exists():
-    print(int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1]) * 1024 / 1e9)
-else:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9)
-"""
-
-
-def peak(*paths: Path) -> tuple[list[str], float]:
-    """Return what reading runs in a process of its own ends with, and the most memory it takes, in GB."""
-    command = [sys.executable, "-c", READ_AND_PRINT_PEAK, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    *said, memory = done.stdout.splitlines()
-    return said, float(memory)
-
-
-UNITS = {
-    "a line": (b"a" * 2**20, "line 1: longer than 16 MB"),
-    "blank lines": (b"\n" * 2**20, "holds more than 10,"),
-    "one line": (b"q Q0 d 1 1 t\n" * 2**16, "holds more than 10,"),
-    "a long name": (b"q Q0 " + b"d" * 2**20 + b" 1 1 t\n", "document ddd"),
-}
-
-
-@pytest.mark.slow
-def test_small_compressed_files_need_little_memory(tmp_path):
-    """Each file has less than a megabyte and unpacks to 0.67 gigabytes."""
-    pa = pytest.importorskip("pyarrow")
-    for name, (unit, _) in UNITS.items():
-        frame = unit * (2**23 // len(unit))  # compressed once, and written as often as fills them
-        packed = pa.Codec("zstd").compress(frame, asbytes=True)
-        (tmp_path / name).write_bytes(packed * -(-5 * 2**27 // len(frame)))
-        assert (tmp_path / name).stat().st_size < 2**20
-    found, memory = peak(*(tmp_path / name for name in UNITS))
-    for line, (_, said) in zip(found, UNITS.values(), strict=True):
-        assert said in line
-    assert memory < 0.6  # 0.4 at most, for the long name; the content of any would take more
-
-
-def test_highly_compressed_short_lines_are_allowed(tmp_path):
-    same = gzip.compress(b"q Q0 document 1 1 tag\n" * 10**6)
-    assert len(same) * 270 < 22 * 10**6
-    message = complaint(tmp_path, "run", same)
-    assert "line 2: document document of query q occurs twice (first in line 1)" in message
-
-
-@pytest.mark.slow
-def test_the_unpacked_size_of_a_parquet_file_is_bounded(tmp_path, monkeypatch):
+def test_a_long_name_of_many_rows_is_kept_once(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    schema = pa.schema([("query", pa.string()), ("document", pa.string()), ("score", pa.float64())])
-    rows = 2**20
-    table = pa.table([pa.repeat("q", rows), pa.repeat("d", rows), np.ones(rows)], schema=schema)
-    with parquet.ParquetWriter(tmp_path / "rows", schema, compression="zstd") as file:
-        for _ in range(12):
-            file.write_table(table)
-    with pytest.raises(InputError, match=r"rows: holds more than 10,\d+,\d+ lines, too many for the size"):
-        read_run(tmp_path / "rows")
-    assert tables._UNPACKED_BYTES == 2**29
-    names = pa.array([f"{i}{'d' * 2**20}" for i in range(12)])
-    table = pa.table([pa.array(["q"] * 12), names, np.ones(12)], schema=schema)
-    parquet.write_table(table, tmp_path / "names", compression="zstd", use_dictionary=False)
-    with monkeypatch.context() as smaller:
-        smaller.setattr(tables, "_UNPACKED_BYTES", 2**23)
-        with pytest.raises(InputError, match=r"names: unpacks to 12,\d+,\d+ bytes, too many for its size"):
-            read_run(tmp_path / "names")
-    assert len(read_run(tmp_path / "names")) == 1  # query
-    # one long name in many rows is kept once
     codes = pa.array(np.zeros(10**5, np.int32))
     long = pa.DictionaryArray.from_arrays(codes, pa.array(["d" * 2**20]))
     table = pa.table({"query": pa.array([f"q{i}" for i in range(10**5)]), "document": long, "score": codes})

@@ -372,17 +372,6 @@ def test_errors_name_the_file_once(tmp_path: Path) -> None:
         assert str(refused.value).count(name) == 1
 
 
-def test_a_small_parquet_file_unpacks_to_little(tmp_path: Path) -> None:
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    rows = 2**20
-    table = pa.table({"query": pa.repeat("q", rows), "nDCG": pa.repeat(0.5, rows)})
-    with parquet.ParquetWriter(tmp_path / "rows.parquet", table.schema, compression="zstd") as file:
-        for _ in range(11):
-            file.write_table(table)
-    with pytest.raises(InputError, match=r"rows.parquet: holds more than 10,\d+,\d+ lines, too many for the"):
-        read_values(tmp_path / "rows.parquet")
-
-
 def test_values_print_as_their_means() -> None:
     found = read_values({"new": {"1": 0.5, "2": 0.25}, "old": {"1": 0.75, "2": 0.5, "3": 1.0}})
     assert [line.split() for line in str(found).splitlines()[2:4]] == [

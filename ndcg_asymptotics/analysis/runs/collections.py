@@ -65,7 +65,6 @@ from ndcg_asymptotics.lists.values import RunValues, few, require_names
 from ndcg_asymptotics.measures.measure import MEASURES
 
 _SMALL = 50  # queries of a collection below which intervals cover too rarely if most differences are 0
-_MOST_BYTES = 1 << 24  # of a table of collections
 _COLUMNS = ("collection", "qrels", "run", "path")
 Over = Literal["fixed", "random", "both"]
 """Whether the collections are given, a sample, or both in turn."""
@@ -162,7 +161,7 @@ def _listed(path: Path) -> dict[str, tuple[Path, dict[str, Path]]]:
         For a table without the columns or with an empty cell, a run that is named twice in a collection, and
         judgements that differ within a collection.
     """
-    text = read_text(path, _MOST_BYTES)
+    text = read_text(path)
     listed: dict[str, tuple[Path, dict[str, Path]]] = {}
     with naming(str(path)):
         delimiter = delimiter_of(text.partition("\n")[0])

@@ -1,20 +1,20 @@
 """Lines of fields, in TREC files and in tables, as columns.
 
-pandas parses a chunk of lines if it is regular: every line has the same number of fields, with one separator
-or white space between them, and without quotation marks or blanks at the ends of cells. Other chunks, and
-those that pandas refuses, are parsed line by line. The line parser defines what is valid, and names the line
-that is not.
+`LineFormat.rows` and `LineFormat.parse` define what is valid. Lines of a TREC file without comments, blank
+lines and blanks in fields are split together, many thousands at once; a chunk with other lines, or with a
+field that is not valid, goes through the definition line by line, which names the line.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -88,9 +88,11 @@ CELL_PARSERS: Mapping[str, Callable[[Any], Any]] = {
 """The functions that parse the cells of a table, by column."""
 
 _SHOWN_CHARACTERS = 80  # of a bad line
-
-_SPACE, _TAB, _NEWLINE = (ord(character) for character in " \t\n")
-_CONTROL = bytes({*range(32)} - {*b"\t\n"})
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f]")
+_CONTROL_BYTES = bytes({*range(32)} - {*b"\t\n"})
+_END = "\0"  # a field of its own after each line: no text file has this character
+_ROWS = 1 << 16
+"""Rows of a table that are parsed at a time."""
 
 Columns = dict[str, Any]
 """A `names.TextColumn` of texts, or an array of numbers, by the name of the column."""
@@ -125,38 +127,29 @@ class LineFormat:
     header: int = 0
     parsers: Mapping[str, Callable[[Any], Any]] = field(default_factory=lambda: CELL_PARSERS)
 
-    def rows(self, chunk: bytes, first: int, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
-        """Yield the number, the text and the fields of every line that is not blank.
-
-        Parameters
-        ----------
-        chunk : bytes
-        first : int
-            The number of the chunk's first line.
-        path : Path
-            The file, for messages.
-        """
+    def rows(self, path: Path) -> Iterator[tuple[int, str, Sequence[str]]]:
+        """Yield the number, the text and the fields of every line of a file that is not blank."""
         if not self.delimiter:
-            for index, line in enumerate(chunk.split(b"\n")):
-                # bytes are split at ASCII white space only; a str at the spaces of every script
-                by_tabs = [part.strip() for part in line.split(b"\t")]
-                fields = by_tabs if len(by_tabs) == self.width and all(by_tabs) else line.split()
-                texts = [part.decode() for part in fields]
-                if texts and not (line.startswith(b"#") and not self.is_record(texts)):
-                    odd = len(line.translate(None, _CONTROL)) != len(line)
-                    yield first + index, line.decode().strip(), [] if odd else texts
+            for first, chunk in read_chunks(path):
+                yield from self.lines(chunk, first)
             return
-        lines = io.StringIO(chunk.decode(), newline="\n")
+        lines = (line for _, chunk in read_chunks(path) for line in StringIO(chunk))
         reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
-        while True:
-            try:
-                for cells in reader:
-                    if "".join(cells).strip():
-                        yield first + reader.line_num - 1, self.delimiter.join(cells), cells
-                return
-            except csv.Error as error:
-                line_number = first + reader.line_num - 1
-                raise InputError(f"{path}, line {line_number}: not a line of a CSV file ({error})") from None
+        try:
+            for cells in reader:
+                if reader.line_num > self.header and "".join(cells).strip():
+                    yield reader.line_num, self.delimiter.join(cells), cells
+        except csv.Error as error:
+            said = f"not a line of a CSV file ({error})"
+            raise InputError(f"{path}, line {reader.line_num}: {said}") from None
+
+    def lines(self, chunk: str, first: int = 1) -> Iterator[tuple[int, str, Sequence[str]]]:
+        """Yield the same of some lines of a TREC file, of which ``first`` is the number of the first."""
+        for number, line in enumerate(chunk.split("\n"), first):
+            by_tabs = [part.strip(_BLANKS) for part in line.split("\t")]
+            fields = by_tabs if len(by_tabs) == self.width and all(by_tabs) else _words(line)
+            if fields and not (line.startswith("#") and not self.is_record(fields)):
+                yield number, line.strip(), [] if _CONTROL.search(line) else fields
 
     def is_record(self, fields: Sequence[str]) -> bool:
         """Return whether fields have the right number, and are those of a record."""
@@ -171,108 +164,70 @@ class LineFormat:
             raise ValueError
         return [self.parsers[column](fields[place]) for column, place in self.places.items()]
 
-    def separator(self, chunk: bytes) -> str | None:
-        """Return the separator of the fields of a regular chunk as pandas takes it, None for other chunks."""
-        quoted = self.delimiter and b'"' in chunk
-        if quoted or len(chunk.translate(None, _CONTROL)) != len(chunk):
-            return None
-        text = np.frombuffer(b"\n" + chunk, np.uint8)
-        ends = np.flatnonzero(text == _NEWLINE)
-        blank = text <= _SPACE
-        for separator in [self.delimiter] if self.delimiter else ["\t"] * (b"\t" in chunk) + [""]:
-            if separator:
-                edge = (text == ord(separator)) | (text == _NEWLINE)
-                blanks = blank & ~edge
-                if (blanks[1:] & edge[:-1]).any() or (edge[1:] & blanks[:-1]).any():
-                    continue  # as are cells with blanks at their ends
-                if not self.delimiter and (edge[1:] & edge[:-1]).any():
-                    continue  # in a TREC file no field is empty
-                starts = edge[:-1]
+    def columns(self, fields: Sequence[str]) -> Columns:
+        """Return the columns of the fields of many lines; raise ValueError for an invalid one."""
+        found: Columns = {}
+        for column, place in self.places.items():
+            cells, parser = fields[place :: self.width], self.parsers[column]
+            if parser is name:
+                texts = [cell.strip(_BLANKS) for cell in cells] if self.delimiter else cells
+                if "" in texts:
+                    raise ValueError
+                found[column] = text_column(texts)
+            elif parser is finite_number:
+                found[column] = np.array([*map(float, cells)])
+                if not np.isfinite(found[column]).all() or "_" in "".join(cells):
+                    raise ValueError
             else:
-                starts = blank[:-1] & ~blank[1:]
-            fields = np.add.reduceat(starts, ends[:-1], dtype=np.int32)
-            empty = np.diff(ends) == 1 if separator else fields == 0
-            if ((fields == self.width) | empty).all() and not empty.all():
-                return separator or r"\s+"
-        return None
+                values = {cell: parser(cell) for cell in {*cells}}
+                found[column] = np.array([values[cell] for cell in cells], np.float64)
+        return found
 
 
 def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
-    """Yield the columns of a file, chunk by chunk.
+    """Yield the columns of a file, many lines at a time.
 
     Raises
     ------
     InputError
         For a file that cannot be read; for the first invalid line, with its number.
     """
-    for first, chunk in _body(path, form):
-        columns = parse_regular(chunk, form)
-        yield parse_by_line(chunk, first, form, path) if columns is None else columns
+    if form.delimiter:
+        rows = form.rows(path)
+        while some := [*islice(rows, _ROWS)]:
+            yield _parsed(some, form, path)
+        return
+    for first, chunk in read_chunks(path):
+        fields = _split(chunk, form.width)
+        try:
+            columns = form.columns(fields) if fields else None
+        except (ValueError, OverflowError):
+            columns = None
+        yield columns or _parsed([*form.lines(chunk, first)], form, path)
+
+
+def _split(chunk: str, width: int) -> list[str] | None:
+    """Return the fields of the lines of a TREC file; None if one of them has another number of fields."""
+    raw = chunk.encode()
+    if len(raw.translate(None, _CONTROL_BYTES)) != len(raw):
+        return None
+    fields, lines = _words(chunk.replace("\n", f" {_END} ")), chunk.count("\n")
+    if len(fields) != lines * (width + 1) or fields[width :: width + 1].count(_END) != lines:
+        return None
+    del fields[width :: width + 1]
+    return fields
+
+
+def _words(text: str) -> list[str]:
+    """Return the parts of a text between white space of ASCII; ``split`` takes the spaces of every script."""
+    return text.split() if text.isascii() else [part.decode() for part in text.encode().split()]
 
 
 def find_line(path: Path, form: LineFormat, record: int) -> tuple[int, Sequence[str]]:
     """Return the number and the fields of the line that holds a record, by reading the file again."""
-    for first, chunk in _body(path, form):
-        for line, _, fields in form.rows(chunk, first, path):
-            if record == 0:
-                return line, fields
-            record -= 1
+    for line, _, fields in islice(form.rows(path), record, None):
+        return line, fields
     raise InputError(f"{path}: was changed while it was read")
-
-
-def _body(path: Path, form: LineFormat) -> Iterator[tuple[int, bytes]]:
-    """Yield the chunks of a file, without its header."""
-    for first, chunk in read_chunks(path, quoted=bool(form.delimiter)):
-        header = max(form.header - first + 1, 0)
-        lines = chunk.split(b"\n", header) if header else [chunk]
-        if len(lines) > header:
-            yield first + header, lines[-1]
-
-
-def parse_regular(chunk: bytes, form: LineFormat) -> Columns | None:
-    """Return the columns of a regular chunk; None for one that has to be parsed line by line."""
-    separator = form.separator(chunk)
-    if separator is None:
-        return None
-    import pandas as pd
-
-    # from 3.1 on pandas rounds numbers right by itself, and the option is deprecated
-    by_itself = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
-    precision: Any = {} if by_itself else {"float_precision": "round_trip"}
-    types = {place: float if column == "score" else object for column, place in form.places.items()}
-    columns: Columns = {}
-    try:
-        table = pd.read_csv(
-            io.BytesIO(chunk),
-            sep=separator,
-            header=None,
-            names=range(form.width),
-            usecols=sorted(types),
-            dtype=types,
-            quoting=csv.QUOTE_NONE,
-            na_filter=False,  # otherwise NA would be a missing name
-            engine="c",
-            low_memory=False,
-            **precision,
-        )
-        for column, place in form.places.items():
-            if types[place] is float:
-                columns[column] = table[place].to_numpy()
-                continue
-            cells = text_column(table[place].to_numpy())
-            if column in ("query", "document"):
-                columns[column] = cells
-                if (cells.names == "").any():
-                    return None
-            else:
-                numbers = [*map(form.parsers[column], cells.names.tolist())]
-                columns[column] = np.array(numbers)[cells.codes]
-    except (ValueError, OverflowError):
-        return None
-    scores = columns.get("score", np.zeros(0))
-    # pandas takes true and false for numbers
-    truth = np.isin(scores, (0, 1)).all() and re.search(rb"true|false", chunk, re.IGNORECASE)
-    return columns if np.isfinite(scores).all() and not truth else None
 
 
 def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
@@ -280,16 +235,12 @@ def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
     raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
 
 
-def parse_by_line(chunk: bytes, first: int, form: LineFormat, path: Path) -> Columns:
-    """Return the columns of a chunk, parsed line by line."""
-    records: list[list[Any]] = []
-    for line, said, fields in form.rows(chunk, first, path):
-        try:
-            records.append(form.parse(fields))
-        except (ValueError, OverflowError):
-            refuse_line(path, line, said, form.expected)
-    cells = zip(*records, strict=True) if records else [[] for _ in form.places]
-    return {
-        column: text_column(list(of)) if column in ("query", "document") else np.array(of, np.float64)
-        for column, of in zip(form.places, cells, strict=True)
-    }
+def _parsed(rows: Sequence[tuple[int, str, Sequence[str]]], form: LineFormat, path: Path) -> Columns:
+    """Return the columns of some lines; raise InputError for the first that is invalid."""
+    try:
+        if all(len(fields) == form.width for _, _, fields in rows):
+            return form.columns([cell for _, _, fields in rows for cell in fields])
+    except (ValueError, OverflowError):
+        pass
+    line, said, _ = next(row for row in rows if not form.is_record(row[2]))
+    refuse_line(path, line, said, form.expected)

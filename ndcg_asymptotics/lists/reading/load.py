@@ -28,7 +28,7 @@ from ndcg_asymptotics.lists.reading.svmlight import (
     svmlight_columns,
 )
 from ndcg_asymptotics.lists.reading.tables import PARQUET, csv_form, is_csv, read_parquet
-from ndcg_asymptotics.lists.reading.text import begins_with, open_file, read_first_line
+from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
 from ndcg_asymptotics.lists.records import (
     SWAPPED,
     NumberKind,
@@ -90,9 +90,9 @@ def read(path: Path | str, kind: NumberKind, columns: ColumnNames | None = None)
     path, columns = path_of(path, "path"), column_names(columns)
     trec = TREC.get(kind)
     packed = is_parquet(path)
-    if not packed and begins_with(path, b"{"):
+    line = "" if packed else read_first_line(path, comment="#" if trec else "")[1]
+    if line.startswith("{"):
         return read_json(path, kind)
-    line = b"" if packed else read_first_line(path, comment=b"#" if trec else b"")[1]
     fields = line.split()
     marco = kind == "score" and len(fields) == 3 and all(field.isdigit() for field in fields)
     header = "a first line 'query document rank', with tabs, and --columns score=rank"
@@ -132,7 +132,7 @@ def read_lists(
         As `read`, and for an SVMlight file without weights, or without queries.
     """
     path, columns = path_of(path, "path"), column_names(columns)
-    line = b"" if is_parquet(path) else read_first_line(path, comment=b"#")[1]
+    line = "" if is_parquet(path) else read_first_line(path, comment="#")[1]
     bare = lacks_queries(line)
     if not (bare or is_svmlight(line)):
         require([*rankers] == [None], f"{path}: only SVMlight files have features with weights")
@@ -262,7 +262,7 @@ def _records(
 _NAMES = {"score": "a run", "label": "relevance judgements"}
 
 
-def _require_other_than(path: Path, line: bytes, kind: NumberKind) -> None:
+def _require_other_than(path: Path, line: str, kind: NumberKind) -> None:
     """Raise an error for judgements in the place of a run, the other way round, and SVMlight in either."""
     lists = f"is an SVMlight file, which has labels and scores: --lists {path} --feature 1 reads it"
     require(not (is_svmlight(line) or lacks_queries(line)), f"{path}: {lists}")

@@ -13,9 +13,6 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import NumberKind, Records
 
-MOST_BYTES = 1 << 29
-"""Bytes of a JSON file, which is held in memory as a whole, and takes several times as much in Python."""
-
 
 def read_json(path: Path, kind: NumberKind) -> Records:
     """Return the records of a JSON file.
@@ -28,7 +25,7 @@ def read_json(path: Path, kind: NumberKind) -> Records:
     """
     expected = f'{{"query": {{"document": {kind}}}}}'
     with naming(str(path)):
-        found = parse_json(read_text(path, MOST_BYTES), expected, parse_constant=_refuse)
+        found = parse_json(read_text(path), expected, parse_constant=_refuse)
         for query, documents in found.items():
             values = documents.values() if isinstance(documents, dict) else [documents]
             for value in values:

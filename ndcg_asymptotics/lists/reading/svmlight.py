@@ -35,7 +35,9 @@ _EXPECTED = (
     f"{LARGEST_FEATURE} in increasing order"
 )
 # label, query, features, name of the document
-_LINE = re.compile(rb"\s*(\S+)(?:\s+qid:([^\s#]+))?((?:\s[^#]*)?)(?:#(?:.*?\bdocid\s*=\s*(\S+))?.*)?")
+_LINE = re.compile(
+    r"\s*(\S+)(?:\s+qid:([^\s#]+))?((?:\s[^#]*)?)(?:#(?:.*?\bdocid\s*=\s*(\S+))?.*)?", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,19 @@ class SvmlightLines:
     numbers: Sequence[int]
 
 
-def is_svmlight(line: bytes) -> bool:
+def is_svmlight(line: str) -> bool:
     """Return whether a file with this first line is an SVMlight file."""
     fields = line.split()
-    return len(fields) > 1 and fields[1].startswith(b"qid:")
+    return len(fields) > 1 and fields[1].startswith("qid:")
 
 
-def lacks_queries(line: bytes) -> bool:
+def lacks_queries(line: str) -> bool:
     """Return whether a file with this first line is an SVMlight file without the queries of its lines.
 
-    >>> lacks_queries(b"2 1:0.5 7:1 # a comment"), lacks_queries(b"2 qid:3 1:0.5")
+    >>> lacks_queries("2 1:0.5 7:1 # a comment"), lacks_queries("2 qid:3 1:0.5")
     (True, False)
     """
-    return re.match(rb"\s*[-+]?[\d.]+\s+\d+:[-+]?[\d.]", line) is not None
+    return re.match(r"\s*[-+]?[\d.]+\s+\d+:[-+]?[\d.]", line) is not None
 
 
 def read_svmlight_lines(
@@ -99,12 +101,12 @@ def read_svmlight_lines(
     expected = _EXPECTED.format(" qid:query" * queries, "a label" if negative is None else "a label >= 0")
     for first, chunk in read_chunks(path):
         lines, numbers, matches = [], [], []
-        for number, line in enumerate(chunk.split(b"\n"), first):
-            if line.partition(b"#")[0].strip():
+        for number, line in enumerate(chunk.split("\n"), first):
+            if line.partition("#")[0].strip():
                 match = _LINE.fullmatch(line)
                 # Python takes 1_0 for a number
-                if match is None or (match[2] is None) == queries or b"_" in match[1] + match[3]:
-                    refuse_line(path, number, _shown(line), expected)
+                if match is None or (match[2] is None) == queries or "_" in match[1] + match[3]:
+                    refuse_line(path, number, line.strip(), expected)
                 lines.append(line)
                 numbers.append(number)
                 matches.append(match)
@@ -114,13 +116,13 @@ def read_svmlight_lines(
             features, labels = _parsed(lines)
         except (ValueError, OverflowError):
             bad = _first_bad(lines)
-            refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
+            refuse_line(path, numbers[bad], lines[bad].strip(), expected)
         wrong = ~np.isfinite(labels)
         wrong |= (labels < 0) & ~np.isin(labels, [*negative]) if negative is not None else False
         wrong |= np.diff(features.indptr) != _good_entries(features)
         for bad in np.flatnonzero(wrong)[:1].tolist():
-            refuse_line(path, numbers[bad], _shown(lines[bad]), expected)
-        names, documents = ([(match[group] or b"").decode() for match in matches] for group in (2, 4))
+            refuse_line(path, numbers[bad], lines[bad].strip(), expected)
+        names, documents = ([match[group] or "" for match in matches] for group in (2, 4))
         yield SvmlightLines(features, labels, names, documents, numbers)
 
 
@@ -201,8 +203,8 @@ def read_sizes(path: Path) -> Integers:
     sizes: list[int] = []
     for _, chunk in read_chunks(path):
         for field in chunk.split():
-            good = field.isdigit() and len(field) < 10 and int(field) > 0
-            said = f"{path}: expected the number of lines of each query, got {brief(field.decode())}"
+            good = field.isdecimal() and len(field) < 10 and int(field) > 0
+            said = f"{path}: expected the number of lines of each query, got {brief(field)}"
             require(good, said)
             sizes.append(int(field))
     require(bool(sizes), f"{path}: expected the number of lines of each query, got none")
@@ -220,7 +222,7 @@ def read_weights(path: Path) -> dict[int, float]:
     found: dict[int, float] = {}
     for _, chunk in read_chunks(path):
         for field in chunk.split():
-            feature, colon, weight = field.rpartition(b":")
+            feature, colon, weight = field.rpartition(":")
             try:
                 found[int(feature) if colon else len(found) + 1] = float(weight)
             except ValueError:
@@ -231,17 +233,17 @@ def read_weights(path: Path) -> dict[int, float]:
     return found
 
 
-def _parsed(lines: Sequence[bytes]) -> tuple[csr_matrix, Floats]:
+def _parsed(lines: Sequence[str]) -> tuple[csr_matrix, Floats]:
     from sklearn.datasets import load_svmlight_file
 
     # without query_id: scikit-learn allows only numbers as queries
     found: tuple[csr_matrix, Floats] = load_svmlight_file(
-        io.BytesIO(b"\n".join(lines) + b"\n"), zero_based=False
+        io.BytesIO("\n".join([*lines, ""]).encode()), zero_based=False
     )
     return found
 
 
-def _first_bad(lines: Sequence[bytes]) -> int:
+def _first_bad(lines: Sequence[str]) -> int:
     """Return the index of the first line that scikit-learn refuses."""
 
     def refused(count: int) -> bool:
@@ -258,7 +260,3 @@ def _good_entries(features: csr_matrix) -> Integers:
     """Return how many features of each line are finite and have an allowed index."""
     good = np.isfinite(features.data) & (features.indices < LARGEST_FEATURE)
     return np.diff(np.append(0, np.cumsum(good))[features.indptr])
-
-
-def _shown(line: bytes) -> str:
-    return line.decode(errors="replace").strip()

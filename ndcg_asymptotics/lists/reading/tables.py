@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING, Any
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, LineFormat, whole_cell
-from ndcg_asymptotics.lists.reading.text import open_file, read_first_line, require_lines
+from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
 from ndcg_asymptotics.lists.records import COLUMNS, SWAPPED, column_of, is_column_of_scores, swapped
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyarrow import parquet as pq
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _NUMBERS = "finite scores and labels, and times that are numbers or dates"
 _MOST_COLUMNS = 10_000
-_UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 29, 100
-"""The columns of a row group may unpack to 512 MB and 100 times the size of the file."""
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -51,13 +48,12 @@ def parse_columns(text: str) -> dict[str, str]:
     return named
 
 
-def is_csv(line: bytes, columns: Mapping[str, str], fields: int) -> bool:
+def is_csv(line: str, columns: Mapping[str, str], fields: int) -> bool:
     """Return whether a first line is that of a table, not one of ``fields`` fields between white space."""
-    text = line.decode()
-    header = _header(text)
+    header = _header(line)
     known = len(header) > 1 and column_of(header, "query", columns) is not None
-    by_tabs = delimiter_of(text) == "\t" and len(header) == fields
-    return known or (len(header) > 2 and len(text.split()) != fields and not by_tabs)
+    by_tabs = delimiter_of(line) == "\t" and len(header) == fields
+    return known or (len(header) > 2 and len(line.split()) != fields and not by_tabs)
 
 
 def csv_form(
@@ -72,7 +68,7 @@ def csv_form(
     """
     number, line = read_first_line(path)
     require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
-    header = _header(line.decode())
+    header = _header(line)
     require(
         len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
     )
@@ -81,7 +77,7 @@ def csv_form(
         known = columns.get(column, f"{column} (or {', '.join(COLUMNS[column][1:])})")
         require(
             found[column] is not None,
-            f"{path}, line 1: got {brief(line.decode().strip())}, expected a header with the column {known}; "
+            f"{path}, line 1: got {brief(line.strip())}, expected a header with the column {known}; "
             f"--columns says which is which{swapped(header, column)}",
         )
     names = {column: theirs for column, theirs in found.items() if theirs is not None}
@@ -92,7 +88,7 @@ def csv_form(
         {column: header.index(theirs) for column, theirs in names.items()},
         len(header),
         expected,
-        delimiter_of(line.decode()),
+        delimiter_of(line),
         number,
     )
     if not is_column_of_scores(found.get("label"), columns):
@@ -122,26 +118,9 @@ def read_parquet(path: Path, wanted: Callable[[list[str]], Iterable[Any]] | None
                 require(wanted is None or not pa.types.is_nested(field.type), said)
             # with a dictionary, a name of a megabyte in a million rows is kept once
             texts = [field.name for field in fields if pa.types.is_string(field.type)]
-            content = parquet.ParquetFile(file, read_dictionary=texts)
-            require_unpackable(content.metadata, path, names)
-            return content.read(names).to_pandas()
+            return parquet.ParquetFile(file, read_dictionary=texts).read(names).to_pandas()
         except (pa.ArrowException, OSError, KeyError) as error:
             raise InputError(f"{path}: a damaged Parquet file ({brief(str(error))})") from None
-
-
-def require_unpackable(metadata: pq.FileMetaData, path: Path, names: Sequence[str]) -> None:
-    """Raise an error if some columns of a Parquet file unpack to too much for its size.
-
-    That is according to its footer.
-    """
-    require_lines(path, metadata.num_rows)
-    most = _UNPACKED_BYTES + _UNPACKED_RATIO * path.stat().st_size
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        parts = [row_group.column(index) for index in range(row_group.num_columns)]
-        counted = [part for part in parts if part.path_in_schema in names]
-        size = sum(part.total_uncompressed_size for part in counted)
-        require(size <= most, f"{path}: unpacks to {size:,} bytes, too many for its size")
 
 
 def delimiter_of(header: str) -> str:

@@ -1,8 +1,4 @@
-"""Read text files as chunks of whole lines: plain or compressed, of bounded size.
-
-The first bytes of a file tell how it is compressed. A few kilobytes may unpack to gigabytes, so every step
-reads a bounded number of bytes, and the size of a file limits what it may unpack to.
-"""
+"""Read text files as chunks of whole lines, plain or compressed; the first bytes of a file tell which."""
 
 from __future__ import annotations
 
@@ -10,11 +6,11 @@ import bz2
 import codecs
 import gzip
 import lzma
-import os
 import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -38,73 +34,47 @@ _DAMAGE = (
     *(RuntimeError, NotImplementedError),  # a zip file with a password, or of an unknown method
 )
 
-_BLOCK_BYTES = 1 << 22
-"""Bytes that are read, and then parsed, at a time."""
-
-LONGEST_LINE = 1 << 24
-"""Bytes of the longest line: a line must be held in memory as a whole, and no real record is longer."""
-
-_UNPACKED_BYTES, _UNPACKED_RATIO = 1 << 33, 2000
-"""A file may unpack to 8 GB and 2000 times its size: gzip reaches 1032, and no real run in zstd 2000."""
-
-FREE_LINES = 10**7
-"""Lines that a file of any size may hold; a larger file may hold one more for each of its bytes.
-
-No real file takes less than one byte per line, however it is compressed.
-"""
+_BLOCK = 1 << 22
+"""Characters that are read, and then parsed, at a time."""
 
 
-def read_chunks(
-    path: Path, *, quoted: bool = False, block: int = _BLOCK_BYTES
-) -> Iterator[tuple[int, bytes]]:
+def read_chunks(path: Path, block: int = _BLOCK) -> Iterator[tuple[int, str]]:
     """Yield chunks of whole lines of a text file, each with the number of its first line.
 
     In the file a line ends with a line feed, a carriage return or both; in the chunks with a line feed. A
     byte-order mark is left out.
 
-    Parameters
-    ----------
-    path : Path
-    quoted : bool
-        Whether quotation marks may enclose ends of lines; no chunk ends inside quotation marks then.
-    block : int
-        Bytes to read at a time.
-
     Raises
     ------
     InputError
-        For a file that cannot be read, is not UTF-8 text, is damaged, or is larger than the bounds above.
+        For a file that cannot be read, is damaged, or is not UTF-8 text.
     """
-    held, carriage_return, number = bytearray(), b"", 1
-    for piece in _unpacked(path, block):
-        text = carriage_return + piece
-        # the line feed after this carriage return may be the first byte of the next block
-        carriage_return = text[-1:] if text.endswith(b"\r") else b""
-        held += _with_line_feeds(text.removesuffix(b"\r"))
-        end = held.rfind(b"\n") + 1
-        if quoted and held.count(b'"', 0, end) % 2:
-            end = 0
-        if len(held) - end > LONGEST_LINE:
-            line = number + held.count(b"\n", 0, end)
-            raise InputError(f"{path}, line {line}: longer than 16 MB")
-        if end:
-            yield number, _checked(bytes(held[:end]), path, number)
-            number += held.count(b"\n", 0, end)
-            require_lines(path, number - 1)
-            del held[:end]
-    rest = bytes(held) + _with_line_feeds(carriage_return)
-    if rest:
-        yield number, _checked(rest if rest.endswith(b"\n") else rest + b"\n", path, number)
+    with open_file(path) as file:
+        head = file.read(16)
+        file.seek(0)
+        kind = next((name for name, start in _COMPRESSIONS.items() if re.match(start, head)), "")
+        number = 1
+        try:
+            # bytes that are not UTF-8 become surrogates, by which their line is found
+            stream = TextIOWrapper(_stream(kind, file, path), "utf-8-sig", "surrogateescape")
+            while text := stream.read(block):
+                text += stream.readline()
+                _require_utf8(text, path, number)
+                yield number, text if text.endswith("\n") else f"{text}\n"
+                number += text.count("\n")
+        except _DAMAGE as error:
+            damage = f"a truncated or damaged {kind} file" if kind else "cannot be read"
+            raise InputError(f"{path}: {damage} ({error})") from None
 
 
-def read_first_line(path: Path, comment: bytes = b"") -> tuple[int, bytes]:
-    """Return the first line of a text file that is not blank, and its number; (0, b"") if there is none.
+def read_first_line(path: Path, comment: str = "") -> tuple[int, str]:
+    """Return the first line of a text file that is not blank, and its number; (0, "") if there is none.
 
     Lines that begin with ``comment`` are passed over, unless there are no others.
     """
-    passed = 0, b""
+    passed = 0, ""
     for number, chunk in read_chunks(path, block=1 << 16):
-        for index, line in enumerate(chunk.split(b"\n")):
+        for index, line in enumerate(chunk.split("\n")):
             if line.strip():
                 if not comment or not line.startswith(comment):
                     return number + index, line.lstrip()
@@ -112,30 +82,9 @@ def read_first_line(path: Path, comment: bytes = b"") -> tuple[int, bytes]:
     return passed
 
 
-def begins_with(path: Path, start: bytes) -> bool:
-    """Return whether a text file begins with some bytes, after white space."""
-    return next((text.startswith(start) for b in _unpacked(path, 1 << 12) if (text := b.lstrip())), False)
-
-
-def read_text(path: Path, most: int) -> str:
-    """Return a text file as a whole, if it has at most ``most`` bytes when unpacked.
-
-    Raises
-    ------
-    InputError
-        For a larger file, and one that cannot be read, is damaged, or is not UTF-8 text.
-    """
-    content = bytearray()
-    for block in _unpacked(path, _BLOCK_BYTES):
-        content += block
-        require(len(content) <= most, f"{path}: unpacks to more than {most:,} bytes")
-    return _checked(bytes(content), path, 1).decode()
-
-
-def require_lines(path: Path, lines: int) -> None:
-    """Raise an error for more lines, or rows, than a file of this size may hold (see `FREE_LINES`)."""
-    most = FREE_LINES + path.stat().st_size
-    require(lines <= most, f"{path}: holds more than {most:,} lines, too many for the size of the file")
+def read_text(path: Path) -> str:
+    """Return a text file as a whole; raise InputError as `read_chunks`."""
+    return "".join(text for _, text in read_chunks(path))
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -155,26 +104,6 @@ def open_file(path: Path) -> BinaryIO:
         raise InputError(f"{path}: cannot be read ({said})") from None
 
 
-def _unpacked(path: Path, block: int) -> Iterator[bytes]:
-    """Yield the bytes of a text file, without a byte-order mark."""
-    with open_file(path) as file:
-        head = file.read(16)
-        file.seek(0)
-        kind = next((name for name, start in _COMPRESSIONS.items() if re.match(start, head)), "")
-        most, total = _UNPACKED_BYTES + _UNPACKED_RATIO * os.fstat(file.fileno()).st_size, 0
-        try:
-            stream = _stream(kind, file, path)
-            while text := stream.read(block):
-                if b"\0" in text or (not total and text[:2] in _MARKS.values()):
-                    _refuse_encoding(text, path)
-                yield text if total else text.removeprefix(codecs.BOM_UTF8)
-                total += len(text)
-                require(total <= most, f"{path}: unpacks to more than {most:,} bytes, too many for its size")
-        except _DAMAGE as error:
-            damage = f"a truncated or damaged {kind} file" if kind else "cannot be read"
-            raise InputError(f"{path}: {damage} ({error})") from None
-
-
 def _stream(kind: str, file: BinaryIO, path: Path) -> Any:
     """Return a stream of the bytes that a compressed file unpacks to."""
     if kind == "zip":
@@ -190,6 +119,18 @@ def _stream(kind: str, file: BinaryIO, path: Path) -> Any:
     return openers[kind](file) if kind else file
 
 
+def _require_utf8(text: str, path: Path, number: int) -> None:
+    """Refuse text with NUL bytes, or with bytes that are not UTF-8; ``number`` is that of its first line."""
+    try:
+        raw, bad = text.encode(), -1
+    except UnicodeEncodeError as error:
+        raw, bad = text.encode(errors="surrogateescape"), error.start
+    if b"\0" in raw or (number == 1 and raw[:2] in _MARKS.values()):
+        _refuse_encoding(raw, path)
+    line = number + text.count("\n", 0, max(bad, 0))
+    require(bad < 0, f"{path}: not a text file (line {line} is not UTF-8)")
+
+
 def _refuse_encoding(text: bytes, path: Path) -> NoReturn:
     """Raise the error for text with NUL bytes, as that of UTF-16 has, which every second byte may be."""
     zeros = [2 * text[start::2].count(0) > len(text[start::2]) for start in (0, 1)]
@@ -199,17 +140,3 @@ def _refuse_encoding(text: bytes, path: Path) -> NoReturn:
     )
     require(bool(encoding) and bool(text.strip(b"\0")), f"{path}: not a text file")
     raise InputError(f"{path}: not UTF-8 but {encoding} text; iconv -f {encoding} -t UTF-8 converts it")
-
-
-def _with_line_feeds(text: bytes) -> bytes:
-    return re.sub(rb"\r\n?", b"\n", text) if b"\r" in text else text
-
-
-def _checked(text: bytes, path: Path, number: int) -> bytes:
-    if not text.isascii():
-        try:
-            text.decode()
-        except UnicodeDecodeError as error:
-            line = number + text.count(b"\n", 0, error.start)
-            raise InputError(f"{path}: not a text file (line {line} is not UTF-8)") from None
-    return text

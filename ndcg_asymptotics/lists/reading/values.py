@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.files import named_paths
 from ndcg_asymptotics.lists.conventions import Missing
 from ndcg_asymptotics.lists.evaluation import query_mean
 from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
-from ndcg_asymptotics.lists.reading.nested import MOST_BYTES, parse_json
+from ndcg_asymptotics.lists.reading.nested import parse_json
 from ndcg_asymptotics.lists.reading.tables import delimiter_of, read_parquet
 from ndcg_asymptotics.lists.reading.text import read_text
 from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of
@@ -197,7 +197,7 @@ class _Collected:
         if is_parquet(path):
             found = read_parquet(path)
         else:
-            text = read_text(path, MOST_BYTES).replace("\r\n", "\n")
+            text = read_text(path)
             with naming(str(path)):
                 found = _content(text)
         with naming(str(path)):
