@@ -3,7 +3,7 @@
 The t statistic of Q normal differences has a noncentral t law with Q - 1 degrees of freedom and the
 noncentrality ``effect sqrt(Q)``, where the effect is the mean difference over its standard deviation. An
 experiment that is planned for the observed effect has its power in half of the cases at best, and in fewer
-where differences are looked at because they are large. docs/planned-queries.md says how often each number
+where differences are looked at because they are large. docs/howto/plan.md says how often each number
 here keeps the power, in simulations and on queries that were not used for planning.
 """
 
@@ -26,7 +26,7 @@ IF_BOUND = f"if it is as large as its lower {ASSURANCE:.0%} bound"
 BOUND_LEGEND = (
     f"Assured queries: the same at the lower {ASSURANCE:.0%} confidence bound of the effect size, which for "
     'a significant difference allows for its selection as a large one; "-" where that bound is not above 0. '
-    "Neither number is a promise: docs/planned-queries.md says how often each one kept the power."
+    "Neither number is a promise: docs/howto/plan.md says how often each one kept the power."
 )
 
 _LARGEST_EFFECT = 100.0  # no larger one needs more queries, and scipy's inverse does not end for t near 1e6
