@@ -97,3 +97,29 @@ def command(capsys: pytest.CaptureFixture[str] | None, *arguments: object) -> tu
 def paired_difference(differences: ArrayLike, **options: Any) -> Difference:
     """The outcome of one of `paired_differences`."""
     return paired_differences(np.asarray(differences, float)[:, None], **options)[0]
+
+
+Documents = dict[str, dict[str, float]]
+"""A number for each document, by query: scores or labels."""
+
+
+def noisy_runs(
+    labels: Documents, noise: Mapping[str, float], rng: np.random.Generator
+) -> dict[str, Documents]:
+    """Return runs whose scores are the labels and normal numbers of a standard deviation."""
+    return {
+        name: {q: {d: y + sd * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
+        for name, sd in noise.items()
+    }
+
+
+def judged_runs(
+    noise: Mapping[str, float], queries: int = 30, documents: int = 60, seed: int = 1
+) -> tuple[dict[str, Documents], Documents]:
+    """Return noisy runs and their judgements; every query has more relevant documents than the one before."""
+    rng = np.random.default_rng(seed)
+    labels = {
+        f"q{q:02}": {f"d{i:02}": float(y) for i, y in enumerate(rng.random(documents) < 0.05 + 0.01 * q)}
+        for q in range(queries)
+    }
+    return noisy_runs(labels, noise, rng), labels

@@ -60,15 +60,7 @@ def grid(*parameters: str) -> GridResults:
 @cache
 def lists(documents: int = 60) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return runs over 30 queries, and their judgements."""
-    rng = np.random.default_rng(1)
-    labels = {
-        f"q{q}": {f"d{i}": float(y) for i, y in enumerate(rng.random(documents) < 0.05 + 0.01 * q)}
-        for q in range(30)
-    }
-    return {
-        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-        for name, noise in RUNS.items()
-    }, labels
+    return cases.judged_runs(RUNS, documents=documents)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import paired_difference
+from cases import judged_runs, paired_difference
 from scipy import stats
 
 import ndcg_asymptotics as na
@@ -21,17 +21,8 @@ from ndcg_asymptotics.plots import draw_all
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
 
 
-def collection(queries: int = 30, documents: int = 60, seed: int = 1, runs=RUNS):
-    rng = np.random.default_rng(seed)
-    labels = {
-        f"q{q:02}": {f"d{i:02}": float(y) for i, y in enumerate(rng.random(documents) < 0.05 + 0.01 * q)}
-        for q in range(queries)
-    }
-    scores = {
-        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-        for name, noise in runs.items()
-    }
-    return scores, labels
+def collection(runs=RUNS, **options):
+    return judged_runs(runs, **options)
 
 
 def two(a: str = "good", b: str = "bad", **options):
@@ -60,9 +51,7 @@ def na_measures(found):
 
 def of_differences(d: np.ndarray, **options: Any) -> tuple[Comparison, str]:
     """Compare two runs with these differences, and return the second sentence."""
-    old = dict.fromkeys(map(str, range(len(d))), 0.0)
-    runs = {"new": dict(zip(old, d.tolist(), strict=True)), "old": old}
-    found = compare(values=runs, resamples=999, **options)
+    found = compare(values={"new": d.tolist(), "old": [0.0] * len(d)}, resamples=999, **options)
     return found, found.pairs[0].text.split(". ", 1)[1]
 
 

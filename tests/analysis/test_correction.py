@@ -9,10 +9,7 @@ import pytest
 from cases import paired_difference
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, MultipleTests, holm, max_t
-from ndcg_asymptotics.analysis.runs.paired import permutation_tests
-from ndcg_asymptotics.lists import evaluate
 
 
 def test_holm_by_hand():
@@ -118,26 +115,3 @@ def test_limits_of_a_correction_are_stated():
         assert sum(q < 0.05 for q in adjusted(p)) == rejected
     assert [q < 0.05 for q in holm([1e-4] * 499)] == [True] * 499
     assert not any(q < 0.05 for q in holm([1e-4] * 500))
-
-
-def by_199_permutations(d: np.ndarray) -> list[float]:
-    return [p for _, p, _ in permutation_tests(d, 0.05, 199, np.random.default_rng(0))]
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_real_runs_are_told_apart_as_often_as_by_holm_on_student(data_folder):
-    """Also with more tests than Holm's correction of 199 permutations has levels."""
-    folder = data_folder / "robust03"
-    paths = sorted(folder.glob("*.run.gz"))
-    assert len(paths) == 4
-    measures = [f"nDCG@{k}" for k in range(1, 47)]
-    found = evaluate(paths, folder / "qrels.txt.gz", measures)
-    d = np.column_stack([a.values - b.values for a, b in itertools.combinations(found.values(), 2)])
-    by_student = sum(p < 0.05 for p in holm(stats.ttest_1samp(d, 0).pvalue.tolist()))
-    by_max_t = sum(p < 0.05 for p in max_t(d))
-    assert d.shape == (100, 276)
-    assert by_student <= by_max_t <= 1.1 * by_student
-    assert not any(p < 0.05 for p in holm(by_199_permutations(d)))
-    several = compare(paths, folder / "qrels.txt.gz", ["nDCG", "nDCG@10"])
-    assert [row.corrected for row in several.discriminative_power] == [5, 3]

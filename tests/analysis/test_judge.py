@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from cases import paired_difference
+from cases import noisy_runs, paired_difference
 from robustness.judges import Judge, coverage, family_error
 
 import ndcg_asymptotics as na
@@ -162,14 +162,10 @@ def test_agreement_counts_documents_and_its_intervals_go_by_query() -> None:
     assert naive < 0.8 * 300
 
 
-def lists(queries: int, seed: int = 1) -> tuple[dict[str, Run], Qrels]:
+def lists(queries: int) -> tuple[dict[str, Run], Qrels]:
     """Return two runs, the first better, and their judgements."""
-    rng = np.random.default_rng(seed)
     truth = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(queries)}
-    return {
-        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in truth.items()}
-        for name, noise in (("good", 0.6), ("bad", 0.8))
-    }, truth
+    return noisy_runs(truth, {"good": 0.6, "bad": 0.8}, np.random.default_rng(1)), truth
 
 
 def judged(truth: Qrels, fpr: float, fnr: float, seed: int = 2) -> Qrels:

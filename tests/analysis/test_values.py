@@ -80,11 +80,7 @@ def test_p_values_are_those_of_scipy(alternative: Any, shift: float) -> None:
     rng = np.random.default_rng(7)
     a, b = rng.random((2, 11)).round(1)  # rounded, so that some differences are 0 and some sums tie
     a = (a + shift).round(1)
-    given = {
-        "a": dict(zip(map(str, range(11)), a, strict=True)),
-        "b": dict(zip(map(str, range(11)), b, strict=True)),
-    }
-    found = compare(values=given, alternative=alternative).pairs[0].by_measure[0]
+    found = compare(values={"a": a.tolist(), "b": b.tolist()}, alternative=alternative).pairs[0].by_measure[0]
     assert found.difference.p == pytest.approx(largest_p(a, b, alternative), rel=1e-9)
     assert found.p == pytest.approx(found.difference.p)
     interval = stats.ttest_rel(a, b, alternative=alternative).confidence_interval(0.95)
@@ -123,8 +119,7 @@ def gated(shift: float, noise: float, **options: Any) -> Comparison:
     rng = np.random.default_rng(6)
     old = rng.random(40)
     new = old + shift + noise * (z := rng.normal(size=40)) - noise * z.mean()
-    runs = {name: dict(zip(map(str, range(40)), v, strict=True)) for name, v in (("new", new), ("old", old))}
-    return compare(values=runs, resamples=999, **options)
+    return compare(values={"new": new.tolist(), "old": old.tolist()}, resamples=999, **options)
 
 
 def test_a_run_fails_if_its_interval_lies_below_0() -> None:
@@ -163,11 +158,7 @@ def few_that_differ(
     d = np.zeros(queries)
     d[:losses], d[losses : losses + wins] = -unit, unit
     old = np.where(d > 0, 0.0, unit)
-    runs = {
-        name: dict(zip(map(str, range(queries)), v.tolist(), strict=True))
-        for name, v in (("new", old + d), ("old", old))
-    }
-    return compare(values=runs, resamples=499, **options)
+    return compare(values={"new": (old + d).tolist(), "old": old.tolist()}, resamples=499, **options)
 
 
 def test_a_run_is_not_noninferior_by_queries_that_show_nothing() -> None:
@@ -244,7 +235,7 @@ def test_every_older_run_and_measure_counts_and_no_other_pair() -> None:
 
 
 def test_wins_ties_and_losses_are_counted_by_what_is_better() -> None:
-    runs = {"a": dict(zip("123456", [1, 2, 3, 4, 5, 6], strict=True)), "b": dict.fromkeys("123456", 4)}
+    runs = {"a": [1, 2, 3, 4, 5, 6], "b": [4] * 6}
     for lower, expected in (((), (2, 1, 3)), (("value",), (3, 1, 2))):
         judged = compare(values=runs, lower_is_better=lower).pairs[0].by_measure[0]
         assert (judged.wins, judged.ties, judged.losses) == expected
@@ -252,18 +243,13 @@ def test_wins_ties_and_losses_are_counted_by_what_is_better() -> None:
 
 
 def test_a_plan_of_values_is_that_of_a_comparison() -> None:
-    given = {
-        "new": {str(q): 0.1 * (q % 7) for q in range(50)},
-        "old": {str(q): 0.1 * (q % 5) for q in range(50)},
-    }
+    given = {"new": [0.1 * (q % 7) for q in range(50)], "old": [0.1 * (q % 5) for q in range(50)]}
     row = plan(values=given).rows[0]
     d = compare(values=given).pairs[0].by_measure[0].difference
     assert (row.queries.required, row.queries.assured) == (d.queries, d.queries_assured)
     options: Any = {"measures": ["s"], "lower_is_better": ["s"]}
     assert (row.order.ahead, plan(values=given, **options).rows[0].order.ahead) == ("new", "old")
-    few = {"new": dict.fromkeys(map(str, range(40)), 0.5), "old": dict.fromkeys(map(str, range(40)), 0.5)}
-    few["new"]["7"] = 1.0
-    found = plan(values=few)
+    found = plan(values={"new": [1.0, *[0.5] * 39], "old": [0.5] * 40})
     assert found.rows[0].queries.required is None
     assert found.rows[0].reason == "the runs differ in 1 of 40 queries, too few to say how many are needed"
     assert "316" not in str(found)

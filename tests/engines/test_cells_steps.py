@@ -163,23 +163,6 @@ def test_a_few_steps_from_the_mode_probabilities_are_products() -> None:
             assert philox._ratio(x, mode, n, n * p, p) == pytest.approx(exact, rel=1e-13)
 
 
-def test_rejection_has_the_binomial_law() -> None:
-    """Chi-square tests of 2500 variates of each law, which a true one fails with probability 1e-6."""
-    for n, p in ((100, 0.3), (400, 0.9)):
-        zero = np.uint64(0)
-        drawn = np.array(
-            [
-                philox.binomial(n, p, np.uint64(i), zero, zero, zero, np.uint64(1), np.uint64(2))
-                for i in range(2500)
-            ]
-        )
-        edges = np.unique(stats.binom.ppf(np.linspace(0, 1, 17)[1:-1], n, p))
-        for shift in (0, 1):
-            chance = np.diff(stats.binom.cdf(edges - shift, n, p), prepend=0.0, append=1.0)
-            observed = np.bincount(np.searchsorted(edges, drawn), minlength=len(chance))
-            assert (stats.chisquare(observed, 2500 * chance).pvalue > 1e-6) == (shift == 0)
-
-
 # --- few relevant items ------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import design
-from engines_cases import at_length, uniform_ranks_law
+from engines_cases import at_length
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 from scipy import stats
@@ -157,18 +157,6 @@ def test_differences_are_summed_without_loss() -> None:
     differences_of_heads(lists[0], lists[1], np.array([ranks]), cut, values, np.ones((1, 1)), out)
     assert out[0, 0] == 1.0 + 0.5 - 0.25 - 0.125
     assert out[0, 1] == pytest.approx(2e16)
-
-
-def test_one_relevant_item_at_a_random_rank() -> None:
-    """With a cutoff, against the law of a rank that is one of 14 with equal chances."""
-    law = uniform_ranks_law(14, (1.0,), lambda r: 1 / math.log(1 + r), 10)
-    what = design("relevant(1, roc_power(1))", (14,), "DCG@10")
-    drawn = np.round([every_n.simulate(what, r)["ndcg"][0, 0, 0] for r in range(1500)], 9)
-    observed = [int((drawn == round(value, 9)).sum()) for value in law]
-    assert sum(observed) == 1500
-    expected = 1500 * np.array(list(law.values()))
-    assert stats.chisquare(observed, expected).pvalue > 1e-6
-    assert stats.chisquare(observed, np.roll(expected, 1)).pvalue < 1e-6
 
 
 def test_depths_invert_the_law_of_a_step() -> None:

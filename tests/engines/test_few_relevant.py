@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import design
 from oracles import label_orders
-from oracles.discounts import DISCOUNTS as ORACLE
+from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
@@ -67,11 +67,13 @@ def test_engines_draw_the_law_of_all_label_sequences(scorer):
     counts = [[*relevant, *[0.0] * (n - len(relevant))].count(gain) for gain in kinds]
     sequences, chances = zip(*label_orders.sequence_law(densities, counts), strict=True)
     assert sum(chances) == pytest.approx(1)
-    weights = np.array([ORACLE[text](np.arange(1.0, n + 1), n) for text in DISCOUNTS]).T
+    measures, ranks = (*MEASURES, "nDCG@4", "nDCG(zipf)@3"), np.arange(1.0, n + 1)
+    formulas = [formula(text, n) for text in measures]
+    weights = np.array([discount(ranks) * (ranks <= k) for discount, k in formulas]).T
     labels = np.array(kinds)[np.array(sequences)]
     ndcg = labels @ weights / (np.sort(labels[0])[::-1] @ weights)
     for name in ENGINES:
-        values = draws(name, scorer, 2000 if name == "cells" else 400, sizes=(n,))[..., 0]
+        values = draws(name, scorer, 2000 if name == "cells" else 400, sizes=(n,), measures=measures)[..., 0]
         for power in (1, 2):  # first and second moments
             assert np.abs(z_scores(values**power, np.array(chances) @ ndcg**power)).max() < 5, name
         turned = labels[:, ::-1] @ weights / (np.sort(labels[0])[::-1] @ weights)

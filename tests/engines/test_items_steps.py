@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import design
-from engines_cases import at_length, sequences, uniform_ranks_law
+from engines_cases import at_length, sequences
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 from scipy import stats
@@ -176,17 +176,6 @@ def test_values_are_those_of_the_labels(
         for order, sign in zip(drawn["order"], (np.sign(gap), -np.sign(gap)), strict=True):
             assert np.array_equal(order[clear], sign[clear])
         assert draw_label_counts(what, [replicate]).sum() == 100
-
-
-def test_one_relevant_item_at_a_random_rank() -> None:
-    """With a cutoff, against the law of a rank that is one of 14 with equal chances."""
-    law = uniform_ranks_law(14, (1.0,), lambda r: 1 / math.log(1 + r), 10)
-    what = design("relevant(1, roc_power(1))", (14,), "DCG@10")
-    drawn = Counter(round(float(items.simulate(what, r)["ndcg"][0, 0, 0]), 11) for r in range(1500))
-    assert set(drawn) == set(law)
-    expected = [1500 * chance for chance in law.values()]
-    assert stats.chisquare([drawn[value] for value in law], expected).pvalue > 1e-6
-    assert stats.chisquare([drawn[value] for value in law], np.roll(expected, 1)).pvalue < 1e-6
 
 
 def test_two_scorers_have_the_stated_correlation() -> None:

@@ -208,12 +208,7 @@ def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
 LABELS = {str(query): {f"d{i}": float(i < 6) for i in range(24)} for query in range(12)}
 
 
-def noisy(noise: float, seed: int) -> dict[str, dict[str, float]]:
-    rng = np.random.default_rng(seed)
-    return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in LABELS.items()}
-
-
-RUNS = {"good": noisy(0.5, 1), "bad": noisy(2.0, 2), "worse": noisy(4.0, 3)}
+RUNS = cases.noisy_runs(LABELS, {"good": 0.5, "bad": 2.0, "worse": 4.0}, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("runs", [("good", "bad"), ("good", "bad", "worse")])

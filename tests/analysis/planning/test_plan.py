@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import noisy_runs
 from scipy import stats
 
 from ndcg_asymptotics.analysis.planning.outcome import Plan
@@ -166,12 +167,8 @@ def test_a_stated_standard_deviation() -> None:
 
 
 def runs(queries: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    rng = np.random.default_rng(seed)
     labels = {str(q): {f"d{i}": float(i < 4 + q % 3) for i in range(30)} for q in range(queries)}
-    return {
-        name: {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in labels.items()}
-        for name, noise in (("good", 0.8), ("bad", 1.1))
-    }, labels
+    return noisy_runs(labels, {"good": 0.8, "bad": 1.1}, np.random.default_rng(seed)), labels
 
 
 @pytest.mark.slow
