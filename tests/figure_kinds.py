@@ -19,7 +19,6 @@ from ndcg_asymptotics.populations.curve_file import CURVE, Empirical, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.studies.grid import grid_of
-from ndcg_asymptotics.sweep.grid import run_grid
 
 SCORERS = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}
 PAIR = {"strong": "linear(0.1, 0.7)", "weak": "linear(0.2, 0.6)"}
@@ -54,7 +53,7 @@ def grid(*parameters: str) -> GridResults:
     text = "linear(0.1, $top)" if "top" in parameters else "linear(0.1, 0.6)"
     fields: dict[str, Any] = {"scorers": {"good": text, "random": "random"}, "measures": ["nDCG@$k"]}
     fields |= {"n": [10, 30], "replicates": 40, "seed": 5}
-    return run_grid(grid_of({name: values[name] for name in parameters}, fields), jobs=1)
+    return na.run(grid_of({name: values[name] for name in parameters}, fields), jobs=1)
 
 
 @cache

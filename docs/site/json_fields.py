@@ -61,7 +61,7 @@ from ndcg_asymptotics.learning.decide import LossDecision
 from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried
 from ndcg_asymptotics.results.folder import Damage
-from ndcg_asymptotics.results.record import CountedOrder, SimulatedMean
+from ndcg_asymptotics.results.record import SimulatedMean
 from ndcg_asymptotics.results.verify import Verification
 from ndcg_asymptotics.theory.prediction import Prediction
 
@@ -97,7 +97,6 @@ CLASSES: dict[str, type] = {
     "compare with a judge": JudgedComparison,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
-    "counted order": CountedOrder,
     "damage": Damage,
     "decay": Decay,
     "decided loss": LossDecision,
@@ -252,8 +251,7 @@ info
     n | list of whole number | list lengths
     pairs | list of list of text | pairs of scorers whose order is counted
     versions | list of map of text | versions of the libraries that made the results
-    means | optional list of <simulated mean> | at the largest n
-    orders | optional list of <counted order> | of the rare engine, in place of `means`
+    means | list of <simulated mean> | at the largest n; none of the rare engine
 list
     rows | list of <spec>
 spec
@@ -312,7 +310,6 @@ decay.first | exponent of n over the first half of the range
 decay.second | exponent of n over the second half
 decay.interval | 95% interval of second minus first
 exponent.reason | what decides the exponent
-counted order.ahead | draws with this order of the pair, before weighing
 power.significant | pairs told apart
 power.corrected | pairs told apart after correction
 power.queries | `queries` of the median pair
@@ -410,7 +407,7 @@ def _annotation(row: type, one: Declared) -> Any:
     owner, last, _ = _owner(row, one.path)
     member = inspect.getattr_static(owner, last, None)
     if isinstance(member, Computed):
-        return get_type_hints(member.get)["return"]
+        return get_type_hints(member.func)["return"]
     if isinstance(member, property):
         return get_type_hints(member.fget)["return"]
     return get_type_hints(owner)[last]

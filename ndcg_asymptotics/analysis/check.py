@@ -141,7 +141,7 @@ def check_grid(
     >>> import ndcg_asymptotics as na
     >>> from ndcg_asymptotics.studies.grid import grid_of
     >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
-    >>> results = na.sweep.run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
+    >>> results = na.run(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
     >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
     (True, False)
     """

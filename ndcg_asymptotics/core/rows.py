@@ -24,18 +24,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    NamedTuple,
-    Self,
-    TypeVar,
-    get_args,
-    get_type_hints,
-    overload,
-)
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
@@ -196,24 +186,12 @@ class Declared(NamedTuple):
 T = TypeVar("T")
 
 
-class Computed(Generic[T]):
+class Computed(cached_property[T]):
     """A value of a row that several fields decide: a property with a place in tables and plain data."""
 
     def __init__(self, get: Callable[[Any], T], places: tuple[Column | Data, ...]) -> None:
-        self.get, self.places = get, places
-        self.__doc__ = get.__doc__
-
-    @overload
-    def __get__(self, row: None, kind: type) -> Self: ...
-
-    @overload
-    def __get__(self, row: object, kind: type) -> T: ...
-
-    def __get__(self, row: object | None, kind: type) -> Self | T:
-        return self if row is None else self.get(row)
-
-    def __set__(self, row: object, value: T) -> None:
-        raise AttributeError("a computed value cannot be set")
+        super().__init__(get)
+        self.places = places
 
 
 def computed_value(*places: Column | Data) -> Callable[[Callable[[Any], T]], Computed[T]]:

@@ -73,25 +73,21 @@ class GridResults:
         InputError
             If a point is missing or has no replicates.
         """
-        import pandas as pd
         import xarray as xr
 
         self.require_all()
         measures = list(self.axes.measures)
-        every = [self.points[values].data.assign_coords(measure=measures) for values in self.axes.points]
-        points = pd.MultiIndex.from_product(self.axes.parameters.values(), names=list(self.axes.parameters))
-        joined = xr.concat(
-            every,
-            pd.RangeIndex(len(every), name="point"),
-            coords="minimal",
-            compat="override",
-            join="outer",
-            combine_attrs="drop_conflicts",
+        points = [
+            self.points[values]
+            .data.assign_coords(measure=measures)
+            .expand_dims({name: [value] for name, value in zip(self.axes.parameters, values, strict=True)})
+            for values in self.axes.points
+        ]
+        joined: xr.Dataset = xr.combine_by_coords(  # type: ignore[assignment]
+            points, coords="minimal", compat="override", join="outer", combine_attrs="drop_conflicts"
         )
-        labels = xr.Coordinates.from_pandas_multiindex(points, "point")
-        joined = joined.drop_vars("point").assign_coords(labels).unstack("point")
         joined.attrs = {name: joined.attrs[name] for name in ("seed", "engine")}
-        return joined.transpose(*self.axes.parameters, ...)
+        return joined
 
     def require_all(self) -> None:
         """Refuse a grid of which a point is missing.
@@ -123,7 +119,7 @@ def write_grid(folder: Path, grid: Grid) -> None:
             of = read_record(place / STUDY, lambda stated: study_key(stated["study"]))
             require(of == keys.get(place.name), f"{place}: holds another study; move it away")
     stated = {"parameters": dict(grid.axes.parameters), "fields": dict(grid.axes.fields)}
-    write_record(folder / GRID, {"grid": stated, "points": keys}, folder)
+    write_record(folder / GRID, {"grid": stated, "points": keys})
 
 
 def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:

@@ -61,7 +61,7 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
     require(found in kinds, f"{folder}: holds {_WORDS[found]}")
 
 
-def write_record(path: Path, fields: Mapping[str, object], root: Path) -> None:
+def write_record(path: Path, fields: Mapping[str, object]) -> None:
     """Write the record of a folder of results; `read_record` reads it.
 
     Raises
@@ -75,7 +75,7 @@ def write_record(path: Path, fields: Mapping[str, object], root: Path) -> None:
     content = json.dumps({**stated, "digest": key_of(stated)}, indent=1).encode()
     size = f"a description of {len(content)} bytes, at most {LARGEST_RECORD} are allowed"
     require(len(content) <= LARGEST_RECORD, f"{path}: {size}")
-    write_file(path, content, root)
+    write_file(path, content, path.parent)
 
 
 def read_record(path: Path, parse: Callable[[dict[str, Any]], _T]) -> _T:

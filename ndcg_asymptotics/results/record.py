@@ -17,7 +17,7 @@ from ndcg_asymptotics.core.arrays import BAND, Array, Bools, Integers, standard_
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.rows import Column, decimals, frame_of, general, plain
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
-from ndcg_asymptotics.engines.engine import UNDECIDED, VALUES
+from ndcg_asymptotics.engines.engine import VALUES
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import Named, dataset
 from ndcg_asymptotics.studies import Study
@@ -39,19 +39,6 @@ class SimulatedMean:
     mcse: Annotated[float | None, Column("MCSE", general(".1e"), 1)]
     q05: Annotated[float, Column("5%", decimals(5), 2)]
     q95: Annotated[float, Column("95%", decimals(5), 2)]
-
-
-@dataclass(frozen=True)
-class CountedOrder:
-    """The numbers of draws with each order of a pair, before weighing."""
-
-    pair: Annotated[str, Column("pair")]
-    measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"), key=True)]
-    ahead: Annotated[int, Column("first ahead")]
-    behind: Annotated[int, Column("second ahead")]
-    ties: Annotated[int, Column("ties")]
-    undecided: Annotated[int, Column("undecided")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,27 +84,22 @@ class Results(Report):
         yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
         if not self.replicates_complete:
             return
-        rows = list(_rows(self, study.n[-1:]))
-        title = f"At n = {study.n[-1]:g}"
         if "ndcg" in self.named:
-            yield Table.of(title, SimulatedMean, rows)
+            yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, _means(self, study.n[-1:]))
         else:
-            yield Table.of(f"{title}, draws whose order was", CountedOrder, rows)
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
 
-        Of the rare engine: a row per pair, measure and n with the number of draws of each order. Single
-        replicates are in ``data.to_dataframe()``.
+        The weighted draws of the rare engine have no such means. Single replicates are in
+        ``data.to_dataframe()``.
         """
-        kind = SimulatedMean if "ndcg" in self.named else CountedOrder
-        return frame_of(kind, _rows(self, self.study.n))
+        return frame_of(SimulatedMean, _means(self, self.study.n))
 
     def as_dict(self) -> dict[str, object]:
         """Return what `blocks` shows as plain data, for JSON."""
         study = self.study
-        shown = "means" if "ndcg" in self.named else "orders"
         return {
             "title": study.title,
             "folder": None if self.folder is None else str(self.folder),
@@ -132,7 +114,7 @@ class Results(Report):
             "n": list(study.n),
             "pairs": [list(pair) for pair in study.pairs],
             "versions": self.versions,
-            shown: plain(list(_rows(self, study.n[-1:]))) if self.replicates_complete else [],
+            "means": plain(list(_means(self, study.n[-1:]))),
         }
 
     @property
@@ -218,12 +200,10 @@ class Results(Report):
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
 
 
-def _rows(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean | CountedOrder]:
-    """Yield rows at the last list lengths."""
-    return _means(results, sizes) if "ndcg" in results.named else _orders(results, sizes)
-
-
 def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
+    """Yield the means at the last list lengths; none where no replicate is complete or draws are weighted."""
+    if "ndcg" not in results.named:
+        return
     for i, name in enumerate(results.study.scorers):
         for j, measure in enumerate(results.study.measures):
             values = results.values["ndcg"][:, i, j, -len(sizes) :]
@@ -232,12 +212,3 @@ def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
             for k, n in enumerate(sizes):
                 mean = float(values[:, k].mean())
                 yield SimulatedMean(name, str(measure), n, mean, errors[k], float(low[k]), float(high[k]))
-
-
-def _orders(results: Results, sizes: tuple[int, ...]) -> Iterator[CountedOrder]:
-    for pair in results.study.pairs:
-        for measure in results.study.measures:
-            orders = results.of_pair(pair, measure)["order"][:, -len(sizes) :]
-            for i, n in enumerate(sizes):
-                counts = (int(np.count_nonzero(orders[:, i] == order)) for order in (1, -1, 0, UNDECIDED))
-                yield CountedOrder(" > ".join(pair), str(measure), n, *counts)

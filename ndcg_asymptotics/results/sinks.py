@@ -202,4 +202,4 @@ class FolderSink(MemorySink):
             "versions": versions_here(),
             "beside": {name: digest_of(content) for name, content in beside.items()},
         }
-        write_record(self.folder / STUDY, fields, self.folder)
+        write_record(self.folder / STUDY, fields)

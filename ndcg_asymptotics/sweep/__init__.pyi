@@ -1,3 +1,2 @@
-from .grid import run_grid as run_grid
 from .running import run as run
 from .sweep import Outcome as Outcome

@@ -8,25 +8,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
 
-from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.grid import GridResults, grid_in, write_grid
 from ndcg_asymptotics.results.kinds import POINTS
 from ndcg_asymptotics.studies.grid import Grid
+from ndcg_asymptotics.sweep.block import Failure
 from ndcg_asymptotics.sweep.executor import Cores
-from ndcg_asymptotics.sweep.sweep import Outcome, SweepOptions, sweep
+from ndcg_asymptotics.sweep.sweep import Outcome, Stop, SweepOptions, sweep
 
 _SECONDS_OF_A_SMALL_POINT = 0.2  # after which the next is simulated in this process: others take longer
 
 
 @dataclass
 class GridOutcome:
-    """The outcome of a sweep over a grid, with that of every point that was begun."""
+    """The outcome of a sweep over a grid, with those of the points that were begun."""
 
-    wanted: int
+    grid: Grid
+    folder: Path | None
     points: dict[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> int:
+        """The number of points."""
+        return len(self.grid.studies)
 
     @property
     def complete(self) -> int:
@@ -34,20 +40,33 @@ class GridOutcome:
         return sum(outcome.complete == outcome.wanted for outcome in self.points.values())
 
     @property
-    def stopped(self) -> str | None:
+    def failures(self) -> list[Failure]:
+        """The replicates that raised in this sweep, of all points."""
+        return [failure for outcome in self.points.values() for failure in outcome.failures]
+
+    @property
+    def stopped(self) -> Stop | None:
         """Why the sweep ended before the last point; None if it did not."""
         return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
+    def results(self) -> GridResults:
+        """Return the results, complete or not."""
+        if self.folder is not None:
+            return grid_in(self.folder, self.grid)
+        points = zip(self.grid.studies, self.points.values(), strict=False)  # up to a time limit
+        return GridResults(self.grid.axes, {values: outcome.results() for values, outcome in points})
 
-def sweep_grid(grid: Grid, folder: Path | None = None, **options: Unpack[SweepOptions]) -> GridOutcome:
+
+def sweep_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[SweepOptions]) -> GridOutcome:
     """Simulate the points of a grid that are missing in a folder or in memory; options as of `sweep`."""
+    folder = None if folder is None else path_of(folder, "folder")
     # here, so that too many jobs are reported once, not for every point
     cores = Cores(options.get("backend", "loky"), options.get("jobs"), options.get("scheduler"))
     for study in grid.studies.values():
         engine.load_engine(study.engine).check(study.design)
     if folder is not None:
         write_grid(folder, grid)
-    outcome = GridOutcome(len(grid.studies))
+    outcome = GridOutcome(grid, folder)
     seconds = math.inf  # that the point before took
     deadline = time.monotonic() + options.get("time_limit", math.inf)
     for values, study in tracked(grid.studies.items(), "points"):
@@ -61,29 +80,3 @@ def sweep_grid(grid: Grid, folder: Path | None = None, **options: Unpack[SweepOp
         if outcome.points[name].stopped:
             break
     return outcome
-
-
-def run_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[SweepOptions]) -> GridResults:
-    """Simulate a grid and return its results; options are those of `run`.
-
-    Without a folder they are kept in memory.
-
-    Raises
-    ------
-    InputError
-        If an engine cannot do a point, or the folder holds another grid.
-
-    >>> from ndcg_asymptotics.studies.grid import grid_of
-    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 5}
-    >>> dict(run_grid(grid_of({"p": [0.1, 0.3]}, fields), jobs=1).data["ndcg"].sizes)
-    {'p': 2, 'replicate': 5, 'scorer': 1, 'measure': 1, 'n': 2}
-    """
-    grid = instance_of(grid, Grid, "grid")
-    place = None if folder is None else path_of(folder, "folder")
-    outcome = sweep_grid(grid, place, **options)
-    if outcome.stopped == "interrupted":
-        raise KeyboardInterrupt
-    if place is not None:
-        return grid_in(place, grid)
-    points = zip(grid.studies, outcome.points.values(), strict=False)  # up to a time limit
-    return GridResults(grid.axes, {values: point.sink.results() for values, point in points})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Unpack, overload
 
@@ -13,8 +14,8 @@ from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.grid import Grid, is_grid, load_grid
-from ndcg_asymptotics.sweep.grid import run_grid
-from ndcg_asymptotics.sweep.sweep import SweepOptions, run_study
+from ndcg_asymptotics.sweep.grid import sweep_grid
+from ndcg_asymptotics.sweep.sweep import SweepOptions, sweep
 
 
 @overload
@@ -69,8 +70,16 @@ def run(
         path = path_of(study, "study")
         reads = load_grid if is_grid(path) else load
         study = reads(path, allow_custom=allow_custom)
-    if isinstance(study, Grid):
-        return run_grid(study, out, **options)
-    if not isinstance(study, Study):
+    if not isinstance(study, Study | Grid):
         raise InputError(f"expected a Study, or the path of a study file, got {brief(study)}", "study")
-    return run_study(study, out, **options)
+    outcome = sweep_grid(study, out, **options) if isinstance(study, Grid) else sweep(study, out, **options)
+    if outcome.stopped == "interrupted":
+        raise KeyboardInterrupt
+    if outcome.failures:
+        first = outcome.failures[0]
+        warnings.warn(
+            f"{len(outcome.failures)} replicates failed, first {first.replicate}: {first.reason}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return outcome.results()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -82,20 +81,9 @@ class Outcome:
         """The number of replicates that are complete."""
         return len(self.sink.done)
 
-
-def run_study(study: Study, folder: str | Path | None, **options: Unpack[SweepOptions]) -> Results:
-    """Simulate a study, in memory without a folder, and return its results; see `running.run`."""
-    outcome = sweep(study, folder, **options)
-    if outcome.stopped == "interrupted":
-        raise KeyboardInterrupt
-    if outcome.failures:
-        first = outcome.failures[0]
-        warnings.warn(
-            f"{len(outcome.failures)} replicates failed, first {first.replicate}: {first.reason}",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    return outcome.sink.results()
+    def results(self) -> Results:
+        """Return the results, complete or not."""
+        return self.sink.results()
 
 
 def sweep(

@@ -130,7 +130,7 @@ def test_wrong_files_and_folders_are_refused(tmp_path: Path, study_file: Path, r
     )
     newer = json.loads((out / STUDY).read_text()) | {"format": 7}
     newer.pop("digest")
-    write_record(out / STUDY, newer, out)
+    write_record(out / STUDY, newer)
     refused(run_cli("run", study_file, "--out", out), "newer version", "format 7")
 
 

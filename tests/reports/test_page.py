@@ -194,7 +194,7 @@ def test_wrong_output_paths_are_refused(results: Results, tmp_path: Path) -> Non
 def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
     fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG", "nDCG(power($b))"], "n": [10, 50]}
     grid = grid_of({"p": [0.1, 0.3], "b": [0.5]}, {**fields, "replicates": 40})
-    results = na.sweep.run_grid(grid, jobs=1)
+    results = na.run(grid, jobs=1)
     page = report(results)
     assert page.count("<img ") == 2 * 2
     (verdicts,) = frames(page)

@@ -150,7 +150,7 @@ def test_a_record_of_no_study_is_damaged_though_its_digest_holds(
     stated = json.loads((folder / "study.json").read_text())
     stated.pop("digest")
     stated["study"][field] = value
-    write_record(folder / "study.json", stated, folder)
+    write_record(folder / "study.json", stated)
     (damage,) = verify(folder).damages
     assert re.fullmatch("study.json is damaged \\(not the fields of a study \\(.*\\)\\)", str(damage))
 

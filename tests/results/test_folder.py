@@ -246,7 +246,7 @@ def test_a_folder_of_version_0_3_opens_with_its_requests_and_is_continued(tmp_pa
     write(tmp_path, [0, 1])
     older = json.loads((tmp_path / RECORD).read_text()) | {"format": 3}
     older.pop("digest")
-    write_record(tmp_path / RECORD, older, tmp_path)
+    write_record(tmp_path / RECORD, older)
     (tmp_path / f"2-5-{'0' * 32}.json").write_text("{}")
     results = open_study(tmp_path)
     assert (results.replicates_wanted, results.replicates_complete) == (6, 2)
@@ -259,7 +259,7 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [0])
     newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 5}
     newer.pop("digest")
-    write_record(tmp_path / RECORD, newer, tmp_path)
+    write_record(tmp_path / RECORD, newer)
     for refused in (open_study, verify, lambda folder: FolderSink(folder, study())):
         with pytest.raises(InputError, match="newer version, in format 5"):
             refused(tmp_path)
@@ -416,7 +416,7 @@ def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_p
 
 def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -> None:
     file, fields = tmp_path / "record.json", {"b": [1, 2.5, None], "a": {"x": "y\u00e9"}, "t": (1, 2)}
-    write_record(file, fields, tmp_path)
+    write_record(file, fields)
     assert read_record(file, dict) == fields | {"t": [1, 2], "format": FORMAT}
     content = file.read_bytes()
     for bit in range(0, 8 * len(content), 5):
@@ -438,5 +438,5 @@ def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -
 
 def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
-        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD}, tmp_path)
+        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD})
     assert not list(tmp_path.iterdir())

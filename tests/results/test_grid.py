@@ -21,9 +21,8 @@ from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import write_record
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
-from ndcg_asymptotics.sweep import run as run_study
+from ndcg_asymptotics.sweep import run as simulate
 from ndcg_asymptotics.sweep import sweep as sweeps
-from ndcg_asymptotics.sweep.grid import run_grid
 
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},
@@ -55,13 +54,13 @@ def grid(**change: Any) -> Grid:
 
 
 def test_every_point_is_the_study_with_its_values_and_gives_its_bits() -> None:
-    found = run_grid(grid(), jobs=1)
+    found = simulate(grid(), jobs=1)
     assert found.axes.parameters == {"top": (0.5, 0.7), "b": (0.2, 0.4, 0.6)}
     data = found.data
     assert dict(data["ndcg"].sizes) == {"top": 2, "b": 3, "replicate": 40, "scorer": 2, "measure": 2, "n": 2}
     assert data["measure"].values.tolist() == ["nDCG", "nDCG(power($b))"]
     plain = grid_of({"b": [0.4]}, FIELDS | {"scorers": {"good": "linear(0.1, 0.7)", "random": "random"}})
-    alone = run_study(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
+    alone = simulate(next(iter(plain.studies.values())), jobs=1).data["ndcg"]
     np.testing.assert_array_equal(data["ndcg"].sel(top=0.7, b=0.4), alone)
     assert np.abs(data["ndcg"].sel(top=0.5, b=0.4).values - alone.values).max() > 0.01
 
@@ -213,7 +212,7 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     stated = json.loads((out / "grid.json").read_text())
     stated.pop("digest")
     stated["grid"] |= change
-    write_record(out / "grid.json", stated, out)
+    write_record(out / "grid.json", stated)
     code, _, error = run("check", out)
     assert (code, error.count("\n")) == (2, 1)
     assert "grid.json is damaged (not what a record states)" in error
@@ -267,7 +266,7 @@ def test_bad_grids_are_refused(change: Callable[[Any, Any], object], said: str) 
 @pytest.mark.parametrize("kept", [False, True])
 def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: bool, tmp_path: Path) -> None:
     fields = FIELDS | {"replicates": 400, "precision": 0.02, "n": [5, 20]}
-    found = run_grid(
+    found = simulate(
         grid_of({"top": [0.3, 0.7], "b": [0.5]}, fields), tmp_path / "out" if kept else None, jobs=1
     )
     counts = {values[0]: point.replicates_complete for values, point in found.points.items()}
@@ -307,7 +306,7 @@ def test_a_grid_runs_code_only_with_permission(tmp_path: Path, capsys: pytest.Ca
         load_grid(file)
     with pytest.raises(InputError, match="allow_custom=True"):
         grid_in(out)
-    again = run_grid(load_grid(file, allow_custom=True), out, jobs=1)
+    again = simulate(load_grid(file, allow_custom=True), out, jobs=1)
     assert again.complete
     assert grid_in(out, allow_custom=True).data["ndcg"].equals(again.data["ndcg"])
 
@@ -325,7 +324,7 @@ def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -
         "replicates": 100,
         "seed": 1,
     }
-    results = run_grid(grid_of(values, fields), jobs=1)
+    results = simulate(grid_of(values, fields), jobs=1)
     right, wrong = check_grid(results), check_grid(results, perturb=0.9)
     said = str(right)
     assert len(said.splitlines()) < 20

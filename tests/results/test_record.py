@@ -81,15 +81,11 @@ def rare() -> na.results.Results:
     return na.run(of, jobs=1)
 
 
-def test_weighted_draws_print_and_go_into_a_frame(rare: na.results.Results) -> None:
-    frame, orders = rare.to_dataframe(), rare.data["order"].isel(pair=0, measure=0)
-    assert frame["n"].tolist() == [100, 200]
-    assert frame["ahead"].tolist() == (orders == 1).sum("replicate").to_numpy().tolist()
-    assert frame["behind"].tolist() == (orders == -1).sum("replicate").to_numpy().tolist()
-    assert frame[["ahead", "behind", "ties", "undecided"]].sum(axis=1).tolist() == [5, 5]
-    assert "good > weak" in repr(rare)
-    assert "<table>" in rare._repr_html_()
-    assert json.loads(json.dumps(rare.as_dict()))["orders"][0]["n"] == 200
+def test_weighted_draws_have_no_means(rare: na.results.Results) -> None:
+    assert rare.to_dataframe().empty
+    assert "`distinguish` gives the probabilities of wrong orders" in repr(rare)
+    assert "<p>" in rare._repr_html_()
+    assert json.loads(json.dumps(rare.as_dict()))["means"] == []
 
 
 def test_every_command_says_something_of_weighted_draws(

@@ -199,7 +199,6 @@ def calls(place: Path) -> dict[str, Call]:
         "populations.with_relevant": {"scorer": own, "relevant": 2},
         "open_results grid": {"folder": points},
         "results.verify": {"folder": folder},
-        "sweep.run_grid": {"grid": na.studies.load_grid(grid), "jobs": 1},
         "plots.Choice": {"scorers": ["good"], "labels": {}, "colors": {}, "band": (0.1, 0.9)},
         "plots.comparison_figure": {"comparison": comparison, "pair": comparison.pairs[0]},
         "plots.curve_handles": {**of_results, "measures": ["nDCG"]},

@@ -11,7 +11,6 @@ from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import run
-from ndcg_asymptotics.sweep.grid import run_grid
 
 PAIR = {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"}
 
@@ -43,5 +42,5 @@ def test_commands_that_need_ndcg_refuse_in_one_line(tmp_path: Path) -> None:
         "pairs": [["a", "b"]],
     }
     with pytest.raises(na.InputError, match="draws orders of pairs, not NDCG: use distinguish"):
-        draw_all(run_grid(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
+        draw_all(run(grid_of({"top": [0.5]}, fields), jobs=1), tmp_path / "drawn")
     assert not list(tmp_path.iterdir())

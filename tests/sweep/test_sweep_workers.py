@@ -29,7 +29,6 @@ from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.grid import grid_of
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.executor import Backend
-from ndcg_asymptotics.sweep.grid import run_grid
 from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
@@ -289,8 +288,8 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
             os.kill(victim, signal.SIGKILL)
 
     with Recorder(kill).watching():
-        found = run_grid(points, tmp_path / "grid", **dask)
-    np.testing.assert_array_equal(found.data.ndcg, run_grid(points, jobs=1).data.ndcg)
+        found = run(points, tmp_path / "grid", **dask)
+    np.testing.assert_array_equal(found.data.ndcg, run(points, jobs=1).data.ndcg)
     assert is_gone(victim)
     data = run(rare, tmp_path / "rare", **dask).data
     np.testing.assert_array_equal(data.log_weight, run(rare, jobs=1).data.log_weight)
