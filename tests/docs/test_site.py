@@ -70,7 +70,8 @@ def test_every_page_and_command_is_in_the_navigation() -> None:
     assert sorted(navigation) == sorted({*written, *roots})
     assert len(navigation) <= 45
     # the first pages of commands and of the reference list theirs, and the tutorial links the notebooks
-    assert commands.keys() <= {f"commands/{page}" for page in re.findall(r"\((.+?\.md)\)", made["_contents"]())}
+    listed = re.findall(r"\((.+?\.md)\)", made["_contents"]())
+    assert commands.keys() <= {f"commands/{page}" for page in listed}
     reference = hook("reference")
     assert reference["TASKS"].keys() <= {*re.findall(r"\]\((\w+)\.md\)", reference["_contents"]())}
     tutorial = (ROOT / "docs" / "tutorial.md").read_text()
