@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
 
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
@@ -108,6 +108,8 @@ class Check(Report):
     ``detectable`` is the smallest relative error of each measure's exact mean that this study
     would have detected with 99% power, ``detectable_std`` the same for its standard deviation.
     """
+
+    json_kind: ClassVar[str] = "check"
 
     study: str
     replicates: int
@@ -245,6 +247,8 @@ def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
 @dataclass(frozen=True, repr=False)
 class GridCheck(Report):
     """The outcome of `check_grid`: the check of every point."""
+
+    json_kind: ClassVar[str] = "grid check"
 
     axes: Axes
     alpha: float

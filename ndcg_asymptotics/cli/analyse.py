@@ -87,14 +87,12 @@ def check(
 
     Exit status 1: something disagrees, or replicates are missing.
     """
-    from ndcg_asymptotics.analysis import GridCheck
     from ndcg_asymptotics.analysis.check import check as check_results
     from ndcg_asymptotics.results import open_results
 
     opened = open_results(results, allow_custom=allow_custom)
     found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
-    kind = "grid check" if isinstance(found, GridCheck) else "check"
-    output.show(found, kind, blocks=found.long() if full else None, full=full)
+    output.show(found, found.json_kind, blocks=found.long() if full else None, full=full)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 

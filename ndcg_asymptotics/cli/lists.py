@@ -334,9 +334,7 @@ def compare(
             --measure nDCG@10 --fail-unless-noninferior --margin 0.01
         ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
     """
-    from ndcg_asymptotics.analysis.runs.collections_outcome import CollectionsComparison
     from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
-    from ndcg_asymptotics.analysis.runs.comparison import Comparison
     from ndcg_asymptotics.analysis.runs.gate import gate
     from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.core.rows import plain
@@ -357,16 +355,17 @@ def compare(
         from ndcg_asymptotics.reports.page import require_writable
 
         require_writable(report, "report")
-    drawn = figures.folder is not None
     figures.require_folder()
-    require(not drawn or collections is None, "there is no figure of several collections", "figures")
+    require(
+        figures.folder is None or collections is None, "there is no figure of several collections", "figures"
+    )
     files = runs.files
     if collections is not None:
         require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
     by_name = values is not None or collections is not None
     if gated:
         conventions.missing = conventions.missing or "error"
-    found = compare_any(
+    found: Any = compare_any(
         runs.names if by_name else runs.every,
         runs.qrels,
         measure or None,
@@ -375,19 +374,12 @@ def compare(
         **given.handed,
         **conventions.handed,
     )
-    several = isinstance(found, CollectionsComparison)
-    passes = gate(found, margin=margin) if gated and not isinstance(found, CollectionsComparison) else None
+    passes = gate(found, margin=margin) if gated else None
     if by_query is not None:
         write_csv(by_query, found.by_query)
-    if output.form == "latex" and isinstance(found, Comparison):
-        print(found.to_latex(), end="")
-    else:
-        kind = (
-            "compare collections" if several else "compare" if given.judge is None else "compare with a judge"
-        )
-        data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
-        output.show(found, kind, blocks=found.blocks(full), data=data, full=full)
-    if report is not None and not isinstance(found, CollectionsComparison):
+    data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
+    output.show(found, found.json_kind, blocks=found.blocks(full), data=data, full=full)
+    if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 
         report_comparison(found, report)

@@ -221,6 +221,8 @@ class TableOutput(Output, _Formats):
             show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
         elif form == "csv" and isinstance(found, Report):
             print_text(found.to_dataframe().to_csv(index=False, lineterminator="\n"))
+        elif form == "latex" and hasattr(found, "to_latex"):
+            print_text(found.to_latex())
         elif form != "table":
             print_text(in_format(listed, form))
         else:

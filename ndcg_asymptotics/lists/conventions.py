@@ -90,11 +90,12 @@ class Conventions:
         return replace(LIKE[like] if like else cls(), **given)  # type: ignore[return-value]
 
     def measures(self, measures: Iterable[_M]) -> tuple[_M, ...]:
-        """Return the measures with this discount in place of ``log``; those of ir_measures unchanged."""
+        """Return the measures, each once, with this discount for ``log``; those of ir_measures unchanged."""
         log, own = Discount.of("log"), Discount.of(self.discount)
-        return tuple(
+        mine = (
             replace(m, discount=own) if isinstance(m, Measure) and m.discount == log else m for m in measures
         )
+        return tuple(dict.fromkeys(mine))
 
     @property
     def of_ndcg(self) -> dict[str, object]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Unpack, overload
+from typing import Unpack, get_args, overload
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import require_flag
+from ndcg_asymptotics.core.arrays import require_choice, require_flag
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.conventions import Conventions
-from ndcg_asymptotics.lists.evaluating import EvaluationOptions, evaluate_run, of_lists
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.evaluating import Unjudged, evaluate_run, of_lists
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
 from ndcg_asymptotics.lists.given import (
     Weights,
@@ -28,17 +29,19 @@ from ndcg_asymptotics.lists.given import (
     scored_lists,
 )
 from ndcg_asymptotics.lists.judgements import without_negatives
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records, is_table
 from ndcg_asymptotics.measures.gains import Gain
 
 
-class _Options(EvaluationOptions, total=False):
+class _Options(ConventionOptions, total=False):
     columns: ColumnNames | None
     feature: int | None
     weights: Weights | None
     query: object
+    unjudged: Unjudged
+    chance: bool
 
 
 @overload
@@ -71,7 +74,9 @@ def evaluate(
     feature: int | None = None,
     weights: Weights | None = None,
     query: object = None,
-    **options: Unpack[EvaluationOptions],
+    unjudged: Unjudged = "zero",
+    chance: bool = False,
+    **conventions: Unpack[ConventionOptions],
 ) -> Evaluation | Evaluations:
     """Return NDCG of one run or several, query by query, by default with the conventions of trec_eval.
 
@@ -155,31 +160,31 @@ def evaluate(
         'Measure.parse("nDCG@10").evaluate(y_true, y_score)',
         "runs",
     )
-    parsed = any_measures_of(measures)  # before files are read, which may take long
-    gain = Conventions.of(like=options.get("like"), gain=options.get("gain")).gain
+    # before files are read, which may take long
+    chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
+    parsed = chosen.measures(any_measures_of(measures))
     ranker = ranker_of(feature, weights)
-    require_flag(options.get("chance", False), "chance")
+    require_choice(unjudged, get_args(Unjudged), "unjudged")
+    require_flag(chance, "chance")
+    evaluate_one = partial(evaluate_run, every=parsed, chosen=chosen, unjudged=unjudged, chance=chance)
     if lists is not None:
-        found = _of_lists(scored_lists(lists, columns, [ranker], query), parsed, gain, options)
+        found = _of_lists(scored_lists(lists, columns, [ranker], query), chosen.gain, evaluate_one)
         single = is_table(lists) or isinstance(lists, str | os.PathLike)
         return found[0] if single else Evaluations(tuple(found))
     require(query is None, "is for lists, of SVMlight files", "query")
     require(ranker is None, "is for lists, of SVMlight files", "feature" if weights is None else "weights")
-    found, labels, refuse = [], None, "chance" if options.get("chance") else ""
+    found, labels = [], None
     for name, one in named_runs([runs] if is_one(runs) else runs).items():  # one run at a time is in memory
         scores = records_of(one, "score", columns)
         if labels is None:
-            labels = judgements_of(qrels, columns, gain, refuse=refuse)
+            labels = judgements_of(qrels, columns, chosen.gain, refuse="chance" if chance else "")
         with naming_sources(scores, labels):
-            found.append(evaluate_run(scores, labels, parsed, name=name, **options))
+            found.append(evaluate_one(scores, labels, name=name))
     return found[0] if is_one(runs) else Evaluations(tuple(found))
 
 
 def _of_lists(
-    lists: Mapping[str, Sequence[Records]],
-    measures: tuple[AnyMeasure, ...],
-    gain: Gain,
-    options: EvaluationOptions,
+    lists: Mapping[str, Sequence[Records]], gain: Gain, evaluate_one: Callable[..., Evaluation]
 ) -> list[Evaluation]:
     parts: dict[str, Sequence[Records]] = {
         name: [scores, without_negatives(labels, gain, refuse="lists")]
@@ -189,6 +194,6 @@ def _of_lists(
     found = []
     for name, (scores, labels) in every.items():
         with naming_sources(scores):
-            one = evaluate_run(scores, labels, measures, name=name, **of_lists(options))
+            one = evaluate_one(scores, labels, name=name)
         found.append(replace(one, judged_share={}))  # every row has a label
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeVar, Unpack, get_args
+from typing import Literal
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import ENDLESS, Bools, Floats, Integers, require_choice
+from ndcg_asymptotics.core.arrays import ENDLESS, Bools, Floats, Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.lists.chance import random_order
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
@@ -20,7 +20,7 @@ from ndcg_asymptotics.lists.judgements import (
     without_negatives,
 )
 from ndcg_asymptotics.lists.names import places, text_column
-from ndcg_asymptotics.lists.other_measures import AnyMeasures, OtherMeasure, any_measures_of, values_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure, values_of
 from ndcg_asymptotics.lists.ranking import (
     RelevantRanks,
     TieOrder,
@@ -37,32 +37,19 @@ from ndcg_asymptotics.measures import Measure
 Unjudged = Literal["zero", "drop", "bounds"]
 
 
-_Some = TypeVar("_Some", bound=ConventionOptions)
-
-
-class EvaluationOptions(ConventionOptions, total=False):
-    """The options of `evaluate`."""
-
-    unjudged: Unjudged
-    chance: bool
-
-
 def evaluate_run(
     scores: Records,
     qrels: Records,
-    measures: AnyMeasures,
+    every: Sequence[AnyMeasure],
+    chosen: Conventions,
     *,
     unjudged: Unjudged = "zero",
     chance: bool = False,
     name: str = "",
-    **conventions: Unpack[ConventionOptions],
 ) -> Evaluation:
-    """Return the values of a run, query by query; the parameters are those of `lists.evaluate`."""
-    chosen = Conventions.of(**conventions)
-    every = chosen.measures(any_measures_of(measures))
+    """Return the values of a run, query by query; the options are those of `lists.evaluate`."""
     own = [measure for measure in every if isinstance(measure, Measure)]
     others = [measure for measure in every if isinstance(measure, OtherMeasure)]
-    require_choice(unjudged, get_args(Unjudged), "unjudged")
     labels = without_negatives(qrels, chosen.gain, refuse="chance" if chance else "")
     scores, order = in_order(without_own(scores) if chosen.ignore_identical_ids else scores, chosen.ties)
     if unjudged == "drop":
@@ -124,7 +111,7 @@ def evaluate_run(
     kept = ~irrelevant if chosen.empty == "skip" else np.ones(len(queries), bool)
     return Evaluation(
         tuple(query for query, keep in zip(queries, kept, strict=True) if keep),
-        every,
+        tuple(every),
         values[kept],
         name,
         len(labels.queries),
@@ -170,10 +157,10 @@ def without_own(scores: Records) -> Records:
     return scores.only(~_has_name_of_query(scores))
 
 
-def of_lists(options: _Some) -> _Some:
+def of_lists(options: ConventionOptions) -> ConventionOptions:
     """Return options for lists whose every row has a label: ties are averaged unless stated otherwise."""
     stated = options.get("like") is not None or options.get("ties") is not None
-    return options if stated else {**options, "ties": "average"}  # type: ignore[return-value]
+    return options if stated else {**options, "ties": "average"}
 
 
 def _own(scores: Records, queries: Sequence[str]) -> tuple[str, ...]:

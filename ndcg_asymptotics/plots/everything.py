@@ -36,6 +36,16 @@ _NOT = {
     "choice": "it is made of a study, or of growing lists",
 }
 _OF_STUDIES = ("measures", "scorers", "spec", "choice")
+_DRAWN: dict[type, tuple[Any, str, tuple[str, ...]]] = {
+    Path: (fitted_drawings, "curves, which are drawn whole", ()),
+    Results: (study_drawings, "a study", _OF_STUDIES),
+    GridResults: (grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")),
+    Growth: (growth_drawings, "growing lists", _OF_STUDIES),
+    Comparison: (comparison_drawings, "a comparison", ()),
+    JudgedComparison: (judged_drawings, "a comparison with a judge", ()),
+    Plan: (plan_drawings, "a plan", ()),
+}
+"""What lists the figures of an outcome, what the outcome is, and what can be chosen of it."""
 
 
 def draw_all(
@@ -117,18 +127,7 @@ def drawings(outcome: object, *, width: float | None = None) -> list[Drawing]:
 
 def _drawings(found: object) -> tuple[Any, str, tuple[str, ...]]:
     """Return what lists the figures of an object, what the object is, and what can be chosen of it."""
-    if isinstance(found, Path):
-        return fitted_drawings, "curves, which are drawn whole", ()
-    if isinstance(found, Results):
-        return study_drawings, "a study", _OF_STUDIES
-    if isinstance(found, GridResults):
-        return grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")
-    if isinstance(found, Growth):
-        return growth_drawings, "growing lists", _OF_STUDIES
-    if isinstance(found, Comparison):
-        return comparison_drawings, "a comparison", ()
-    if isinstance(found, JudgedComparison):
-        return judged_drawings, "a comparison with a judge", ()
-    if isinstance(found, Plan):
-        return plan_drawings, "a plan", ()
+    for kind in type(found).__mro__:
+        if kind in _DRAWN:
+            return _DRAWN[kind]
     raise InputError(f"expected results, a comparison, a plan or a path, got {brief(found)}", "found")

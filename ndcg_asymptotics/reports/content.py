@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 
 from ndcg_asymptotics.analysis.check import check, check_grid
 from ndcg_asymptotics.analysis.check_outcome import Check
@@ -53,23 +54,19 @@ class ReportContents:
     missing: str = ""
 
 
-def contents_of(reported: Reported, alpha: float, width: float) -> ReportContents:
+@singledispatch
+def contents_of(reported: object, alpha: float, width: float) -> ReportContents:
     """Return the contents of a report, whose figures are ``width`` inches wide.
 
     Raises
     ------
     InputError
-        If no replicate, or no point of a grid, is complete.
+        If no replicate, or no point of a grid, is complete, and for an object that has no report.
     """
-    if isinstance(reported, Results):
-        return _of_study(reported, alpha, width)
-    if isinstance(reported, GridResults):
-        return _of_grid(reported, alpha, width)
-    if not isinstance(reported, Comparison | JudgedComparison):
-        raise InputError(f"expected results or a comparison, got {brief(reported)}", "reported")
-    return _of_comparison(reported, width)
+    raise InputError(f"expected results or a comparison, got {brief(reported)}", "reported")
 
 
+@contents_of.register
 def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
     study, complete = results.study, results.replicates_complete
     require(complete > 0, "no replicate is complete yet")
@@ -110,6 +107,7 @@ def _lines(outcome: Report) -> list[str]:
     return [block.text for block in outcome.blocks() if isinstance(block, Line)]
 
 
+@contents_of.register
 def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents:
     require(len(results.points) > 0, "the grid has no complete point yet")
     for point in results.points.values():
@@ -128,20 +126,18 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
     )
 
 
-def _of_comparison(comparison: Comparison | JudgedComparison, width: float) -> ReportContents:
-    p_values: dict[tuple[str, ...], float]
-    if isinstance(comparison, JudgedComparison):
-        by = comparison.words.shown_by
-        p_values = {(pair.a, pair.b): pair.clearest.combined.p for pair in comparison.pairs}
-    else:
-        by = f"{comparison.queries} queries"
-        p_values = {(pair.a, pair.b): pair.clearest.p for pair in comparison.pairs}
-    figures = sorted(drawings(comparison, width=width), key=lambda figure: p_values.get(figure[0][1:], 2.0))
-    others = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in p_values]
+@contents_of.register(Comparison)
+@contents_of.register(JudgedComparison)
+def _of_comparison(comparison: Comparison | JudgedComparison, alpha: float, width: float) -> ReportContents:
+    answers = {(pair.a, pair.b): pair.clearest.answer for pair in comparison.pairs}
+    order: dict[tuple[str, ...], tuple[float, float]]
+    order = {pair: (answer.p, -answer.clearness) for pair, answer in answers.items()}
+    figures = sorted(drawings(comparison, width=width), key=lambda figure: order.get(figure[0][1:], (2, 0)))
+    others = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in order]
     names, blocks = comparison.runs, list(comparison.blocks())
     before = blocks[: [isinstance(block, Table) for block in blocks].index(True)]
     return ReportContents(
-        f"Comparison of {len(names)} runs over {by}",
+        f"Comparison of {len(names)} runs over {comparison.words.shown_by}",
         " against ".join(names) if len(names) <= _NAMED else "A comparison of runs",
         [block.text for block in before if isinstance(block, Line)],
         [*figures[:_MOST_PAIRS], *others],

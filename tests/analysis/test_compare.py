@@ -16,6 +16,8 @@ from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.plots import draw_all
 
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
@@ -301,3 +303,21 @@ def test_ties_that_change_a_mean_are_named():
     found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99)
     (said,) = (remark for remark in found.remarks if "repeated scores" in remark)
     assert said.startswith("b: repeated scores: the mean nDCG@10 is ")
+
+
+def test_conventions_are_parsed_once(monkeypatch):
+    """However many runs there are; evaluation and comparison hand on what was parsed."""
+    calls = []
+    parse = Conventions.of
+
+    def counted(**options):
+        calls.append(options)
+        return parse(**options)
+
+    monkeypatch.setattr(Conventions, "of", counted)
+    labels = {str(q): {"d": 1, "e": 0} for q in range(10)}
+    runs = {name: {q: {"d": 1.0, "e": i / 2} for q in labels} for i, name in enumerate("abc")}
+    compare(runs, labels, ["nDCG", "nDCG@1"], like="ranx", resamples=99)
+    assert len(calls) == 1
+    evaluate(runs, labels, "nDCG", like="ranx")
+    assert len(calls) == 2

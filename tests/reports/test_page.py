@@ -11,7 +11,6 @@ import shutil
 import time
 from collections.abc import Iterator
 from io import StringIO
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -219,11 +218,11 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     judge = LABELS if judged else None
     compared = compare(chosen, human, MEASURES[::2], judge=judge, resamples=99)
     page = report(compared)
-    p_of = attrgetter("clearest.combined.p" if judged else "clearest.p")
-    best = min(compared.pairs, key=p_of)
+    answers = {(pair.a, pair.b): pair.clearest.answer for pair in compared.pairs}
+    a, b = min(answers, key=lambda pair: (answers[pair].p, -answers[pair].clearness))
     figures = re.findall('alt="Figure: ([^"]*)[.] The', page)
     assert len(figures) == len(compared.pairs) + (len(runs) > 2 and not judged)
-    assert figures[0].endswith(f" {best.a} {best.b}")
+    assert figures[0].endswith(f" {a} {b}")
     assert '<p class="answer">good is better' in page
     assert len(frames(page)[0]) > 0
     assert ("8 queries judged by humans and 12 by the judge" in page) == judged

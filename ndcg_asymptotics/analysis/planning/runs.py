@@ -58,11 +58,11 @@ def plan_runs(
     The parameters are those of `plan`.
     """
     chosen = Conventions.of(**conventions)
-    asked = list(dict.fromkeys(chosen.measures(any_measures_of(measures))))
+    asked = chosen.measures(any_measures_of(measures))
     scores = runs_of(runs, columns)
     labels = judgements_of(qrels, columns, chosen.gain)
     _require_two(len(scores))
-    values = values_of_runs(scores, labels, asked, **conventions)
+    values = values_of_runs(scores, labels, asked, chosen)
     differences, required = _differences(values, "runs"), _required(values, design)
     rows = [_row(measure, d, required, values.runs) for measure, d in zip(asked, differences, strict=True)]
     return _planned(values, required, rows, [])

@@ -56,7 +56,8 @@ from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, requ
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Table
-from ndcg_asymptotics.lists.conventions import ConventionOptions
+from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
 from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading.tables import delimiter_of
 from ndcg_asymptotics.lists.reading.text import read_text
@@ -133,14 +134,16 @@ def _read(given: object, options: ValueOptions, conventions: ConventionOptions) 
     if isinstance(given, str | os.PathLike):
         higher = "is of values: higher NDCG is better"
         require(not options.get("lower_is_better"), higher, "lower_is_better")
-        measures = any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES))
+        chosen = Conventions.of(**conventions)
+        measures = chosen.measures(any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES)))
         listed, columns = _listed(Path(given)), options.get("columns")
         runs = as_texts(options.get("runs"), "runs")
         for name, (qrels, files) in tracked(listed.items(), "collections"):
             with naming(name, fields=True):
                 require_names("run", runs, files)
-                chosen = {run: files[run] for run in runs or files}
-                read[name] = values_of_runs(chosen, qrels, measures, columns=columns, **conventions)
+                scores = runs_of({run: files[run] for run in runs or files}, columns)
+                labels = judgements_of(qrels, columns, chosen.gain)
+                read[name] = values_of_runs(scores, labels, measures, chosen)
         return read
     if not isinstance(given, Mapping):
         expected = "the path of a table or a mapping of name to values"

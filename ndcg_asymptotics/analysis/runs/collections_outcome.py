@@ -162,6 +162,8 @@ class CollectionsWords(PairWords[PairOverCollections]):
 class CollectionsComparison(ComparedPairs[PairOverCollections]):
     """The outcome of `compare` for several collections."""
 
+    json_kind: ClassVar[str] = "compare collections"
+
     runs: tuple[str, ...]
     collections: tuple[str, ...]
     queries: tuple[int, ...]

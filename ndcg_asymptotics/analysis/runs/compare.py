@@ -10,12 +10,12 @@ Labels of a judge are in `analysis.runs.judge`, and means over several collectio
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal, Unpack, overload
+from typing import Any, Literal, Unpack, cast, overload
 
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
 from ndcg_asymptotics.analysis.runs.collections_outcome import CollectionsComparison
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.correction import Correction, MultipleTests, Statistics, require_runs
+from ndcg_asymptotics.analysis.runs.correction import Correction, MultipleTests, require_runs
 from ndcg_asymptotics.analysis.runs.judge import compare_judged
 from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
 from ndcg_asymptotics.analysis.runs.paired import Alternative
@@ -40,14 +40,17 @@ from ndcg_asymptotics.lists.reading.values import ValueOptions
 from ndcg_asymptotics.measures.measure import MEASURES
 
 _CONVENTIONS = ("like", "gain", "ties", "ideal", "empty", "missing")
+_OF_TESTS = ("level", "power", "correction", "resamples", "seed", "alternative")
+_OF_ALL = ("columns", "level", "power", "correction", "resamples", "seed")
 _OPTIONS = {
-    "runs": ("runs", "qrels", "unjudged", "alternative", *_CONVENTIONS),
+    "runs": ("qrels", "unjudged", "alternative", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
     "lists": ("feature", "weights", "query", "unjudged", "alternative", *_CONVENTIONS),
     "values": ("runs", "lower_is_better", "missing", "alternative"),
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
-"""What may be stated of each kind of input, beside what all of them take."""
+"""What may be stated of each kind of input, beside the options of all."""
+_USUAL = {"unjudged": "zero", "alternative": "two-sided"}
 _BELONGS = {
     "feature": "features are those of SVMlight files, --lists FILE",
     "weights": "they are of the features of lists",
@@ -57,7 +60,9 @@ _BELONGS = {
 }
 
 
-class _Options(ConventionOptions, Statistics, total=False):
+class CompareOptions(ConventionOptions, total=False):
+    """The options of `compare`."""
+
     lists: object
     values: object
     columns: ColumnNames | None
@@ -66,13 +71,12 @@ class _Options(ConventionOptions, Statistics, total=False):
     query: object
     unjudged: Literal["zero", "drop"]
     lower_is_better: Collection[str]
+    level: float
+    power: float
+    correction: Correction
+    resamples: int
+    seed: int
     alternative: Alternative
-
-
-class _CollectionsOptions(ConventionOptions, Statistics, total=False):
-    columns: ColumnNames | None
-    over: Over | None
-    lower_is_better: Collection[str]
 
 
 @overload
@@ -83,7 +87,7 @@ def compare(
     *,
     judge: None = None,
     collections: None = None,
-    **options: Unpack[_Options],
+    **options: Unpack[CompareOptions],
 ) -> Comparison: ...
 @overload
 def compare(
@@ -92,7 +96,7 @@ def compare(
     measures: AnyMeasures | None = None,
     *,
     judge: object,
-    **options: Unpack[_Options],
+    **options: Unpack[CompareOptions],
 ) -> JudgedComparison: ...
 @overload
 def compare(
@@ -100,7 +104,8 @@ def compare(
     *,
     measures: AnyMeasures | None = None,
     collections: object,
-    **options: Unpack[_CollectionsOptions],
+    over: Over | None = None,
+    **options: Unpack[CompareOptions],
 ) -> CollectionsComparison: ...
 @overload
 def compare(
@@ -111,31 +116,17 @@ def compare(
     judge: object = None,
     collections: object = None,
     over: Over | None = None,
-    **options: Unpack[_Options],
+    **options: Unpack[CompareOptions],
 ) -> Comparison | JudgedComparison | CollectionsComparison: ...
 def compare(
     runs: object = None,
     qrels: object = None,
     measures: AnyMeasures | None = None,
     *,
-    lists: object = None,
-    values: object = None,
-    collections: object = None,
     judge: object = None,
-    columns: ColumnNames | None = None,
-    feature: int | Sequence[int] | None = None,
-    weights: Weights | Sequence[Weights] | None = None,
-    query: object = None,
-    unjudged: Literal["zero", "drop"] = "zero",
-    lower_is_better: Collection[str] = (),
+    collections: object = None,
     over: Over | None = None,
-    level: float = 0.95,
-    power: float = 0.8,
-    correction: Correction = "maxt",
-    resamples: int = 9999,
-    seed: int = 0,
-    alternative: Alternative = "two-sided",
-    **conventions: Unpack[ConventionOptions],
+    **options: Unpack[CompareOptions],
 ) -> Comparison | JudgedComparison | CollectionsComparison:
     """Compare two runs, or every pair of several, over the queries that all of them answer.
 
@@ -218,59 +209,60 @@ def compare(
     >>> found.pairs[0].by_measure[0].overall[0].sign
     -1
     """
-    inputs = {"lists": lists, "values": values, "collections": collections, "judge": judge}
-    kinds = [name for name, one in inputs.items() if one is not None] or ["runs"]
-    either = "compare needs either runs and qrels, lists, values, or collections"
-    require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
-    kind = kinds[0]
-    require_choice(unjudged, ("zero", "drop"), "unjudged")
-    tests = MultipleTests(level, power, correction, resamples, seed, alternative)
-    given = {
+    given: dict[str, Any] = {**options}
+
+    def is_usual(name: str, value: object) -> bool:
+        return isinstance(value, str) and value == _USUAL.get(name)
+
+    stated = {
         "runs": runs,
         "qrels": qrels,
-        "feature": feature,
-        "weights": weights,
-        "query": query,
-        "unjudged": None if unjudged == "zero" else unjudged,
-        "alternative": None if alternative == "two-sided" else alternative,
+        "judge": judge,
+        "collections": collections,
         "over": over,
-        "lower_is_better": as_texts(lower_is_better, "lower_is_better") or None,
-        **conventions,
+        **{name: value for name, value in given.items() if not is_usual(name, value)},
     }
+    kinds = [kind for kind in _OPTIONS if kind != "runs" and stated.get(kind) is not None] or ["runs"]
+    either = "compare needs either runs and qrels, lists, values, or collections"
+    require(len(kinds) == 1, f"{either}; got {' and '.join(kinds)}")
+    (kind,) = kinds
+    unjudged = options.get("unjudged", "zero")
+    require_choice(unjudged, ("zero", "drop"), "unjudged")
+    lower_is_better = as_texts(options.get("lower_is_better", ()), "lower_is_better")
+    stated["lower_is_better"] = lower_is_better or None
     what = "a comparison with a judge" if kind == "judge" else f"a comparison of {kind}"
-    refuse_others(what, given, _OPTIONS[kind], _BELONGS)
+    refuse_others(what, stated, (kind, *_OPTIONS[kind], *_OF_ALL), _BELONGS)
     if kind in ("runs", "judge"):
         require(runs is not None, either)
         require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
+    tests = MultipleTests(**{name: given[name] for name in _OF_TESTS if name in given})
+    conventions = cast(ConventionOptions, {name: given[name] for name in _CONVENTIONS if name in given})
+    columns, lists = options.get("columns"), options.get("lists")
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),
             "measures": measures,
             "lower_is_better": lower_is_better,
-            "missing": conventions.get("missing"),
+            "missing": options.get("missing"),
             "columns": columns,
         }
         if kind == "collections":
-            return compare_collections(
-                collections, tests, "both" if over is None else over, of_values, conventions
-            )
-        return compare_values(values, tests, **of_values)
-    if lists is not None:
-        conventions = of_lists(conventions)
-    chosen = Conventions.of(**conventions)
-    asked = any_measures_of(MEASURES if measures is None else measures)
-    if judge is not None:
-        return compare_judged(runs, qrels, judge, asked, tests, columns=columns, **conventions)
-    rankers = rankers_of(feature, weights)
+            return compare_collections(collections, tests, over or "both", of_values, conventions)
+        return compare_values(options.get("values"), tests, **of_values)
+    chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
+    asked = chosen.measures(any_measures_of(MEASURES if measures is None else measures))
+    if kind == "judge":
+        return compare_judged(runs, qrels, judge, asked, tests, chosen, columns)
+    rankers = rankers_of(options.get("feature"), options.get("weights"))
     several = "needs two rankers: feature or weights twice, or one of each"
     require(lists is None or len(rankers) > 1, several, "lists")
     require_runs(len(rankers if lists is not None else named_runs(runs)))
     if lists is not None:
-        scores, labels = scores_of_rankers(lists, columns, rankers, query)
+        scores, labels = scores_of_rankers(lists, columns, rankers, options.get("query"))
         labels = without_negatives(labels, chosen.gain, refuse="lists")
     else:
         scores = runs_of(runs, columns)
         labels = judgements_of(qrels, columns, chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    return compare_values(values_of_runs(scores, labels, asked, **conventions), tests)
+    return compare_values(values_of_runs(scores, labels, asked, chosen), tests)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from ndcg_asymptotics.analysis.replication import median_number
 from ndcg_asymptotics.analysis.runs.compared import (
@@ -25,6 +25,8 @@ from ndcg_asymptotics.core.text import in_tex
 @dataclass(frozen=True, repr=False)
 class Comparison(ComparedPairs[PairComparison]):
     """The outcome of `compare`."""
+
+    json_kind: ClassVar[str] = "compare"
 
     runs: tuple[str, ...]
     queries: int

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal
 
 import numpy as np
 
@@ -158,16 +158,6 @@ class MultipleTests:
         if self.correction == "holm":
             return start + "can reject nothing"
         return start + f"can reject only {int(tests / (self.alpha * total)) + 1} or more of them together"
-
-
-class Statistics(TypedDict, total=False):
-    """The fields of `MultipleTests` that every comparison has, as options of a function."""
-
-    level: float
-    power: float
-    correction: Correction
-    resamples: int
-    seed: int
 
 
 def require_runs(count: int) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Unpack
 
 import numpy as np
 from scipy import special
@@ -32,9 +31,9 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Table
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
-from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.values import RunValues
@@ -48,11 +47,10 @@ def compare_judged(
     runs: object,
     qrels: object,
     judge: object,
-    measures: AnyMeasures,
+    measures: Sequence[AnyMeasure],
     tests: MultipleTests,
-    *,
+    conventions: Conventions,
     columns: ColumnNames | None = None,
-    **conventions: Unpack[ConventionOptions],
 ) -> JudgedComparison:
     """Compare runs by labels of humans for some queries and of a judge for these and more.
 
@@ -74,19 +72,19 @@ def compare_judged(
     ...     return {d: float(abs(y - (rng.random() < 0.1))) for d, y in docs.items()}
     >>> machine = {q: judged(docs) for q, docs in truth.items()}
     >>> human = {q: truth[q] for q in list(truth)[:30]}
-    >>> found = compare_judged(runs, human, machine, "nDCG@10", MultipleTests())
+    >>> from ndcg_asymptotics.measures import Measure
+    >>> measures = [Measure.parse("nDCG@10")]
+    >>> found = compare_judged(runs, human, machine, measures, MultipleTests(), Conventions())
     >>> both = found.pairs[0].by_measure[0].combined
     >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
     (30, 200, True)
     """
-    chosen = Conventions.of(**conventions)
-    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
     scores = runs_of(runs, columns)
     require_runs(len(scores))
-    human = judgements_of(qrels, columns, chosen.gain)
-    machine = judgements_of(judge, columns, chosen.gain)
+    human = judgements_of(qrels, columns, conventions.gain)
+    machine = judgements_of(judge, columns, conventions.gain)
     evaluated = [
-        evaluations_of(scores, labels, parsed, conventions, what)
+        evaluations_of(scores, labels, measures, conventions, what)
         for labels, what in ((human, ", qrels"), (machine, ", judge"))
     ]
     by_humans, by_judge = (found.common() for found in evaluated)
@@ -111,12 +109,12 @@ def compare_judged(
     )
     found = agreement(human.of_queries(tuple(both)), machine, level)
     spans = truth.spans.tolist()
-    means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(parsed))]
+    means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(measures))]
     compared = []
     for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
         judged = []
         for m, measure in enumerate(truth.measures):
-            t = i * len(parsed) + m
+            t = i * len(measures) + m
             judged.append(
                 JudgedMeasure(
                     measure,
@@ -148,7 +146,7 @@ def compare_judged(
         (
             *_remarks(len(by_humans.queries), len(both), f, truth.measures),
             *_on_labels(machine, found),
-            *_on_scales(human, machine, chosen.gain),
+            *_on_scales(human, machine, conventions.gain),
             *left_out(answered),
         ),
         _by_query(by_humans, by_judge),

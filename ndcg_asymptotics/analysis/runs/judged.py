@@ -188,6 +188,8 @@ class JudgedComparison(ComparedPairs[JudgedPair]):
     remarks : tuple of str
     """
 
+    json_kind: ClassVar[str] = "compare with a judge"
+
     runs: tuple[str, ...]
     human_queries: int
     machine_queries: int

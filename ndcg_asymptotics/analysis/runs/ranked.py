@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
 
 import numpy as np
 
 from ndcg_asymptotics.analysis.runs.pairs import left_out
 from ndcg_asymptotics.core.errors import naming
-from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
+from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.evaluating import evaluate_run
 from ndcg_asymptotics.lists.evaluation import Evaluation, Evaluations
-from ndcg_asymptotics.lists.given import judgements_of, runs_of
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
-from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.records import Records
 from ndcg_asymptotics.lists.remarks import of_unjudged
 from ndcg_asymptotics.lists.values import RunValues
@@ -24,42 +21,22 @@ from ndcg_asymptotics.measures import Measure
 _DEEPER = 1.1  # ratio of the numbers of documents per query from which measures of deep ranks are unfair
 
 
-def _own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:
-    """Return the measures of this package, each once."""
-    return tuple(dict.fromkeys(measure for measure in measures if isinstance(measure, Measure)))
-
-
 def values_of_runs(
-    runs: object,
-    qrels: object,
-    measures: AnyMeasures,
-    *,
-    columns: ColumnNames | None = None,
-    **conventions: Unpack[ConventionOptions],
+    scores: Mapping[str, Records], labels: Records, measures: Sequence[AnyMeasure], conventions: Conventions
 ) -> RunValues:
     """Return the values of runs for the queries that all of them answer, with remarks on what differs.
 
-    Parameters
-    ----------
-    runs, qrels, measures, columns, **conventions
-        As in `compare`.
-
-    Raises
-    ------
-    InputError
-        As `evaluate`.
-
-    >>> runs = {"a": {"1": {"d": 2.0, "e": 1.0}}, "b": {"1": {"d": 1.0, "e": 2.0}}}
-    >>> values_of_runs(runs, {"1": {"e": 1}}, "nDCG(zipf)@2").values.tolist()
+    >>> def run(*pairs):
+    ...     return Records.of({"1": dict(pairs)}, "score")
+    >>> runs = {"a": run(("d", 2.0), ("e", 1.0)), "b": run(("d", 1.0), ("e", 2.0))}
+    >>> measures = (Measure.parse("nDCG(zipf)@2"),)
+    >>> values_of_runs(runs, Records.of({"1": {"e": 1}}, "label"), measures, Conventions()).values.tolist()
     [[[0.5]], [[1.0]]]
     """
-    chosen = Conventions.of(**conventions)
-    parsed = tuple(dict.fromkeys(chosen.measures(any_measures_of(measures))))
-    scores = runs_of(runs, columns)
-    labels = judgements_of(qrels, columns, chosen.gain)
-    found = evaluations_of(scores, labels, parsed, conventions)
+    found = evaluations_of(scores, labels, measures, conventions)
     answered = {name: of_run.queries for name, of_run in found.items()}
-    remarks = (*left_out(answered), *_different_inputs(found, scores, _own_measures(parsed)))
+    own = [measure for measure in measures if isinstance(measure, Measure)]
+    remarks = (*left_out(answered), *_different_inputs(found, scores, own))
     return replace(found.common(), remarks=remarks)
 
 
@@ -67,14 +44,14 @@ def evaluations_of(
     scores: Mapping[str, Records],
     labels: Records,
     measures: Sequence[AnyMeasure],
-    conventions: ConventionOptions,
+    conventions: Conventions,
     further: str = "",
 ) -> Evaluations:
     """Return the evaluations of runs; an error names the run, and what is ``further`` stated."""
     found = []
     for name, run in scores.items():
         with naming(f"{name}{further}"):
-            found.append(evaluate_run(run, labels, measures, name=name, **conventions))
+            found.append(evaluate_run(run, labels, measures, conventions, name=name))
     return Evaluations(tuple(found))
 
 
