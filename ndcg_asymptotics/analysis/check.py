@@ -100,7 +100,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     stds: list[StdTest] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
-        theory = TheoreticalValues(scorer, measure, beside=study.measures)
+        theory = TheoreticalValues(scorer, measure)
         simulated = Simulated.of(values, study.n, i, j)
         limits.append(judge_limit(theory, name, factor))
         below = detectable.get(str(measure), math.inf)

@@ -2,7 +2,6 @@ from .deviation import StandardDeviation as StandardDeviation
 from .deviation import difference_std as difference_std
 from .deviation import effect_sizes as effect_sizes
 from .deviation import ndcg_std as ndcg_std
-from .deviation.one_item import rank_law as rank_law
 from .leading_terms import first_moment as first_moment
 from .leading_terms import leading_gap as leading_gap
 from .limits import Limit as Limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.measures import Measure
@@ -32,7 +32,6 @@ class TheoreticalValues:
 
     scorer: Scorer
     measure: Measure
-    beside: Sequence[Measure] = ()
 
     @cached_property
     def limit(self) -> Limit:
@@ -46,7 +45,7 @@ class TheoreticalValues:
 
     def mean(self, sizes: Sequence[int]) -> Expectation:
         """Return the exact mean of NDCG_n at each n."""
-        return expected_ndcg(self.scorer, self.measure, sizes, beside=self.beside)
+        return expected_ndcg(self.scorer, self.measure, sizes)
 
     def pseudo_expectation(self, sizes: Sequence[int]) -> list[float | None]:
         """Return the pseudo-expectation at each n, None where there is none."""
@@ -58,7 +57,7 @@ class TheoreticalValues:
 
     def extrapolated_limit(self) -> Extrapolation:
         """Return the limit extrapolated from exact means, which no theorem enters."""
-        return extrapolated_limit(self.scorer, self.measure, partial(expected_ndcg, beside=self.beside))
+        return extrapolated_limit(self.scorer, self.measure, expected_ndcg)
 
     @property
     def limiting_std(self) -> float:

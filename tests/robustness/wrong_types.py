@@ -137,7 +137,6 @@ def calls(place: Path) -> dict[str, Call]:
         "analysis.sampled_candidates": {"runs": runs, "qrels": one_relevant, "items": 9},
         "theory.difference_std": {**both, "measure": "nDCG", **sizes},
         "theory.effect_sizes": {**both, "n": 20, "measures": ["nDCG"]},
-        "theory.rank_law": {"scorer": "relevant(1, roc_power(0.4))", "n": 20, "ranks": [1, 2]},
         "theory.expected_ndcg": {**one, **sizes},
         "theory.first_moment": both,
         "theory.leading_gap": one,

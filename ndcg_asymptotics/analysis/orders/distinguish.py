@@ -360,9 +360,7 @@ def _elect(results: Results, pair: tuple[str, str], measure: Measure) -> tuple[i
     if scorers[pair[0]] == scorers[pair[1]]:
         return 0, "they have the same relevance curve"
     try:
-        a, b = (
-            expected_ndcg(scorers[name], measure, largest, beside=results.study.measures) for name in pair
-        )
+        a, b = (expected_ndcg(scorers[name], measure, largest) for name in pair)
     except NotAvailableError:
         return 0, _BY_VOTE
     gap, error = float(a.value[0] - b.value[0]), float(a.error[0] + b.error[0])

@@ -33,7 +33,7 @@ from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation.given_counts import GivenCounts, moments_given_counts
 from ndcg_asymptotics.theory.deviation.jumps import TOP
-from ndcg_asymptotics.theory.deviation.ranks import rough_rank_moments
+from ndcg_asymptotics.theory.deviation.ranks import rank_moments
 from ndcg_asymptotics.theory.rules.binomial import gauss_rules
 from ndcg_asymptotics.theory.rules.counts import CountLaw
 
@@ -83,7 +83,7 @@ def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int)
     ideal_top = law.ideal(scorers[0], top, n)
     for scorer, one, own in zip(scorers, given, within, strict=True):
         by_formula = law.variance(one.mean[1], own.variance[1], ideal_top)
-        off = ideal_top.middle**2 * (rough_rank_moments((scorer,), top, n).variance - by_formula)
+        off = ideal_top.middle**2 * (rank_moments((scorer,), top, n).variance - by_formula)
         variance += off / ideal.middle**2
         error += _FIRST_RANKS * abs(off)
     variance = max(variance, 0.0)

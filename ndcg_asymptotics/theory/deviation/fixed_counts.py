@@ -25,14 +25,19 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance
-from ndcg_asymptotics.theory.deviation.rank_recursion import FINE, ROUGH, Fineness
 from ndcg_asymptotics.theory.deviation.ranks import MOST_RANKS, few_ranks, first_ranks
-from ndcg_asymptotics.theory.mean.fixed_counts import mean_of, normaliser, spread_of
+from ndcg_asymptotics.theory.mean.fixed_counts import (
+    deep_discount,
+    mean_of,
+    normaliser,
+    rounded_gain,
+    spread_of,
+)
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.law_panels import ItemsAbove
 from ndcg_asymptotics.theory.rules.quadrature import SPACING
 
-_REFINED = 1.0, 1.5  # two evaluations, whose difference is the error
+_ERROR = 1e-8  # relative, of a variance
 
 
 class FixedVariance(NamedTuple):
@@ -60,31 +65,33 @@ def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> FixedVarianc
     if ideal == 0:
         return FixedVariance(0.0, 0.0, "rank law")
     if model.least_n == 1:
-        rough, fine = (_one_item(model, measure, n, refine) / ideal**2 for refine in _REFINED)
-        return FixedVariance(fine, 3 * abs(fine - rough) + 1e-12 * fine, "rank law")
+        variance, error = _one_item(model, measure, n)
+        return FixedVariance(variance / ideal**2, error / ideal**2, "rank law")
     items = ItemsOfFixedCounts(model, n)
     known = min(measure.cutoff(n), n) <= MOST_RANKS and few_ranks((items,), measure, n)
     require_available(
         known,
         f"no standard deviation of {model.least_n} relevant items where more than {MOST_RANKS} ranks count",
     )
-    rough, fine = (_few_ranks(items, measure, fineness) for fineness in (ROUGH, FINE))
+    variance = _few_ranks(items, measure)
     # values are rounded, by much if they hardly vary, as those of discounts that hardly fall
     rounding = 8 * np.finfo(float).eps * measure.largest(model.gains, n)
-    error = abs(fine - rough) + 1e-12 * fine + rounding * (2 * math.sqrt(fine) + rounding)
-    return FixedVariance(fine, error, "fixed counts")
+    error = _ERROR * variance + rounding * (2 * math.sqrt(variance) + rounding)
+    return FixedVariance(variance, error, "fixed counts")
 
 
-def _one_item(model: FixedCounts, measure: Measure, n: int, refine: float) -> float:
-    """Return the variance of the DCG of a single relevant item."""
+def _one_item(model: FixedCounts, measure: Measure, n: int) -> tuple[float, float]:
+    """Return the variance of the DCG of a single relevant item, and a bound of its error."""
     (gain,) = (y for y, count in zip(model.gains, model.counts, strict=True) if count)
-    mean = mean_of(model, measure, n, refine)
-    return gain * spread_of(model, measure, n, refine, mean / gain)
+    mean = mean_of(model, measure, n) / gain
+    variance, step = gain * spread_of(model, measure, n, mean), deep_discount(measure, n)
+    lost = gain * rounded_gain(model, n) * max(mean, step) ** 2 if step else 0.0
+    return variance, _ERROR * variance + lost
 
 
-def _few_ranks(items: ItemsOfFixedCounts, measure: Measure, fineness: Fineness) -> float:
+def _few_ranks(items: ItemsOfFixedCounts, measure: Measure) -> float:
     """Return the variance from the recursion over ranks, given the label counts of the list."""
-    first = first_ranks(items, measure, items.n, fineness, counted=True)
+    first = first_ranks(items, measure, items.n, counted=True)
     counts = np.array(items.lists.counts)
     own = np.diff(first.ends, axis=1, prepend=0)  # of the first ranks, (S, J)
     possible = (own <= counts).all(axis=1) & (counts.sum() - own.sum(axis=1) <= items.n - first.k)

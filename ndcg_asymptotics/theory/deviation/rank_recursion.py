@@ -33,7 +33,10 @@ from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_pa
 
 FAR = 50.0  #: minus the logarithm of the probability of numbers that are left out
 UNLIKELY = 1e-26  #: probability of label counts, and of ranks on a panel, that are left out
-_WIDTH = 4.0  # of a panel, in standard deviations of the number of items of each label above it
+_WIDTH = 2.9  # of a panel, in standard deviations of the number of items of each label above it
+_UNRESOLVED = (
+    1e-10  # the highest Legendre coefficients of a probability, relative to its largest value on a panel
+)
 _FIRST = 0.36  # added to these numbers, so that the first panel has a width
 # where few items are, the highest Legendre coefficients of a probability may be larger: times the items on
 # the panel, this part of the tolerance times all items with the label
@@ -98,25 +101,6 @@ def _rare(number: int, mean: float, far: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Fineness:
-    """How fine panels are.
-
-    Attributes
-    ----------
-    refine : float
-        With 1 they are four standard deviations wide, and with more that much narrower.
-    tolerance : float
-        The highest Legendre coefficients of a probability, relative to its largest value on the panel.
-    """
-
-    refine: float
-    tolerance: float
-
-
-ROUGH, FINE = Fineness(0.75, 1e-7), Fineness(1.1, 1e-10)
-
-
-@dataclass(frozen=True)
 class RankPanels:
     """Panels with Gauss-Legendre nodes.
 
@@ -136,10 +120,9 @@ class RankPanels:
     labels: Floats
 
     @classmethod
-    def of(cls, relevance: Relevance, n: int, last: int, fineness: Fineness) -> RankPanels:
+    def of(cls, relevance: Relevance, n: int, last: int) -> RankPanels:
         """Return panels down to every depth that the item at rank ``last`` of n may have."""
-        edges = _edges(relevance, n, last, fineness.refine)
-        edges = _resolved(relevance, n, edges, fineness.tolerance)
+        edges = _resolved(relevance, n, _edges(relevance, n, last))
         z, dz = on_panels(edges[:-1], edges[1:])
         return cls(edges, z, dz, _label_law(relevance, z / n))
 
@@ -157,7 +140,7 @@ def _label_law(relevance: Relevance, t: Floats) -> Floats:
     return np.concatenate([values, rest[None]])
 
 
-def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
+def _edges(relevance: Relevance, n: int, last: int) -> Floats:
     """Return panels as narrow as the standard deviations of the numbers of items ask for."""
     stop = depth_of(last, n)
     breaks = [n * b for b in relevance.breakpoints if 0 < n * b < stop]
@@ -170,18 +153,17 @@ def _edges(relevance: Relevance, n: int, last: int, refine: float) -> Floats:
         above = sums[:, -1]
         # sum_j 2 sqrt(items of label j) grows by 1 within a standard deviation, or before
         place = 2 * np.sqrt(sums + _FIRST).sum(axis=0) / _WIDTH
-        # a refined piece has two panels at least, whose nodes are not those of another mesh
-        count = math.ceil(refine * max(place[-1] - place[0], 1.0))
+        count = math.ceil(max(place[-1] - place[0], 1.0))
         inner = np.interp(np.linspace(place[0], place[-1], count + 1), place, grid)
         found.append(np.append(inner[1:-1], end))
     return np.unique(np.concatenate(found))
 
 
-def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> Floats:
+def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
     """Divide the panels on which the probability of a label is not resolved."""
 
     def rough(left: Floats, right: Floats) -> Bools:
-        found = _rough(relevance, n, left, right, edges[-1], tolerance)
+        found = _rough(relevance, n, left, right, edges[-1])
         return found & (right - left > 1e-12 * right)
 
     def between(left: Floats, right: Floats) -> Floats:
@@ -191,12 +173,12 @@ def _resolved(relevance: Relevance, n: int, edges: Floats, tolerance: float) -> 
     return divided(edges, rough, between, most=1000 + len(edges))
 
 
-def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float, tolerance: float) -> Bools:
+def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float) -> Bools:
     z, dz = on_panels(left, right)
     labels = _label_law(relevance, z / n)
     left_over = np.array([unresolved(values * dz) for values in labels])
     items = np.array([*relevance.masses, 1.0])[:, None] * stop
-    most = tolerance * np.maximum(labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
+    most = _UNRESOLVED * np.maximum(labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
     return np.asarray((left_over > most).any(axis=0))
 
 

@@ -25,11 +25,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation.rank_recursion import (
-    FINE,
-    ROUGH,
     UNLIKELY,
     CountStates,
-    Fineness,
     RankPanels,
     at_rank,
     depth_of,
@@ -41,6 +38,7 @@ from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
 _MOST_COUNTS = 1_500_000  # states times counts below
+_ERROR = 1e-10  # of a second moment; 1e-11 at most in 840 lists with oracles
 _SUMMED = 1e12  # items from which a probability is 1 less a sum, as scipy's is wrong there
 _EVERY = 800  # counts up to which each is summed
 
@@ -68,7 +66,7 @@ def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
 
 
 class RankMoments(NamedTuple):
-    """Mean and variance, the second moment, to which rounding is relative, and the error of the variance."""
+    """Mean and variance, the second moment, to which errors are relative, and the error of the variance."""
 
     mean: float
     variance: float
@@ -80,36 +78,23 @@ class RankMoments(NamedTuple):
 def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> RankMoments:
     """Return mean and variance of NDCG_n or DCG_n, or of its difference for two scorers, and its error.
 
-    Two scorers are independent given the label. The error is the difference of two evaluations without a
-    common depth, and a bound of rounding errors. The difference is the error of the rougher one.
-    """
-    rough, fine = (_evaluated(scorers, measure, n, fineness) for fineness in (ROUGH, FINE))
-    k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
-    rounding, least = np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
-    if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
-        # the probability of no gain is 1 less the others
-        rounding, least = rounding + 1e-13, k * np.finfo(float).eps
-    error = abs(fine.variance - rough.variance) + rounding * fine.size + least * largest**2
-    return RankMoments(fine.mean, max(fine.variance, 0.0), fine.size, error)
+    Two scorers are independent given the label.
 
-
-def rough_rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> RankMoments:
-    """Return `rank_moments` from the rougher evaluation alone, without its error.
-
-    >>> round(rough_rank_moments((Relevance.of("constant(0.4)"),), Measure.of("DCG(zipf)@1"), 10).variance, 9)
+    >>> curve = Relevance.of("constant(0.4)")
+    >>> round(rank_moments((curve,), Measure.of("DCG(zipf)@1"), 10).variance, 9)
     0.24
     """
-    return _evaluated(scorers, measure, n, ROUGH)
-
-
-def _evaluated(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> RankMoments:
-    """Return moments whose ``size`` is the second moment, to which rounding errors are relative."""
-    found = [_one(scorer, measure, n, fineness) for scorer in scorers]
-    if len(found) == 1:
-        return found[0]
-    a, b = found
-    variance = a.variance + b.variance - 2 * _covariance(scorers, measure, n, fineness)
-    return RankMoments(a.mean - b.mean, variance, 2 * (a.size + b.size))
+    k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
+    relative, least = _ERROR + np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
+    if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
+        # the probability of no gain is 1 less the others
+        relative, least = relative + 1e-13, k * np.finfo(float).eps
+    a, *others = (_one(scorer, measure, n) for scorer in scorers)
+    mean, variance, size = a.mean, a.variance, a.size
+    for b in others:
+        mean, size = mean - b.mean, 2 * (size + b.size)
+        variance += b.variance - 2 * _covariance(scorers, measure, n)
+    return RankMoments(mean, max(variance, 0.0), size, relative * size + least * largest**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +128,10 @@ class FirstRanks:
 
 
 @shared
-def first_ranks(scorer: Relevance, measure: Measure, n: int, fineness: Fineness, counted: bool) -> FirstRanks:
+def first_ranks(scorer: Relevance, measure: Measure, n: int, counted: bool) -> FirstRanks:
     """Return what the recursion over ranks finds; with the label counts of these ranks if ``counted``."""
     k = min(measure.cutoff(n), n)
-    panels, gains = RankPanels.of(scorer, n, k, fineness), np.array(scorer.gains)
+    panels, gains = RankPanels.of(scorer, n, k), np.array(scorer.gains)
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
     states = CountStates.of(k, items) if counted else CountStates.none(gains.size)
     discount = measure.discount(np.arange(1.0, k + 1), float(n))
@@ -165,8 +150,8 @@ def first_ranks(scorer: Relevance, measure: Measure, n: int, fineness: Fineness,
 
 
 @shared  # a scorer's moments serve it alone and in every pair
-def _one(scorer: Relevance, measure: Measure, n: int, fineness: Fineness) -> RankMoments:
-    first = first_ranks(scorer, measure, n, fineness, counted=measure.normalised)
+def _one(scorer: Relevance, measure: Measure, n: int) -> RankMoments:
+    first = first_ranks(scorer, measure, n, counted=measure.normalised)
     if not measure.normalised:
         total, mean, square = first.moments.sum(axis=(1, 2)).tolist()
         return RankMoments(mean / total, square / total - (mean / total) ** 2, square)
@@ -191,9 +176,9 @@ def _lacking(first: FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
     return more, np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
 
 
-def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int, fineness: Fineness) -> float:
+def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
-    several = [first_ranks(scorer, measure, n, fineness, counted=True) for scorer in scorers]
+    several = [first_ranks(scorer, measure, n, counted=True) for scorer in scorers]
     if _each_count(scorers[0], n):
         most = max(_most_below(*both, n) for both in zip(scorers, several, strict=True))
         parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]

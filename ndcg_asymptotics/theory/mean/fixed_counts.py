@@ -16,20 +16,41 @@ from collections.abc import Callable
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
-from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
 from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
 from ndcg_asymptotics.theory.rules.ranks import rank_nodes, require_smooth
 
+_ERROR = 1e-10  # relative: ten times that of a discount as a sum of exponentials
 _ROWS = 50_000  # depths and numbers of relevant items above that are held at a time
 
 
-def mean_with_fixed_counts(model: FixedCounts, measure: Measure, n: int, refine: float) -> float:
-    """Return E[NDCG_n] or E[DCG_n] from one evaluation of the integral over depth."""
+@shared
+def mean_with_fixed_counts(model: FixedCounts, measure: Measure, n: int) -> tuple[float, float]:
+    """Return E[NDCG_n] or E[DCG_n] by the integral over depth, and a bound of its error."""
     ideal = normaliser(model, measure, n)
-    return mean_of(model, measure, n, refine) / ideal if ideal else 0.0
+    if not ideal:
+        return 0.0, 0.0
+    value = mean_of(model, measure, n) / ideal
+    return value, _ERROR * value + rounded_gain(model, n) * deep_discount(measure, n) / ideal
+
+
+def rounded_gain(model: FixedCounts, n: int) -> float:
+    """Return the mean gain at depths where doubles are too far apart for an infinite density near depth 1.
+
+    It counts as far as ranks are rounded, too, and matters at a cutoff among the last ranks.
+    """
+    shares = [1 - float(law.cdf(np.array(1 - ROUNDING))) for law in model.laws[:-1]]
+    return float(np.array(model.gains) * model.counts @ shares) * min(n * ROUNDING, 1.0)
+
+
+def deep_discount(measure: Measure, n: int) -> float:
+    """Return how much a discount may fall at a cutoff in the lower half of a list."""
+    k, middle = measure.cutoff(n), (n + 1) // 2
+    return float(measure.discount(float(middle), float(n))) if middle <= k < n else 0.0
 
 
 def normaliser(model: FixedCounts, measure: Measure, n: int) -> float:
@@ -41,13 +62,12 @@ def mean_of(
     model: FixedCounts,
     measure: Measure,
     n: int,
-    refine: float,
     function: Callable[[Floats], Floats] = np.asarray,
 ) -> float:
     """Return ``sum_j y_j c_j int f_j(t) E[h(D(1 + A)); A < k] dt``, h a smooth function or D itself."""
     k = min(measure.cutoff(n), n)
     require_smooth(measure.discount, n)
-    panels = law_panels(model, n, k, refine)
+    panels = law_panels(model, n, k)
     grades = len(model.counts)
     mass = (panels.density * panels.dt).reshape(grades, -1)
     shares = panels.above.reshape(grades + 1, -1)
@@ -67,12 +87,12 @@ def mean_of(
     return total
 
 
-def spread_of(model: FixedCounts, measure: Measure, n: int, refine: float, mean: float) -> float:
+def spread_of(model: FixedCounts, measure: Measure, n: int, mean: float) -> float:
     """Return ``sum_j y_j c_j E[(D - mean)^2]``, D the discount of such an item, 0 beyond the cutoff."""
     within = gained = float(np.array(model.gains) @ model.counts)
     if measure.cutoff(n) < n:
-        within = mean_of(model, measure, n, refine, np.ones_like)
-    near = mean_of(model, measure, n, refine, lambda discount: np.asarray((discount - mean) ** 2))
+        within = mean_of(model, measure, n, np.ones_like)
+    near = mean_of(model, measure, n, lambda discount: np.asarray((discount - mean) ** 2))
     return near + max(gained - within, 0.0) * mean**2
 
 

@@ -41,7 +41,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import HELD, Complex, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
-from ndcg_asymptotics.theory.mean.rank_terms import circle, log_remainder
+from ndcg_asymptotics.theory.mean.rank_terms import TOLERANCE, circle, log_remainder
 from ndcg_asymptotics.theory.rules.binomial import (
     binomial_below,
     gauss_nodes,
@@ -54,6 +54,7 @@ from ndcg_asymptotics.theory.rules.ideal import Sums
 # Largest lattices of counts, over which means of any function are exact. Where counts nearly determine the
 # ranks, lattices of 98 leave errors of 9e-6, and 218 take a fifth more time. One grade alone needs no matrix.
 _LATTICE, _LONE_LATTICE = 218, 418
+_NODES, _NODES_OF_ONE = 30, 45  # of the Gauss rule of a count; those of a single grade are cheap
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
 SMALLEST = 1e-40  #: a factor q below it makes its product 0 even to the first power
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again
@@ -219,20 +220,17 @@ class IdealLevels:
         better and with it; 1/IDCG itself (B = 1) where there is one count only.
     weights : (B,)
         ``v_b exp(-lambda_b constant)``.
-    error : float
-        The largest relative error of the sum of exponentials.
     """
 
     factors: list[Floats]
     weights: Floats
-    error: float
 
     @classmethod
-    def of(cls, constant: float, levels: Sequence[Floats], tolerance: float) -> IdealLevels:
+    def of(cls, constant: float, levels: Sequence[Floats]) -> IdealLevels:
         """Return it from the terms ``steps_h F_h`` (2, K_h) of each count."""
         if len(levels) == 1:
             ideal = constant + levels[0][:, None]
-            return cls([np.where(ideal > 0, 1 / np.where(ideal > 0, ideal, 1.0), 0.0)], np.ones(1), 0.0)
+            return cls([np.where(ideal > 0, 1 / np.where(ideal > 0, ideal, 1.0), 0.0)], np.ones(1))
         # an item of the last grade counts in the last term only, and no other item counts in fewer
         low = constant + sum(float(level[0].min()) for level in levels[:-1]) + float(levels[-1][1].min())
         if constant > 0:
@@ -240,10 +238,10 @@ class IdealLevels:
         high = constant + sum(float(level.max()) for level in levels)
         ratio = 2.0 ** (math.ceil(_RATIOS * math.log2(high / low) + 1e-6) / _RATIOS)
         # 1/IDCG = sum_b v_b exp(-lambda_b IDCG) on [low, high], from 1/x on [1, ratio] with x = IDCG / low
-        rates, weights, error = reciprocal_as_exponentials(ratio, tolerance)
+        rates, weights, _ = reciprocal_as_exponentials(ratio, TOLERANCE)
         rates, weights = rates / low, weights / low
         factors = [np.exp(-rates[:, None] * level[:, None]) for level in levels]
-        return cls(factors, weights * np.exp(-rates * constant), error)
+        return cls(factors, weights * np.exp(-rates * constant))
 
 
 @dataclass(frozen=True)
@@ -300,22 +298,9 @@ class LabelMeans:
         The cutoff; one item more than ``others`` where there is none.
     others : int
         The number of items.
-    nodes : int
-        The nodes of Gauss rules.
-    tolerance : float
-        The relative error of sums of exponentials.
     """
 
-    def __init__(
-        self,
-        gains: Floats,
-        law: Floats,
-        sums: Sums,
-        k: int,
-        others: int,
-        nodes: int,
-        tolerance: float,
-    ) -> None:
+    def __init__(self, gains: Floats, law: Floats, sums: Sums, k: int, others: int) -> None:
         self.others = others
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
         filled = (
@@ -329,6 +314,7 @@ class LabelMeans:
         self._parts: list[_Part] = []
         if distinct == 0:
             return
+        nodes = _NODES_OF_ONE if len(gains) == 1 else _NODES
         levels = [_count(others, float(p), nodes, self.lattice) for p in shares[:distinct]]
         steps = gained[:distinct] - gained[1 : distinct + 1]
 
@@ -338,7 +324,7 @@ class LabelMeans:
 
         sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
         inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
-        ideal = IdealLevels.of(gained[distinct] * full, sums_at, tolerance)
+        ideal = IdealLevels.of(gained[distinct] * full, sums_at)
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
         # 1(C_j >= k) (1/I_j - 1/I_(j+1)): I_j has the terms from j on cut at k, I_(j+1) those from j + 1 on
         for j, level in enumerate(levels):
@@ -355,13 +341,18 @@ class LabelMeans:
             cut = [*sums_at[:j], np.zeros((2, beyond.size))]
             uncut = [*sums_at[:j], terms(j, beyond, False)]
             for sign, constant, these in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
-                ideal = IdealLevels.of(constant * full, these, tolerance)
+                ideal = IdealLevels.of(constant * full, these)
                 self._parts.append(_Part(sign, first, here, ideal, last))
 
     @property
     def lattice(self) -> int:
         """The largest lattice of counts; a mean over a lattice can be of any function."""
         return _LONE_LATTICE if self._distinct < 2 else _LATTICE
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the counts have few nodes although one may pass the cutoff."""
+        return len(self._parts) > 1
 
     @property
     def vary(self) -> bool:

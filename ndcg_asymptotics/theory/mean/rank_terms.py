@@ -29,7 +29,6 @@ the depths (`FewDepths`), up to an error of at most the distance of the two comb
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,54 +36,48 @@ from typing import Any
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
+from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
+from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
 from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
 
 DEGREES = (9, 19, 35)  #: of expansions in the number of items above, tried in turn
+TOLERANCE = 1e-10
+"""Terms of expansions that are smaller, relative to the mean, are left out."""
+_AROUND_CUTOFF = 4.0  # width of a panel around the cutoff, in standard deviations of the rank
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal where identical, so that `shared` can take it as an argument
 class Places:
-    """Depths of items in lists of one length.
+    """Depths at which an item of a grade that occurs may gain, in lists of one length with one cutoff.
 
     Attributes
     ----------
     n, k : int
         The length of the list, and the cutoff, at most n.
+    gains : (J,)
+        Those of the grades that occur.
     law : (J + 1,)
-        The probabilities of the grades, the last one without gain.
+        Their probabilities, the last one without gain.
     t : (T,)
         Depths in (0, 1).
     deviation : (J + 1, T)
         ``G_i(t) - t`` for each grade.
     gained : (J, T)
         The weights of the integral over depth, ``y_j n P(Y = y_j | t) dt`` for an item of each grade.
-    degrees : (T,) whole numbers
-        The highest degree of the expansion at each depth, below n; -1 for a Fourier series.
     """
 
     n: int
     k: int
+    gains: Floats
     law: Floats
     t: Floats
     deviation: Floats
     gained: Floats
-    degrees: Integers
-
-    @classmethod
-    def of(cls, mesh: Mesh, k: int, n: int, refine: float) -> Places:
-        """Return the depths at which an item of a grade that occurs may gain, with degrees of 0."""
-        depths = _depths(mesh, k, n, refine)
-        occurs = mesh.law[:-1] > 0
-        every = np.append(occurs, True)
-        gains = np.array(mesh.relevance.gains)[occurs, None]
-        gained = n * gains * depths.value[occurs] * depths.dt
-        deviation = depths.above[every] - depths.t
-        return cls(n, k, mesh.law[every], depths.t, deviation, gained, np.zeros(depths.t.size, int))
 
     @cached_property
     def directions(self) -> Floats:
@@ -97,15 +90,25 @@ class Places:
         return np.asarray(np.sqrt((self.directions**2).sum(axis=0)))
 
 
-def _depths(mesh: Mesh, k: int, n: int, refine: float) -> CurveDepths:
+@shared  # measures with the same cutoff have the same
+def places_of(relevance: Relevance, n: int, k: int) -> Places:
+    """Return the depths for lists of n items with a cutoff k."""
+    mesh = Mesh.of(relevance, n)
+    depths = _depths(mesh, k, n)
+    occurs = mesh.law[:-1] > 0
+    every = np.append(occurs, True)
+    gains = np.array(relevance.gains)[occurs]
+    gained = n * gains[:, None] * depths.value[occurs] * depths.dt
+    return Places(n, k, gains, mesh.law[every], depths.t, depths.above[every] - depths.t, gained)
+
+
+def _depths(mesh: Mesh, k: int, n: int) -> CurveDepths:
     """Return the depths at which items gain, on finer panels where the rank may be on either side of k."""
     if k >= n:
         return mesh.depths
     # an item above ``start`` is within the cutoff and one below ``stop`` is not
     start, stop = (min(max(x / n, 0.0), 1.0) for x in around_rank(float(k), float(n)))
-    # panels are three standard deviations wide
-    deviation = math.sqrt(k * (1 - k / n))
-    count = math.ceil((stop - start) * n / (3.0 / refine * max(deviation, 3.0)))
+    count = math.ceil((stop - start) * n / (_AROUND_CUTOFF * max(math.sqrt(k * (1 - k / n)), 3.0)))
     inner = mesh.edges[(mesh.edges > start) & (mesh.edges < stop)]
     around = mesh.between(np.union1d(np.linspace(start, stop, count + 1), inner))
     return joined([mesh.down_to(start), around])
@@ -215,33 +218,17 @@ class RankTerms:
     centred: bool
 
 
-def projections_of(discounts: Sequence[Discount], lists: Sequence[Places]) -> list[Floats]:
-    """Return the g_m of several discounts at the depths of lists of several lengths: (D, T, M + 1) each.
-
-    They are 0 above the degree at each depth. All depths with one degree are taken together, as their sums
-    take less time than a call of numpy each.
-    """
-    sizes = [part.t.size for part in lists]
-    t, degrees = np.concatenate([part.t for part in lists]), np.concatenate([part.degrees for part in lists])
-    n, k = np.repeat([part.n for part in lists], sizes), np.repeat([part.k for part in lists], sizes)
-    found = np.zeros((len(discounts), t.size, max(degrees.max(), 0) + 1))
-    for degree in np.unique(degrees[degrees >= 0]).tolist():
-        some = degrees == degree
-        found[:, some, : degree + 1] = projections(discounts, t[some], k[some], n[some], degree)
-    return np.split(found, np.cumsum(sizes)[:-1], axis=1)
-
-
-def expansion_terms(places: Places, gains: Floats, tolerance: float) -> list[RankTerms]:
+def expansion_terms(places: Places, degrees: Integers, gains: Floats) -> list[RankTerms]:
     """Return the terms of the expansions, their coefficients from points on circles.
 
-    ``gains`` are the g_m, (T, M + 1), and ``tolerance`` is the relative error that is allowed.
+    ``degrees`` (T,) are the highest degrees, -1 for a Fourier series, and ``gains`` the g_m, (T, M + 1).
     """
-    node = np.flatnonzero(places.degrees >= 0)
+    node = np.flatnonzero(degrees >= 0)
     if not node.size:
         return []
-    degrees, t = places.degrees[node], places.t
+    degrees, t = degrees[node], places.t
     weights = gains[node, : degrees.max() + 1].T[:, None] * places.gained[:, node]
-    few = FewDepths.of(places.directions[:, node], weights, degrees, tolerance)
+    few = FewDepths.of(places.directions[:, node], weights, degrees, TOLERANCE)
     nodes, slopes, found = [], [], []
     for degree in np.unique(degrees[few.node]):
         points = int(degree) + 1
@@ -271,45 +258,32 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
     return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
 
 
-def fourier_terms(
-    discount: Discount, places: Places, variances: Floats, refine: float = 1.0, complete: int = 0
-) -> list[RankTerms]:
-    """Return the terms of the Fourier series.
+def fourier_terms(discount: Discount, places: Places, degrees: Integers, complete: int) -> list[RankTerms]:
+    """Return the terms of the Fourier series, where degrees (T,) are -1.
 
-    Parameters
-    ----------
-    discount : Discount
-    places : Places
-    variances : (T,)
-        The least variance of A that matters at each depth.
-    refine : float
-        The factor by which there are more frequencies than a law of this variance needs, as a kink of 1/IDCG
-        needs more.
-    complete : int
-        Windows of up to this many numbers have all frequencies.
+    Windows of up to ``complete`` numbers have all frequencies.
     """
-    nodes = np.flatnonzero(places.degrees < 0).tolist()
+    nodes = np.flatnonzero(degrees < 0).tolist()
     if not nodes:
         return []
-    series = [
-        _fourier_series(discount, places, node, float(variances[node]), refine, complete) for node in nodes
-    ]
+    series = [_fourier_series(discount, places, node, complete) for node in nodes]
     node, slope, weight = (np.concatenate(parts) for parts in zip(*series, strict=True))
     return [RankTerms(node, slope, places.gained[:, node] * weight, centred=False)]
 
 
 def _fourier_series(
-    discount: Discount, places: Places, node: int, variance: float, refine: float, complete: int
+    discount: Discount, places: Places, node: int, complete: int
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
     n, k, t = places.n, places.k, float(places.t[node])
     others = n - 1
-    far = reach(math.sqrt(others * t * (1 - t)))
+    variance = others * t * (1 - t)
+    far = reach(math.sqrt(variance))
     low, high = max(math.floor(others * t - far), 0), min(math.ceil(others * t + far), others)
     if low >= k:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
     window = RankWindow.holding(low, high)
-    w = window.frequencies(0.0 if window.size <= complete else variance, refine)
+    w = window.frequencies(0.0 if window.size <= complete else variance)
     weights = window.weights(discount, n, k, w.size) * window.turns(w.size)
     return np.full(w.size, node), np.expm1(1j * w), weights
 
@@ -323,28 +297,29 @@ def log_remainder(z: Any) -> Any:
     return np.where(np.abs(z) < _SMALL, series, np.log1p(z) - z)
 
 
-def projections(discounts: Sequence[Discount], t: Floats, k: Integers, n: Integers, degree: int) -> Floats:
-    """Return ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t): (D, T, degree + 1), m up to a degree.
-
-    Depths t, cutoffs k and lengths n are (T,) each.
+def projections(discount: Discount, places: Places, highest: int) -> Floats:
+    """Return the g_m = ``E[D(1 + A) phi_m(A); A < k]``, A ~ Binomial(n - 1, t), m up to a degree: (T, M + 1).
 
     Raises
     ------
     NotAvailableError
-        If a discount is neither affine nor a sum of exponentials up to the largest n.
+        If a discount is neither affine nor a sum of exponentials up to n.
     """
-    for discount in discounts:
-        require_smooth(discount, int(n.max()))
-    lengths, others = n.astype(float), (n - 1).astype(float)
-    found = np.zeros((len(discounts), t.size, degree + 1))
-    for some, nodes in rank_nodes(t, k.astype(float), others):
-        ranks = 1.0 + np.maximum(nodes.above, 0.0)
-        polynomials = krawtchouk(
-            nodes.shift, others[some, None], nodes.share[:, None], degree, from_zero=nodes.from_zero
-        )
-        signs = np.where(nodes.deep[:, None], (-1.0) ** np.arange(degree + 1), 1.0)
-        for i, discount in enumerate(discounts):
-            values = nodes.weights * discount(ranks, lengths[some, None])
-            # sums one after another: in products of matrices their order depends on the other depths
-            found[i, some] = np.einsum("tq,mtq->tm", values, polynomials) * signs
+    require_smooth(discount, places.n)
+    degree = next(m for m in (0, *DEGREES) if m >= highest)
+    found = np.zeros((places.t.size, degree + 1))
+    for some, ranks, polynomials in _weighted_polynomials(places, degree):
+        found[some] = np.einsum("tq,mtq->tm", discount(ranks, float(places.n)), polynomials)
     return found
+
+
+@shared  # measures differ in their discounts only
+def _weighted_polynomials(places: Places, degree: int) -> list[tuple[Integers, Floats, Floats]]:
+    """Return for some depths at a time ranks (T', Q), and phi_m(A) times weights there, (M + 1, T', Q)."""
+    k, others, parts = np.full(places.t.size, float(places.k)), float(places.n - 1), []
+    for some, nodes in rank_nodes(places.t, k, others):
+        polynomials = krawtchouk(nodes.shift, others, nodes.share[:, None], degree, from_zero=nodes.from_zero)
+        signs = np.where(nodes.deep, (-1.0) ** np.arange(degree + 1)[:, None], 1.0)
+        polynomials *= nodes.weights * signs[:, :, None]
+        parts.append((some, 1.0 + np.maximum(nodes.above, 0.0), polynomials))
+    return parts

@@ -20,7 +20,7 @@ from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import SHALLOWEST, DepthLaw
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING
 from ndcg_asymptotics.theory.rules.counts import around_rank
-from ndcg_asymptotics.theory.rules.mesh import PANEL_WIDTH, TOP, Panels
+from ndcg_asymptotics.theory.rules.mesh import TOP
 from ndcg_asymptotics.theory.rules.quadrature import (
     PANEL_NODES,
     SPACING,
@@ -34,7 +34,8 @@ _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, th
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
 _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
-_PANEL = 5.0  # width of a panel around a cutoff, in standard deviations of the rank
+_WIDTH = 4 / 3  # of a panel, in the logarithm of a share of items above
+_PANEL = 10 / 3  # width of a panel around a cutoff, in standard deviations of the rank
 
 
 def above(model: FixedCounts, t: Floats) -> Floats:
@@ -46,6 +47,28 @@ def above(model: FixedCounts, t: Floats) -> Floats:
 def fixed_label_counts(model: FixedCounts, n: int) -> Floats:
     """Return the number of items of each grade, (J + 1,), the irrelevant ones last."""
     return np.array([*model.counts, n - model.least_n], np.float64)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Quadrature nodes of depth, with the law of the depth of an item of each grade.
+
+    Attributes
+    ----------
+    edges : (P + 1,)
+    t, dt : (P, 16)
+        Gauss-Legendre nodes and weights of each panel, increasing.
+    density : (J, P, 16)
+        ``P(Y = y_j | t) / P(Y = y_j)``, the density of the depth of an item of gain y_j.
+    above : (J + 1, P, 16)
+        Its distribution function; the last grade is the one without gain.
+    """
+
+    edges: Floats
+    t: Floats
+    dt: Floats
+    density: Floats
+    above: Floats
 
 
 @dataclass(frozen=True)
@@ -69,12 +92,9 @@ class ItemsAbove(DepthLaw):
 
 
 @shared
-def law_panels(model: FixedCounts, n: int, k: int, refine: float = 1.0) -> Panels:
-    """Return panels from the top down to where items are beyond the cutoff k.
-
-    ``refine`` > 1 makes panels that much narrower.
-    """
-    return on_edges(model, _edges(model, n, k, refine))
+def law_panels(model: FixedCounts, n: int, k: int) -> Panels:
+    """Return panels from the top down to where items are beyond the cutoff k."""
+    return on_edges(model, _edges(model, n, k))
 
 
 def on_edges(model: FixedCounts, edges: Floats) -> Panels:
@@ -103,14 +123,14 @@ def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     return np.minimum(t, 1 - SPACING), dt  # a density may be infinite at 1
 
 
-def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
+def _edges(model: FixedCounts, n: int, k: int) -> Floats:
     irrelevant, others = model.laws[-1], max(n - model.least_n, 1)
     log_first = math.log(TOP / others)
-    steps = math.ceil(refine * (math.log(0.5) - log_first) / PANEL_WIDTH)
+    steps = math.ceil((math.log(0.5) - log_first) / _WIDTH)
     depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
     top = float(depths[0])
-    parts = [depths, np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1), np.array(model.breaks)]
-    steps = math.ceil(-refine * math.log(_VANISHED) / PANEL_WIDTH)
+    parts = [depths, np.linspace(0.5, 1.0, 4), np.array(model.breaks)]
+    steps = math.ceil(-math.log(_VANISHED) / _WIDTH)
     for count, law in zip(model.counts, model.laws, strict=False):
         share = float(law.cdf(np.array(top)))
         if count and share > _UNDERFLOW:
@@ -119,15 +139,15 @@ def _edges(model: FixedCounts, n: int, k: int, refine: float) -> Floats:
     edges = edges[(edges > SHALLOWEST) & (edges <= 1.0)]
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
     if k < n:
-        edges = _around_cutoff(ItemsAbove(model, n), edges, k, n, refine)
+        edges = _around_cutoff(ItemsAbove(model, n), edges, k, n)
     return divided(edges, partial(_rough, model))
 
 
-def _around_cutoff(items: ItemsAbove, edges: Floats, k: int, n: int, refine: float) -> Floats:
+def _around_cutoff(items: ItemsAbove, edges: Floats, k: int, n: int) -> Floats:
     """Return edges down to the cutoff, close to one another around it."""
     low, high = (min(max(x, 0.0), float(n)) for x in around_rank(float(k), float(n)))
     start, middle, stop = items.quantile(np.array([low, k, high]) / n)
-    width = _PANEL / refine * max(float(items.deviation(np.array(middle))), 2.0)
+    width = _PANEL * max(float(items.deviation(np.array(middle))), 2.0)
     close = items.quantile(np.linspace(low, high, math.ceil((high - low) / width) + 1) / n)
     inner = close[(close > max(start, edges[0])) & (close < stop)]
     stop = 1.0 if high >= n else float(stop)

@@ -2,8 +2,6 @@
 
 The mesh is geometric towards depth 0, where the top of a long list is, and towards 1; the curves'
 jumps and kinks are panel edges, and a panel on which a curve is not resolved is halved.
-
-`Panels` hold densities of the depths of each grade.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ from ndcg_asymptotics.theory.rules.quadrature import (
 
 TOP = 1e-13  #: items above a depth at which none is
 _FEW_NODES = 6  # of a panel
-_NARROW = 0.25  # panels narrower than this part of their distance from both ends have few nodes
-PANEL_WIDTH = 2.0  #: of a panel, in log depth or in the logarithm of a share of items above
+_NARROW = 1 / 3  # panels narrower than this part of their distance from both ends have few nodes
+_PANEL_WIDTH = 8 / 3  # of a panel, in log depth
 _FIRST_PANEL = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
 
@@ -80,9 +78,9 @@ class Mesh:
     depths: CurveDepths
 
     @staticmethod
-    def of(relevance: Relevance, n: int, refine: float = 1.0) -> Mesh:
-        """Return the mesh for lists of n items; ``refine`` > 1 makes panels that much narrower."""
-        return _mesh(relevance, n, refine)
+    def of(relevance: Relevance, n: int) -> Mesh:
+        """Return the mesh for lists of n items."""
+        return _mesh(relevance, n)
 
     def down_to(self, depth: float) -> CurveDepths:
         """Return the nodes from 0 to ``depth``: those of whole panels, and of a panel for the last piece."""
@@ -118,13 +116,13 @@ def depths_at(relevance: Relevance, law: Floats, t: Floats, dt: Floats) -> Curve
 
 
 @shared
-def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
+def _mesh(relevance: Relevance, n: int) -> Mesh:
     # scorers of one population have equal laws, to a few units in the last place
     masses = np.array([float(f"{mass:.14g}") for mass in relevance.masses])
     law = np.append(masses, max(1.0 - float(masses.sum()), 0.0))
-    edges = _edges(relevance, n, refine)
+    edges = _edges(relevance, n)
     left, right = edges[:-1], edges[1:]
-    narrow = right - left < _NARROW / refine * np.minimum(left, 1.0 - right)
+    narrow = right - left < _NARROW * np.minimum(left, 1.0 - right)
     nodes = [
         np.concatenate([few.ravel(), many.ravel()])
         for few, many in zip(
@@ -138,11 +136,11 @@ def _mesh(relevance: Relevance, n: int, refine: float) -> Mesh:
     return Mesh(relevance, law, edges, first, depths_at(relevance, law, nodes[0][order], nodes[1][order]))
 
 
-def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
+def _edges(relevance: Relevance, n: int) -> Floats:
     """Return the panel boundaries that the law of a rank needs, halved where a curve needs more."""
-    count = math.ceil(refine * math.ceil(max(math.log(0.5 * n / _FIRST_PANEL), 1.0) / PANEL_WIDTH))
+    count = math.ceil(max(math.log(0.5 * n / _FIRST_PANEL), 1.0) / _PANEL_WIDTH)
     top = np.concatenate([[TOP / n], np.geomspace(min(_FIRST_PANEL / n, 0.25), 0.5, count + 1)])
-    bottom = np.linspace(0.5, 1.0, math.ceil(2 * refine) + 1)
+    bottom = np.linspace(0.5, 1.0, 3)
     breaks = [b for b in relevance.breakpoints if b > top[0]]
     edges = np.unique(np.concatenate([top, bottom, breaks]))
 
@@ -154,25 +152,3 @@ def _edges(relevance: Relevance, n: int, refine: float) -> Floats:
         return np.asarray((np.array(left_over) > allowed).any(axis=0))
 
     return divided(edges, rough)
-
-
-@dataclass(frozen=True)
-class Panels:
-    """Quadrature nodes of depth, with the law of the depth of an item of each grade.
-
-    Attributes
-    ----------
-    edges : (P + 1,)
-    t, dt : (P, 16)
-        Gauss-Legendre nodes and weights of each panel, increasing.
-    density : (J, P, 16)
-        ``P(Y = y_j | t) / P(Y = y_j)``, the density of the depth of an item of gain y_j.
-    above : (J + 1, P, 16)
-        Its distribution function; the last grade is the one without gain.
-    """
-
-    edges: Floats
-    t: Floats
-    dt: Floats
-    density: Floats
-    above: Floats

@@ -228,15 +228,12 @@ class RankWindow:
         """Return a window with the numbers from ``low`` to ``high``."""
         return cls(low, high - low + 1 + (high - low) % 2)
 
-    def frequencies(self, variance: float, refine: float = 1.0) -> Floats:
-        """Return the w_f from 0 on at which ``|E exp(i w A)| <= exp(-2 variance sin^2(w / 2))`` matters.
-
-        ``refine`` takes that many times as many, where they are needed for more than the law of A.
-        """
+    def frequencies(self, variance: float) -> Floats:
+        """Return the w_f from 0 on at which ``|E exp(i w A)| <= exp(-2 variance sin^2(w / 2))`` matters."""
         highest = (self.size - 1) // 2
         if 2 * variance > _VANISHED:
             last = 2 * math.asin(math.sqrt(_VANISHED / (2 * variance)))
-            highest = min(highest, math.ceil(refine * self.size * last / (2 * math.pi)))
+            highest = min(highest, math.ceil(self.size * last / (2 * math.pi)))
         return 2 * math.pi * np.arange(highest + 1) / self.size
 
     def weights(self, discount: Discount, n: int, k: int, count: int) -> Complex:

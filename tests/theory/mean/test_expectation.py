@@ -20,9 +20,9 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.mean.expectation import Accuracy, integrated_means
+from ndcg_asymptotics.theory.mean import expectation, expected_ndcg, label_counts, rank_terms
 from ndcg_asymptotics.theory.mean.label_counts import LabelMeans
+from ndcg_asymptotics.theory.rules import mesh
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 
 BINARY = "polynomial(0.7, -0.6)"
@@ -47,8 +47,25 @@ CURVES = [
     "polynomial(0.5, -1, 1.5, -0.6)",
     "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))",
 ]
-FINER = Accuracy(2.5, 1e-11, 56)
 DISCOUNTS = ["log", "power(0.5)", "zipf", "power(2)", "power(6)", "geometric(2)", "linear"]
+
+
+def finer_means(texts, measures, sizes):
+    """Means with narrower panels, more nodes and other exponentials: (texts, measures, sizes)."""
+    finer = {
+        mesh: {"_PANEL_WIDTH": 0.8, "_NARROW": 0.1},
+        rank_terms: {"_AROUND_CUTOFF": 1.2, "TOLERANCE": 1e-11},
+        label_counts: {"_NODES": 56, "_NODES_OF_ONE": 84, "TOLERANCE": 1e-11},
+        expectation: {"TOLERANCE": 1e-11},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for module, constants in finer.items():
+            for name, value in constants.items():
+                patch.setattr(module, name, value)
+        clear_caches()
+        found = [[expected_ndcg(text, measure, sizes).value for measure in measures] for text in texts]
+    clear_caches()
+    return np.array(found)
 
 
 def shifted(rank):
@@ -144,14 +161,12 @@ def test_direct_sum(n, cutoff):
 def test_finer_quadrature_agrees(text):
     """Narrower panels and other exponentials change means by less than is stated, from n = 2 to 1e18."""
     sizes = [2, 60, 10**4, 10**18]
-    measures = [Measure.parse(f"nDCG({discount})") for discount in ("log", "power(2)", "linear")]
-    for measure, finer in zip(
-        measures, integrated_means(Relevance.parse(text), measures, sizes, FINER), strict=True
-    ):
-        mean = expected_ndcg(Relevance.parse(text), measure, sizes, beside=measures)
+    measures = [f"nDCG({discount})" for discount in ("log", "power(2)", "linear")]
+    for measure, finer in zip(measures, finer_means([text], measures, sizes)[0], strict=True):
+        mean = expected_ndcg(text, measure, sizes)
         assert np.all(np.isfinite(mean.value))
         assert np.all(np.abs(mean.value - finer) <= mean.error)
-        assert np.all(mean.error < 1e-6 * mean.value)
+        assert np.all(mean.error < 1e-6 * mean.value + 2e-16)
 
 
 def test_mean_without_information_is_the_prevalence_at_every_rank():
@@ -220,9 +235,9 @@ def test_sharp_curves_at_their_edge():
     """Few labels are random, so the counts nearly determine the ranks at the cutoff."""
     for n in (100, 10**4):
         mean = expected_ndcg("step(0, 1, 0.6)", "nDCG@0.4n", [n])
-        assert abs(mean.value[0] - 1) <= mean.error[0] < 5e-6
+        assert abs(mean.value[0] - 1) <= mean.error[0] < 1e-4
         mean = expected_ndcg("step(0.1, 0.9, 0.6)", "nDCG@0.3n", [10 * n])
-        assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-5
+        assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-4
 
 
 @pytest.mark.slow
@@ -230,7 +245,7 @@ def test_sharp_grades_with_a_cutoff():
     """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
     relevance, measure = Relevance.parse("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"), "nDCG@0.25n"
     mean = expected_ndcg(relevance, measure, [30])
-    finer = integrated_means(relevance, [Measure.parse(measure)], [30], FINER)[0, 0]
+    finer = finer_means([relevance], [measure], [30])[0, 0, 0]
     assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
 
 
@@ -252,7 +267,7 @@ def test_a_cutoff_at_the_number_of_positives():
 def test_graded_kinks_beyond_small_lists():
     """The kink of one grade, with other panels, nodes and exponentials."""
     mean = expected_ndcg(GRADED, "nDCG@0.2n", [300, 10_000])
-    finer = integrated_means(Relevance.parse(GRADED), [Measure.parse("nDCG@0.2n")], [300, 10_000], FINER)[0]
+    finer = finer_means([GRADED], ["nDCG@0.2n"], [300, 10_000])[0, 0]
     assert np.all(np.abs(mean.value - finer) <= mean.error)
     assert np.all(mean.error < 1e-7)
 
@@ -296,35 +311,31 @@ def test_refusals():
         expected_ndcg(Scorer.parse("random"), Measure(), [10])
 
 
-def test_two_coarse_meshes_differ():
-    """The stated error is a multiple of the difference of two evaluations, large on coarse meshes."""
-    curve, measure, n = Relevance.parse("power(0.05, 0.9, 9)"), Measure(), 10**5
-    exact, first, second = (
-        integrated_means(curve, [measure], [n], Accuracy(refine, 1e-11, 56))[0] for refine in (1.5, 0.1, 0.15)
-    )
-    off = abs(second - exact)
-    assert off > 1e-9
-    assert 6 * abs(second - first) > off / 3
-
-
-SIZES = (10, 60, 250, 1000, 10**6)
-MEASURES = ("nDCG", "nDCG(zipf)", "nDCG@5", "nDCG@0.2n", "nDCG(power(0.5))@n^0.5")
+def test_means_of_1e_minus_11_are_known_to_rounding_only():
+    """What is left out is not relative to a mean of orders that are nearly all wrong."""
+    for text, measure, n in (
+        ("logistic(0.295876, -38.57)", "nDCG@7", 98),
+        ("step(0.00802583, 0, 0.2268)", "nDCG@7", 57),
+    ):
+        mean, finer = expected_ndcg(text, measure, [n]), finer_means([text], [measure], [n])[0, 0, 0]
+        assert abs(mean.value[0] - finer) <= mean.error[0] < 1e-15
+        assert abs(mean.value[0] - finer) > 1e-9 * finer
 
 
 @pytest.mark.slow
-def test_other_sizes_measures_and_scorers_change_no_bit():
+def test_other_measures_and_scorers_change_no_bit():
+    """Measures with one cutoff share polynomials, and scorers of one population label laws."""
+    sizes, measures = (10, 60, 250, 1000, 10**6), ("nDCG", "nDCG(zipf)", "nDCG@5", "nDCG@0.2n")
     alone = {}
-    for measure, n in itertools.product(MEASURES, SIZES):
+    for measure in measures:
         clear_caches()
-        alone[measure, n] = expected_ndcg("linear(0.1, 0.5)", measure, [n]).value[0]
+        alone[measure] = expected_ndcg("linear(0.1, 0.5)", measure, sizes).value.tolist()
     clear_caches()
     for curve in ("constant(0.3)", "power(0.05, 0.8, 2)"):  # of the same label law, which differs in rounding
-        for other in MEASURES:
-            expected_ndcg(curve, other, SIZES)
-    beside = [Measure.parse(other) for other in MEASURES]
-    for measure in MEASURES:
-        found = expected_ndcg("linear(0.1, 0.5)", measure, SIZES, beside=beside)
-        assert found.value.tolist() == [alone[measure, n] for n in SIZES]
+        for other in measures:
+            expected_ndcg(curve, other, sizes)
+    for measure in measures:
+        assert expected_ndcg("linear(0.1, 0.5)", measure, sizes).value.tolist() == alone[measure]
 
 
 def test_sharp_curves_in_short_lists():
@@ -357,7 +368,7 @@ def test_rare_top_grades_in_long_lists(text):
     sizes = [10**6, 10**9, 10**12, 10**18]
     for measure in ("nDCG", "nDCG@0.2n"):
         mean = expected_ndcg(text, measure, sizes)
-        finer = integrated_means(Relevance.parse(text), [Measure.parse(measure)], sizes, FINER)[0]
+        finer = finer_means([text], [measure], sizes)[0, 0]
         assert np.all(np.abs(mean.value - finer) <= mean.error)
         assert mean.error.max() < 1e-7
 
@@ -376,5 +387,5 @@ def test_moments_of_a_count_that_a_cutoff_cuts():
     ideal = np.cumsum(1 / np.log(np.arange(2.0, k + 2)))
     exact = np.sign(np.diag(triangle)) * (basis.T @ (root / ideal[np.minimum(x, k - 1)]))
     sums = discount_sums(Measure.parse("nDCG").discount, others + 1)
-    counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others, 66, 1e-11)
+    counts = LabelMeans(np.ones(1), np.array([p, 1 - p]), sums, k, others)
     assert counts.moments(19) == pytest.approx(exact, rel=0, abs=1e-11)

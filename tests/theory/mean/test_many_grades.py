@@ -118,3 +118,12 @@ def test_short_lists_are_enumerated():
     assert ndcg_std(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
     two = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
     assert ndcg_std(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)
+
+
+@pytest.mark.parametrize("n", [1831, 15759])
+@pytest.mark.parametrize(("cutoff", "end"), [("0.522n", 0.522), ("0.311n", 0.811)])
+def test_perfect_orders_of_two_grades_at_a_cutoff_that_a_count_passes(n, cutoff, end):
+    """NDCG is 1, and the stated error says how well Gauss rules resolve the kink of the ideal list."""
+    middle = f"piecewise(0=0, 0.311=0, 0.311000001=1, {end}=1, {end + 1e-9!r}=0, 1=0)"
+    mean = expected_ndcg(f"graded(2=step(0, 1, 0.689), 1={middle})", f"nDCG@{cutoff}", [n])
+    assert abs(mean.value[0] - 1) <= mean.error[0] < 2e-4
