@@ -6,19 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ndcg_asymptotics.theory.limits import Limit, limit
-from ndcg_asymptotics.theory.values import TheoreticalValues
-
 EXPONENTS = (0.02, 0.2, 0.5, 0.7, 0.9, 0.98)  # a sum of exponentials takes seconds to find, and is kept
-
-
-class FormulaAlone(TheoreticalValues):
-    """Values whose limit is tested even where the theorem does not apply, as to a step."""
-
-    @property
-    def limit(self) -> Limit:
-        known = limit(self.scorer, self.measure)
-        return Limit(known.value, known.theorem, ()) if known.unmet else known
 
 
 def pairs(count: int, seed: int) -> Iterator[tuple[str, str]]:

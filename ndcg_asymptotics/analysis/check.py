@@ -6,7 +6,7 @@ Two questions are asked of the simulation, with one family-wise error rate for a
 - Is the simulated standard deviation the exact one? At three list lengths, or at every n (`std_tests`).
 
 One question is asked of the theorems, without any simulation: is the limit that they state the one to which
-exact means up to n = 1e18 tend (`limit_tests`)? All theoretical values come from `theory.values`.
+exact means up to n = 1e18 tend (`limit_tests`)?
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import open_results, results_of
-from ndcg_asymptotics.theory.values import TheoreticalValues
 
 
 @overload
@@ -100,15 +99,14 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     stds: list[StdTest] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
-        theory = TheoreticalValues(scorer, measure)
-        simulated = Simulated.of(values, study.n, i, j)
-        limits.append(judge_limit(theory, name, factor))
+        simulated = Simulated.of(scorer, measure, values, study.n, i, j)
+        limits.append(judge_limit(scorer, measure, name, factor))
         below = detectable.get(str(measure), math.inf)
-        tests, least = judge_means(simulated, theory, limits[-1], factor, level, below)
+        tests, least = judge_means(simulated, limits[-1], factor, level, below)
         means += tests
         if least < math.inf:
             detectable[str(measure)] = least
-        stds += [judge_std(simulated, n, theory, name, factor, level) for n in sizes]
+        stds += [judge_std(simulated, n, name, factor, level) for n in sizes]
         errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
         if errors:
             detectable_std[str(measure)] = min(errors)

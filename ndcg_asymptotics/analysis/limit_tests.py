@@ -16,9 +16,13 @@ from ndcg_asymptotics.core.arrays import ENDLESS
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, computed_value, decimals, general
 from ndcg_asymptotics.core.tables import Table
-from ndcg_asymptotics.theory.extrapolation import Extrapolation
-from ndcg_asymptotics.theory.leading_terms import Gap
-from ndcg_asymptotics.theory.values import TheoreticalValues
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.deviation import ndcg_std
+from ndcg_asymptotics.theory.deviation.asymptotic import limiting_std, std_at
+from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
+from ndcg_asymptotics.theory.leading_terms import Gap, leading_gap
+from ndcg_asymptotics.theory.limits import limit
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 
@@ -91,9 +95,9 @@ def limits_table(limits: list[LimitTest]) -> Table:
     return Table.of(title, LimitTest, limits, *_SHOWN, "leading_gap", "verdict")
 
 
-def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTest:
+def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> LimitTest:
     """Compare the limit of scorer ``name``, times ``factor``, with the one extrapolated from exact means."""
-    found = theory.limit
+    found = limit(scorer, measure)
     texts = [str(a) for a in found.assumptions]
     scaled = found.scaled
     value = found.value if scaled is None else scaled.value
@@ -102,18 +106,18 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
 
     def row(verdict: LimitVerdict, explanation: str, **details: Unpack[_Extrapolated]) -> LimitTest:
         stated = None if value is None else value * factor
-        return LimitTest(name, str(theory.measure), stated, theorem, texts, verdict, explanation, **details)
+        return LimitTest(name, str(measure), stated, theorem, texts, verdict, explanation, **details)
 
     if found.converges is None:
         return row("not tested", found.reason)
     if scaled is not None and not known:
         return row("not tested", found.reason)
     if value is None:
-        return row(*_judge_limiting_std(theory, factor))
+        return row(*_judge_limiting_std(scorer, measure, found.reason, factor))
     if found.unmet:
         return row("assumptions not met", "; ".join(a.text for a in found.unmet))
     try:
-        path = theory.extrapolated_limit()
+        path = extrapolated_limit(scorer, measure)
     except NotAvailableError as error:
         return row("not tested", str(error))
     claimed = value * factor
@@ -136,7 +140,7 @@ def judge_limit(theory: TheoreticalValues, name: str, factor: float) -> LimitTes
         return row("disagrees", shown, **details)
     if detectable > _LIMIT_TOLERANCE:
         return row("not tested", f"{shown}, which only detects errors above {detectable:.1%}", **details)
-    gap = theory.leading_gap
+    gap = leading_gap(scorer, measure)
     if gap is not None:
         agrees, text = _judge_gap(gap, path, claimed)
         if agrees is False:
@@ -153,14 +157,17 @@ def _judge_gap(gap: Gap, path: Extrapolation, limit: float) -> tuple[bool | None
     return (True if error <= _GAP_TOLERANCE * abs(gap.coefficient) else None), ""
 
 
-def _judge_limiting_std(theory: TheoreticalValues, factor: float) -> tuple[LimitVerdict, str]:
+def _judge_limiting_std(
+    scorer: Scorer, measure: Measure, reason: str, factor: float
+) -> tuple[LimitVerdict, str]:
     """Compare the standard deviation that NDCG keeps where it does not converge with the exact one."""
-    text = f"{theory.limit.reason}; the limiting standard deviation is {factor * theory.limiting_std:.4f}"
+    text = f"{reason}; the limiting standard deviation is {factor * limiting_std(scorer, measure):.4f}"
     try:
-        exact = theory.std(ENDLESS)
+        exact = ndcg_std(scorer, measure, [ENDLESS])
     except NotAvailableError as error:
         return "not tested", f"{text}, but there is no exact value to compare it with: {error}"
-    here, there, bound = factor * theory.std_near_limit, float(exact.value[0]), float(exact.error[0])
+    here = factor * std_at(scorer, measure, ENDLESS)
+    there, bound = float(exact.value[0]), float(exact.error[0])
     text += f"; at n = {ENDLESS:.0e} the same formula gives {here:.4f}, and the exact value is {there:.4f}"
     if not all(map(math.isfinite, (here, there, bound))) or bound > _LIMIT_TOLERANCE * there:
         return "not tested", text

@@ -21,7 +21,8 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.values import TheoreticalValues
+from ndcg_asymptotics.theory.mean import expected_ndcg
+from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 TestVerdict = Literal["agrees", "disagrees", "not tested"]
 
@@ -39,12 +40,16 @@ class Simulated:
 
     Attributes
     ----------
+    scorer : Scorer
+    measure : Measure
     sizes : tuple of int
         The list lengths.
     ndcg, low, high : (R, N)
         By replicate and list length.
     """
 
+    scorer: Scorer
+    measure: Measure
     sizes: tuple[int, ...]
     ndcg: Floats
     low: Floats
@@ -53,17 +58,18 @@ class Simulated:
     @classmethod
     def of(
         cls,
+        scorer: Scorer,
+        measure: Measure,
         values: Mapping[str, Floats],
         sizes: tuple[int, ...],
-        scorer: int,
-        measure: int,
+        i: int,
+        j: int,
     ) -> Simulated:
-        """Return the part of the arrays (R, scorer, measure, N) of some results."""
+        """Return the part of the arrays (R, scorer, measure, N) of some results at ``[:, i, j]``."""
         ndcg, low, high = (
-            np.asarray(values.get(name, values["ndcg"]))[:, scorer, measure]
-            for name in ("ndcg", "low", "high")
+            np.asarray(values.get(name, values["ndcg"]))[:, i, j] for name in ("ndcg", "low", "high")
         )
-        return cls(sizes, ndcg, low, high)
+        return cls(scorer, measure, sizes, ndcg, low, high)
 
     def at(self, n: int) -> tuple[Floats, Floats, Floats]:
         """Return values and bounds (R,) at one list length."""
@@ -93,7 +99,6 @@ class MeanTest:
 
 def judge_means(
     simulated: Simulated,
-    theory: TheoreticalValues,
     limit: LimitTest,
     factor: float,
     level: float,
@@ -104,15 +109,17 @@ def judge_means(
     Also return the smallest relative error of an exact mean that one of these tests detects, or ``below`` if
     that is smaller.
     """
+    scorer, measure = simulated.scorer, simulated.measure
     values, sizes = simulated.ndcg, simulated.sizes
     # the tests are for values from 0 to 1, in units of the largest possible one
-    most = np.array([theory.measure.largest(theory.scorer.gains, n) for n in sizes])
+    most = np.array([measure.largest(scorer.gains, n) for n in sizes])
     means = values.mean(axis=0)
     mcse = standard_error(values)
-    pseudo = [None if p is None else p * factor for p in theory.pseudo_expectation(sizes)]
+    pseudo = [pseudo_expectation(scorer, measure, n) for n in sizes]
+    pseudo = [None if p is None else p * factor for p in pseudo]
     exact = error = None
     try:
-        expectation = theory.mean(sizes)
+        expectation = expected_ndcg(scorer, measure, sizes)
         # the simulated mean is known up to its bracket, the exact one up to its stated error
         exact, error = expectation.value * factor, expectation.error + _ROUNDING * most
     except NotAvailableError:  # a user-defined discount that is no sum of exponentials
@@ -128,7 +135,7 @@ def judge_means(
             z = _z(bounds, claimed, float(mcse[i]))
             # no test detects less than the error of the exact mean and half the mean bracket of the values
             unseen = float(error[i] + np.mean(bounds[1] - bounds[0]) / 2) / mean if mean > 0 else math.inf
-            if nearly_normal(theory.scorer, theory.measure, n, len(values)):
+            if nearly_normal(scorer, measure, n, len(values)):
                 wrong = bool(2 * stdtr(len(values) - 1, -abs(z)) < level)
                 reach = float(ndtri(POWER) - stdtrit(len(values) - 1, level / 2))
                 least = float(reach * mcse[i]) / mean if mean > 0 else math.inf

@@ -24,7 +24,11 @@ from ndcg_asymptotics.analysis.variance_tests import (
 from ndcg_asymptotics.core.arrays import Floats, require_choice
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, fixed, general
-from ndcg_asymptotics.theory.values import TheoreticalValues
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.deviation import ndcg_std
+from ndcg_asymptotics.theory.deviation.asymptotic import excess_kurtosis
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 # The bound K = 4 + 2 max(excess, 0) of the kurtosis (docs/check.md, section 2) is that of a normal
 # law, 3, plus margins: 1, and twice the excess that theory expects where every grade has 30 items or more.
@@ -72,12 +76,11 @@ def std_sizes(sizes: tuple[int, ...], which: StdSizes) -> tuple[int, ...]:
     return sizes if which == "every" else tuple(sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}))
 
 
-def judge_std(
-    simulated: Simulated, n: int, theory: TheoreticalValues, name: str, factor: float, level: float
-) -> StdTest:
+def judge_std(simulated: Simulated, n: int, name: str, factor: float, level: float) -> StdTest:
     """Compare the standard deviation of NDCG_n of scorer ``name`` with the exact one times ``factor``."""
     # the tests are for values from 0 to 1, in units of the largest possible one
-    most = theory.measure.largest(theory.scorer.gains, n)
+    scorer, measure = simulated.scorer, simulated.measure
+    most = measure.largest(scorer.gains, n)
     values, low, high = (of_lists / most for of_lists in simulated.at(n))
     seen = float(values.std(ddof=1))
 
@@ -86,13 +89,11 @@ def judge_std(
     ) -> StdTest:
         ratio = seen / exact if exact else None
         in_values = None if exact is None else exact * most
-        return StdTest(
-            name, str(theory.measure), n, seen * most, in_values, ratio, verdict, reason, least, level
-        )
+        return StdTest(name, str(measure), n, seen * most, in_values, ratio, verdict, reason, least, level)
 
     try:
-        std = theory.std(n)
-        mean = theory.mean([n])
+        std = ndcg_std(scorer, measure, [n])
+        mean = expected_ndcg(scorer, measure, [n])
     except NotAvailableError as why:
         return row("not tested", str(why))
     known, error = float(std.value[0]) / most, float(std.error[0]) / most
@@ -106,7 +107,7 @@ def judge_std(
         float(mean.value[0] - mean.error[0]) / most,
         float(mean.value[0] + mean.error[0]) / most,
     )
-    if nearly_normal(theory.scorer, theory.measure, n, len(values)):
+    if nearly_normal(scorer, measure, n, len(values)):
         half = np.maximum(high - values, values - low)
         hidden = math.sqrt(float(half @ half) / (len(values) - 1))  # by the brackets, at most
         freedom = chi_square_freedom(values)
@@ -114,7 +115,10 @@ def judge_std(
         wrong = chi_square_test(*ratios, freedom) < level
         least = chi_square_detectable(freedom, level, POWER)
     else:
-        largest, kurtosis = max(centre[1], 1 - centre[0]) ** 2, _kurtosis_bound(theory, n, known * most)
+        largest, kurtosis = (
+            max(centre[1], 1 - centre[0]) ** 2,
+            _kurtosis_bound(scorer, measure, n, known * most),
+        )
         needed = replicates_for_variance(known**2, largest, level, kurtosis)
         if len(values) < needed:
             return row("not tested", f"this needs {_round_up(needed)} replicates", exact)
@@ -133,15 +137,16 @@ def _squared_deviations(low: Floats, high: Floats, mean: tuple[float, float]) ->
     return nearest**2, np.minimum(furthest**2, max(most, 1 - least) ** 2)
 
 
-def _kurtosis_bound(theory: TheoreticalValues, n: int, std: float) -> float | None:
+def _kurtosis_bound(scorer: Scorer, measure: Measure, n: int, std: float) -> float | None:
     """Return a bound of the kurtosis of NDCG_n; None where few items have a grade."""
-    scorer = theory.scorer
     if not scorer.iid:
         return None
     masses = [mass for mass in (*scorer.masses, 1.0 - sum(scorer.masses)) if mass > 1e-12]
     if n * min(masses) < _FEWEST_ITEMS:
         return None
-    return _NORMAL_KURTOSIS + _MARGIN + _EXCESS_FACTOR * max(theory.excess_kurtosis(n, std), 0.0)
+    return (
+        _NORMAL_KURTOSIS + _MARGIN + _EXCESS_FACTOR * max(excess_kurtosis(scorer.model, measure, n, std), 0.0)
+    )
 
 
 def _round_up(count: float) -> str:

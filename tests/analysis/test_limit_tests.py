@@ -9,26 +9,21 @@ import numpy as np
 import pytest
 from random_pairs import certain_top
 
+from ndcg_asymptotics.analysis import limit_tests
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
+from ndcg_asymptotics.theory.leading_terms import leading_gap
+from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import Expectation
-from ndcg_asymptotics.theory.values import TheoreticalValues
-
-
-def values_of(curve: str, measure: str | Measure) -> TheoreticalValues:
-    return TheoreticalValues(Scorer.parse(curve), Measure.of(measure))
 
 
 def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -> LimitTest:
     """The test of a limit, with changes to what the theorem states."""
-    theory = values_of(curve, measure)
-
-    class Changed(TheoreticalValues):
-        limit = dataclasses.replace(theory.limit, **changes)
-
-    return judge_limit(Changed(theory.scorer, theory.measure), "a", factor)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limit_tests, "limit", lambda *of: dataclasses.replace(limit(*of), **changes))
+        return judge_limit(Scorer.parse(curve), Measure.of(measure), "a", factor)
 
 
 def beta_for_one_minus_beta(_: Relevance, value: float) -> float:
@@ -68,29 +63,23 @@ def test_wrong_limits_disagree(measure: str) -> None:
         assert judged("linear(0.1, 0.7)", measure, factor=factor).verdict == "disagrees"
 
 
-def test_values_that_are_no_numbers_are_not_tested() -> None:
+def test_values_that_are_no_numbers_are_not_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_numbers(relevance, measure, sizes):
         return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
 
-    class Unknown(TheoreticalValues):
-        def extrapolated_limit(self):
-            return extrapolated_limit(self.scorer, self.measure, no_numbers)
-
-    theory = Unknown(Scorer.parse("linear(0.1, 0.7)"), Measure.of("nDCG"))
-    assert judge_limit(theory, "a", 1.0).verdict == "not tested"
+    monkeypatch.setattr(
+        limit_tests, "extrapolated_limit", lambda of, by: extrapolated_limit(of, by, no_numbers)
+    )
+    assert judged("linear(0.1, 0.7)", "nDCG").verdict == "not tested"
 
 
-def test_a_leading_gap_that_is_a_tenth_off_disagrees() -> None:
-    theory = values_of("linear(0.1, 0.7)", "nDCG")
-    gap = theory.leading_gap
-    assert judge_limit(theory, "a", 1.0).leading_gap == "-0.541/log n"
+def test_a_leading_gap_that_is_a_tenth_off_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged("linear(0.1, 0.7)", "nDCG").leading_gap == "-0.541/log n"
+    gap = leading_gap("linear(0.1, 0.7)", "nDCG")
     assert gap is not None
     wrong = dataclasses.replace(gap, coefficient=1.1 * gap.coefficient)
-
-    class Wrong(TheoreticalValues):
-        leading_gap = wrong
-
-    row = judge_limit(Wrong(theory.scorer, theory.measure), "a", 1.0)
+    monkeypatch.setattr(limit_tests, "leading_gap", lambda *_: wrong)
+    row = judged("linear(0.1, 0.7)", "nDCG")
     assert (row.verdict, "leading gap" in row.explanation) == ("disagrees", True)
 
 

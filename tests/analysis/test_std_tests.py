@@ -24,7 +24,6 @@ from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.values import TheoreticalValues
 
 BINARY = study(
     {"good": LINEAR, "random": "random"},
@@ -87,9 +86,8 @@ def test_every_n_on_request(binary: Results) -> None:
 
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
-    drawn = Simulated.of(simulated(of, replicates).values, of.n, 0, 0)
-    theory = TheoreticalValues(Relevance.of(curve), of.measures[0])
-    return judge_std(drawn, n, theory, "a", 1.0, 1e-6)
+    drawn = Simulated.of(Relevance.of(curve), of.measures[0], simulated(of, replicates).values, of.n, 0, 0)
+    return judge_std(drawn, n, "a", 1.0, 1e-6)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.deviation import difference_std, moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
-from ndcg_asymptotics.theory.values import TheoreticalValues
 
 Rng = np.random.Generator
 Statement = Callable[[Rng], "Try"]
@@ -317,15 +316,14 @@ def few_relevant(rng: Rng) -> Try:
         text = f"relevant(2={counts}, 1=2, graded(2={roc}, 1=roc_power({rng.uniform(0.2, 1):.4g})))"
     measure = _measure(rng, ("", "@0.3n", "@5", "@n^0.5"))
     try:
-        theory = TheoreticalValues(FixedCounts.parse(text), measure)
-        stated = judge_limit(theory, "a", 1.0)
+        stated = judge_limit(FixedCounts.parse(text), measure, "a", 1.0)
     except InputError as error:
         return Try(None, str(error))
     if not stated.tested:
         return Try(None, stated.explanation)
 
     def holds(wrong: float) -> bool:
-        row = judge_limit(theory, "a", 1.0 + wrong)
+        row = judge_limit(FixedCounts.parse(text), measure, "a", 1.0 + wrong)
         limit, found = row.limit or 0.0, row.extrapolated or 0.0
         # where b is near kappa, extrapolations are known to be off by a few times their error, 1e-5
         return row.verdict != "disagrees" or abs(limit - found) <= 1e-3 * abs(found)
