@@ -123,7 +123,7 @@ def judge_limit(scorer: Scorer, measure: Measure, name: str, factor: float) -> L
     claimed = value * factor
     if not all(map(math.isfinite, (claimed, path.limit, *path.expectation))):
         return row("not tested", "an exact mean or the limit is not a number")
-    tolerance = path.error + (scaled.error if scaled is not None else 0.0)
+    tolerance = path.error
     detectable = 2 * tolerance / max(abs(claimed), _SMALLEST)
     details: _Extrapolated = {
         "extrapolated": path.limit,

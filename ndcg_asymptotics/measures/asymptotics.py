@@ -16,7 +16,7 @@ class           D(r)                  what decides DCG_n as n grows
 
 A constant factor of D at all ranks changes nothing, since NDCG is a ratio. With i.i.d. labels one that is
 approached as r grows changes no limit either. With a fixed number of relevant items it does, since the ideal
-list has its items at the first ranks (`theory.scaled_limits.constant_of`).
+list has its items at the first ranks (`Discount.constant`).
 """
 
 from __future__ import annotations

@@ -37,7 +37,6 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import Roc, Top
-from ndcg_asymptotics.theory.rules.acceleration import accelerated
 from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
@@ -46,8 +45,6 @@ _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
 _HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
-_FARTHEST = (1e90, 1e18)  # ranks at which the constant of a discount is looked for, if D is known there
-_SETTLING = 15  # ranks up to there
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,6 @@ class ScaledLimit:
         How NDCG_n itself, times the scale, converges: "in probability", "in law", or empty where only its
         mean does.
     reason : str
-    error : float
-        A bound of the error of ``value`` where the constant of a user's discount had to be extrapolated.
     """
 
     value: float | None
@@ -114,7 +109,6 @@ class ScaledLimit:
     assumption: str
     mode: str = ""
     reason: str = ""
-    error: float = 0.0
 
 
 def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
@@ -165,40 +159,12 @@ def _by_theorem(model: FixedCounts, measure: Measure) -> ScaledLimit:
     return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F5", top.text))
 
 
-def constant_of(discount: Discount) -> tuple[float, float]:
-    """Return the limit C of ``D(r) log r``, of ``r^b D(r)`` or of D(r), and a bound of its error.
-
-    It is extrapolated from ranks up to 1e90, or as far as a user's discount is known. Under the linear
-    discount C is that of ``D_n/n`` near the top, 1.
-
-    >>> [round(constant_of(Discount.parse(text))[0], 12) for text in ("log", "clipped_log(2)", "power(0.3)")]
-    [1.0, 0.69314718056, 1.0]
-    """
-    if discount.depends_on_n:
-        return 1.0, 0.0
-    asymptotics = discount.asymptotics
-    for last in (*_FARTHEST, discount.known_to):
-        ranks = np.rint(np.geomspace(last ** (1 / _SETTLING), last, _SETTLING))
-        try:
-            values = np.asarray(discount(ranks) * ranks**asymptotics.exponent)
-        except NotAvailableError:
-            continue
-        logs = isinstance(asymptotics, LogDecay)
-        values = values * np.log(ranks) if logs else values
-        scales: list[Floats | None] = [np.log(ranks), None] if logs else [None]
-        return accelerated(values, 1e-15 * np.abs(values), scales)
-    raise NotAvailableError(f"{discount} is not known at large ranks")
-
-
 def _times_constant(discount: Discount, found: ScaledLimit) -> ScaledLimit:
     """Return a limit that is stated for C = 1 for the discount's own C."""
-    if found.value is None:
-        return found
-    constant, error = constant_of(discount)
-    if not error <= 1e-4 * constant:
-        reason = f"the constant of {discount} is not known: its ratio to what it is like settles too slowly"
+    if discount.constant is None:
+        reason = f"the limit of the ratio of {discount} to what it is like is not known"
         return replace(found, value=None, reason=reason)
-    return replace(found, value=constant * found.value, error=error * abs(found.value))
+    return found if found.value is None else replace(found, value=discount.constant * found.value)
 
 
 @dataclass(frozen=True)

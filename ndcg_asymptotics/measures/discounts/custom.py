@@ -94,6 +94,10 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
         return self._model.asymptotics if self._model else UnknownDecay()
 
     @property
+    def constant(self) -> float | None:
+        return None
+
+    @property
     def total(self) -> float:
         """F(infinity): the sum of the table, and the tail of ``like``, scaled to be continuous at its end."""
         model = self._model

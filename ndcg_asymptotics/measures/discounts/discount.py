@@ -64,6 +64,11 @@ class Discount(Adjustable, family="discount"):
     def asymptotics(self) -> Asymptotics: ...
 
     @property
+    def constant(self) -> float | None:
+        """The limit of ``D(r) log r``, ``r^b D(r)`` or D(r), by its asymptotics; None where not known."""
+        return 1.0
+
+    @property
     def tex(self) -> str:
         """D(r) in TeX, without dollar signs; empty where there is no formula."""
         return ""

@@ -112,6 +112,10 @@ class ClippedLog(SmoothDiscount, keyword="clipped_log"):
     marker: ClassVar[str] = "<"
 
     @property
+    def constant(self) -> float:
+        return math.log(self.b)
+
+    @property
     def tex(self) -> str:
         return rf"1/\max(1, \log_{{{number_text(self.b)}}} r)"
 

@@ -39,9 +39,9 @@ from ndcg_asymptotics.theory.mean.rank_terms import (
 )
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
 
-# Bounds of relative errors, from 2,203 lists with oracles or finer rules. That of sums of exponentials and of
-# degrees that are left out was up to 2.5e-10. Where a count passes the cutoff in long lists, errors were up to
-# 4e-9 for several grades with few degrees, and up to 2e-5 for more of these and for Fourier series.
+# Bounds of relative errors, from 2,203 lists with oracles or finer rules. Sums of exponentials and degrees
+# that are left out make up to 2.5e-10. Where a count passes the cutoff in long lists, errors were up to 4e-9
+# for several grades with few degrees, and up to 2e-5 for more of these and for Fourier series.
 _ERROR, _ERROR_AT_KINKS, _ERROR_OF_SHARP_KINKS = 5e-10, 1e-7, 1e-4
 _ROUNDING = 1e-16  # of NDCG: what is left out is not relative to a mean of 1e-11
 _LARGEST_ERROR = 1e-3  # means with a larger error are not drawn
