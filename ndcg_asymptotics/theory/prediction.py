@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, overload
@@ -128,63 +129,48 @@ def predict(
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     several = as_list(scorers, "scorers", (str, Scorer, RocModel))
     require(len(several) > 0, "must hold at least one relevance curve", "scorers")
-    asked = [
-        (scorer_of(scorer, relevant, gain), measure)
-        for scorer in several
-        for measure in measures_of(measures)
-    ]
-    found = (_predict(scorer, measure, sizes) for scorer, measure in tracked(asked, "predictions"))
-    return Predictions(tuple(row for rows in found for row in rows))
+    every = list(itertools.product(several, measures_of(measures)))
+    return Predictions(
+        tuple(
+            _predict(scorer_of(scorer, relevant, gain), measure, n)
+            for scorer, measure in tracked(every, "predictions")
+            for n in sizes
+        )
+    )
 
 
-def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
-    found = limit(scorer, measure)
-    assumptions = [str(a) for a in found.assumptions]
-    reasons = [found.reason] if found.reason else []
-    means: list[tuple[float | None, float | None]]
+def _predict(scorer: Scorer, measure: Measure, n: int) -> Prediction:
+    stated = limit(scorer, measure)
+    reasons = [stated.reason] if stated.reason else []
+    mean, mean_error, sd, sd_error, method = None, None, None, None, None
     try:
-        exact = expected_ndcg(scorer, measure, sizes)
-        means = [(float(v), float(e)) for v, e in zip(exact.value, exact.error, strict=True)]
+        exact = expected_ndcg(scorer, measure, [n])
+        mean, mean_error = float(exact.value[0]), float(exact.error[0])
     except NotAvailableError as error:
         reasons.append(f"no exact mean: {error}")
-        means = [(None, None)] * len(sizes)
-    deviations = [
-        _deviation(scorer, measure, n, known=mean is not None)
-        for n, (mean, _) in zip(sizes, means, strict=True)
-    ]
-    return [
-        Prediction(
-            str(scorer),
-            str(measure),
-            n,
-            found.value,
-            _rate(found),
-            found.theorem,
-            assumptions,
-            _pseudo_expectation(scorer, measure, n),
-            value,
-            error,
-            "; ".join([*reasons, *([why] if why else [])]),
-            sd,
-            sd_error,
-            method,
-            measure.unit(n),
-        )
-        for n, (value, error), (sd, sd_error, method, why) in zip(sizes, means, deviations, strict=True)
-    ]
-
-
-def _deviation(
-    scorer: Scorer, measure: Measure, n: int, *, known: bool
-) -> tuple[float | None, float | None, str | None, str]:
-    """Return the standard deviation, its error, how it is computed, and why there is none."""
-    if not known:  # without a mean
-        return None, None, None, ""
-    try:
-        std = ndcg_std(scorer, measure, [n])
-    except NotAvailableError as error:
-        return None, None, None, str(error)
-    return float(std.value[0]), float(std.error[0]), std.methods[0], ""
+    else:
+        try:
+            std = ndcg_std(scorer, measure, [n])
+            sd, sd_error, method = float(std.value[0]), float(std.error[0]), std.methods[0]
+        except NotAvailableError as error:
+            reasons.append(str(error))
+    return Prediction(
+        scorer=str(scorer),
+        measure=str(measure),
+        n=n,
+        limit=stated.value,
+        rate=_rate(stated),
+        theorem=stated.theorem,
+        assumptions=[str(a) for a in stated.assumptions],
+        pseudo_expectation=_pseudo_expectation(scorer, measure, n),
+        expectation=mean,
+        expectation_error=mean_error,
+        reason="; ".join(reasons),
+        sd=sd,
+        sd_error=sd_error,
+        sd_method=method,
+        unit=measure.unit(n),
+    )
 
 
 def _rate(found: Limit) -> str | None:

@@ -142,7 +142,7 @@ def calls(place: Path) -> dict[str, Call]:
         "theory.leading_gap": one,
         "theory.limit": one,
         "theory.ndcg_std": {**one, **sizes},
-        "theory.order_in_expectation": {**both, "measures": "nDCG", **sizes},
+        "theory.order_in_expectation": {**both, "measure": "nDCG", **sizes},
         "theory.pseudo_expectation": {**one, "n": 20},
         "analysis.check_grid": {"results": of_grid},
         "analysis.gate": {"comparison": comparison, "margin": 0.1},

@@ -76,7 +76,7 @@ def mean_of(
     # by depth and number of relevant items above, (T, R)
     gained = np.sum([model.gains[j] * model.counts[j] * mass[j][:, None] * laws[j] for j in present], axis=0)
     node, number = np.nonzero(gained > NEGLIGIBLE * gained.max(axis=1, keepdims=True))
-    others, total = n - model.least_n, 0.0
+    others, total = float(n - model.least_n), 0.0
     for start in range(0, node.size, _ROWS):
         part = slice(start, start + _ROWS)
         i, b = node[part], number[part].astype(np.float64)

@@ -77,7 +77,7 @@ def require_smooth(discount: Discount, n: int) -> None:
         exponential_sum([discount], float(min(n, LARGEST_N)))
 
 
-def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[Integers, RankNodes]]:
+def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, RankNodes]]:
     """Yield the indices of some depths, and the nodes at each; depths without nodes are left out.
 
     Parameters
@@ -86,14 +86,13 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
         Depths in [0, 1].
     k : (T,)
         A cutoff for each; above ``others`` it cuts nothing.
-    others : float or (T,)
-        N, for all depths or for each.
+    others : float
+        N.
 
     >>> ((_, nodes),) = rank_nodes(np.array([0.5]), np.array([2.0]), 2)
     >>> nodes.above, nodes.weights.round(12)
     (array([[0., 1., 2.]]), array([[0.25, 0.5 , 0.  ]]))
     """
-    others = np.broadcast_to(np.asarray(others, np.float64), t.shape)
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
     mean, deviation = others * share, np.sqrt(others * t * (1 - t))
@@ -120,27 +119,24 @@ def rank_nodes(t: Floats, k: Floats, others: Floats | float) -> Iterator[tuple[I
             size = max(1, int(_CHUNK / 2.0**group))
             for start in range(0, alike.size, size):
                 some = alike[start : start + size]
-                law = mean[some], deviation[some], deep[some], share[some], k[some], others[some]
+                law = mean[some], deviation[some], deep[some], share[some], k[some], others
                 counted, weights = kind(*law)
-                a = np.where(deep[some, None], others[some, None] - counted, counted)
+                a = np.where(deep[some, None], others - counted, counted)
                 shift = counted - mean[some, None]
                 yield some, RankNodes(a, weights, shift, deep[some], share[some], kind is _few)
 
 
 def _few(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: float
 ) -> tuple[Floats, Floats]:
     """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
-    most = int(min(math.ceil((mean + reach(deviation)).max()), others.max()))
+    most = int(min(math.ceil((mean + reach(deviation)).max()), others))
     counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
     # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
-    lengths, of_length = np.unique(others, return_inverse=True)
-    with np.errstate(divide="ignore"):  # more than N have probability 0
-        left = np.log1p(-np.minimum(np.arange(most) / np.maximum(lengths, 1.0)[:, None], 1.0))
-    falling = np.hstack([np.zeros((lengths.size, 1)), np.cumsum(left, axis=1)])
+    falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(most) / max(others, 1.0))))
     odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
     exponents = np.multiply.outer(np.log(odds), counted[0])
-    exponents += (falling - gammaln(counted[0] + 1))[of_length] + (others * np.log1p(-share))[:, None]
+    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
     likely = np.exp(exponents)
     return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
 
@@ -152,12 +148,12 @@ def _spaced(
     deep: Bools,
     share: Floats,
     k: Floats,
-    others: Floats,
+    others: float,
 ) -> tuple[Floats, Floats]:
     """Return numbers about the mean at steps of so many standard deviations, and their probabilities."""
     step = np.maximum(np.floor(spacing * deviation), 1.0)
     counted, inside = _about(mean, step, deviation, others)
-    weights = np.where(inside, np.exp(log_binomial(counted, others[:, None], share[:, None])), 0.0)
+    weights = np.where(inside, np.exp(log_binomial(counted, others, share[:, None])), 0.0)
     total = weights.sum(axis=1, keepdims=True)
     # among 1e30 items and more doubles are further apart than the standard deviation
     at_mean = np.arange(counted.shape[1]) == counted.shape[1] // 2
@@ -165,16 +161,16 @@ def _spaced(
     return counted, weights * _within(counted, deep, k, others)
 
 
-def _about(mean: Floats, step: Floats, deviation: Floats, others: Floats) -> tuple[Floats, Bools]:
+def _about(mean: Floats, step: Floats, deviation: Floats, others: float) -> tuple[Floats, Bools]:
     """Return whole numbers about the mean, the same number on both sides, and which are from 0 to N."""
     count = np.ceil(reach(deviation) / step).max()
     counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
-    inside = (counted >= 0) & (counted <= others[:, None])
-    return np.clip(counted, 0.0, others[:, None]), inside
+    inside = (counted >= 0) & (counted <= others)
+    return np.clip(counted, 0.0, others), inside
 
 
 def _up_to_cutoff(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: Floats
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: float
 ) -> tuple[Floats, Floats]:
     """Return the nodes of an integral up to k - 1/2 items above."""
     far = reach(deviation)
@@ -182,7 +178,7 @@ def _up_to_cutoff(
     end = np.where(deep, others - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
     counted, weights = _sums_to(end, np.where(deep, high, low), 4)
-    return counted, weights * np.exp(log_binomial(counted, others[:, None], share[:, None]))
+    return counted, weights * np.exp(log_binomial(counted, others, share[:, None]))
 
 
 def _sums_to(end: Floats, start: Floats, panels: int) -> tuple[Floats, Floats]:
@@ -200,8 +196,8 @@ def _sums_to(end: Floats, start: Floats, panels: int) -> tuple[Floats, Floats]:
     return x, np.concatenate([dx, last], axis=1)
 
 
-def _within(counted: Floats, deep: Bools, k: Floats, others: Floats) -> Bools:
-    return np.asarray(np.where(deep[:, None], others[:, None] - counted, counted) < k[:, None])
+def _within(counted: Floats, deep: Bools, k: Floats, others: float) -> Bools:
+    return np.asarray(np.where(deep[:, None], others - counted, counted) < k[:, None])
 
 
 @dataclass(frozen=True)
