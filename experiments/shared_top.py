@@ -2,8 +2,8 @@
 
 An item has two features U and V, independent and uniform, and is relevant with probability 0.7 - 0.6 U. A
 sorts by U. B has the same first fifth in the same order, the items with U < 0.2, and sorts the others by V.
-A third ranker has the relevance curve of B, but its scores are independent of A's given the label. Theorem H of
-docs/theorems.md, says what they do.
+A third ranker has the relevance curve of B, but its scores are independent of A's given the label.
+Theorem H of docs/theorems.md says what they do.
 
 `shared_top.py [FILE]` writes, for each discount and list length, how many of 20,000 lists A does not win.
 """
