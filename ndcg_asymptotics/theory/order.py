@@ -2,7 +2,7 @@
 
 These are the two parts of Theorem 14 of Wang et al. (2013), for binary and for graded labels. The order of
 the means is that of exact means (Definition 4); whether almost every long list shows it at every length
-(Definition 3) follows from the error exponent (docs/rates.md).
+(Definition 3) follows from the error exponent (docs/orders.md).
 """
 
 from __future__ import annotations
