@@ -84,13 +84,6 @@ def test_no_rate_of_long_lists_is_stated_of_coupled_scorers() -> None:
     assert "According to theory" not in pair.text
 
 
-def test_the_second_scorer_may_be_the_right_one() -> None:
-    of = of_pair(("random", "good"))
-    (pair,) = distinguish(given(of, draws(np.full(len(SIZES), 0.25)))).pairs
-    assert pair.right == "good"
-    assert pair.points[0].rate == pytest.approx(0.25, abs=0.03)
-
-
 def test_from_n_on_a_grid_is_an_upper_bound() -> None:
     of = of_pair(("good", "random"))
     order = np.ones((100, len(SIZES)))

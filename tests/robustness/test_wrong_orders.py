@@ -1,10 +1,10 @@
-"""A tenth of the random states and lengths of `wrong_orders`, and probabilities that are 50% too large."""
+"""A tenth of the random states of `wrong_orders`, and probabilities that are 50% too large."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from robustness.wrong_orders import State, check_length, check_state, random_state
+from robustness.wrong_orders import State, check_state, random_state
 
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 
@@ -29,15 +29,3 @@ def test_a_wrong_probability_does_not() -> None:
     state = State("linear(0.1, 0.5)", "linear(0.2, 0.4)", "nDCG(zipf)", 300)
     assert check_state(state, lists=1500) > LEVEL
     assert check_state(state, lists=1500, factor=1.5) < LEVEL
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "state",
-    [
-        State("linear(0.1, 0.7)", "constant(0.4)", "nDCG", 1),
-        State("power(prevalence=0.2, top=0.6, exponent=2)", "binormal(0.2, 0.3)", "nDCG(power(0.6))", 1),
-    ],
-)
-def test_lists_of_the_required_length_show_the_order_and_shorter_ones_do_not(state: State) -> None:
-    assert check_length(state, 0.9, lists=3000) > 1e-6

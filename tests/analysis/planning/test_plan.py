@@ -101,14 +101,6 @@ def test_the_figure_marks_the_largest_effects() -> None:
 
 
 @pytest.mark.slow
-def test_the_better_one_may_come_second() -> None:
-    (row,) = plan(BLANK, GOOD, "nDCG@2", n=50).rows
-    assert row.order.ahead == GOOD
-    assert row.difference.mean < 0
-    assert row.queries.required is not None
-
-
-@pytest.mark.slow
 def test_measures_that_disagree_are_named() -> None:
     """The first ranker has the better top, the second the better list."""
     top = "power(0.375, 0.9, 20)"
