@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import html
 import os
-import textwrap
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,13 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from ndcg_asymptotics.core.rows import Column, Estimate, declared, frame_of, path_in, plain_values
-from ndcg_asymptotics.core.text import in_tex, shortened, visible
+from ndcg_asymptotics.core.text import in_tex, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +35,6 @@ Form = Literal["table", "csv", "latex", "json"]
 
 _GAP = 2  # characters between columns
 _SHORTEST, _WHOLE = 12, 24  # characters that a shortened text keeps, and one of a column that stays whole
-_LETTERS = 4  # of a text that stay before numbers are cut, too
-_NAME_LINES = 3  # of a heading that is folded at any letter
 
 
 @dataclass(frozen=True)
@@ -145,13 +142,6 @@ class Table:
         columns, wanted = [self.columns[i] for i in places], [every[i] for i in places]
         widths = [least for _, least, *_ in wanted]
         free = width + 1 - sum(widths) - _GAP * len(widths)
-        while free < 0 and max(widths) > 1:  # even the columns that name the rows are too wide
-            # headings and texts are cut before numbers
-            widest = max(
-                range(len(widths)),
-                key=lambda i: (widths[i] > (wanted[i][0] if columns[i].show else _LETTERS), widths[i]),
-            )
-            widths[widest], free = widths[widest] - 1, free + 1
         for level in list(zip(*wanted, strict=True))[1:]:
             # the columns that lack most get the remaining width; values come before headings
             while free > 0 and (short := [i for i, w in enumerate(widths) if w < level[i]]):
@@ -159,13 +149,13 @@ class Table:
                 free -= 1
         table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
         for column, most in zip(columns, widths, strict=True):
-            number = column.show is not None
-            lines = _folded(visible(column.name), most, at_letters=number and column.fold)
-            justify: Literal["left", "right"] = "right" if number else "left"
-            table.add_column(Text("\n".join(lines)), justify=justify, no_wrap=not column.fold, max_width=most)
+            heading = "\n".join(
+                line.plain.rstrip() for line in Text(visible(column.name)).wrap(Console(), most)
+            )
+            justify: Literal["left", "right"] = "right" if column.show else "left"
+            table.add_column(Text(heading), justify=justify, no_wrap=not column.fold, max_width=most)
         for row in self.texts():
-            cells = zip(columns, widths, (row[i] for i in places), strict=True)
-            table.add_row(*(Text(text if c.fold else shortened(text, most)) for c, most, text in cells))
+            table.add_row(*(Text(row[i]) for i in places))
         return table
 
     def to_html(self) -> str:
@@ -262,29 +252,6 @@ class Report(Shown):
         return file.getvalue().rstrip()
 
     __repr__ = __str__
-
-
-def _folded(name: str, width: int, *, at_letters: bool) -> list[str]:
-    """Return the lines of a heading, folded between words or at any letter; three lines have both its ends.
-
-    >>> _folded("corrected p", 9, at_letters=False), _folded("feature 25", 7, at_letters=True)
-    (['corrected', 'p'], ['feature', '25'])
-    >>> _folded("a-long-name-of-a-run-v1", 6, at_letters=True)
-    ['a-long', '…of-a-', 'run-v1']
-    """
-    if not at_letters:
-        return [
-            shortened(line, width) for line in textwrap.wrap(name, width, break_long_words=False) or [name]
-        ]
-    lines = [
-        part
-        for line in textwrap.wrap(name, width, break_on_hyphens=False)
-        for part in chop_cells(line, width)
-    ] or [name]
-    if len(lines) > _NAME_LINES:
-        end = chop_cells(name[::-1], (_NAME_LINES - 1) * width - 1)[0][::-1]
-        lines = [lines[0], *chop_cells(f"…{end}", width)]
-    return lines
 
 
 def _longest_word(text: str) -> int:
