@@ -60,9 +60,8 @@ def _is_shown() -> bool:
     return _in_notebook() if asked is None else asked
 
 
-@contextmanager
-def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]:
-    """Yield a tqdm bar for work of ``total`` pieces, of which ``initial`` are already done.
+def task(what: str, total: int | None = None, initial: int = 0) -> Any:
+    """Return a tqdm bar, a context manager, for work of ``total`` pieces, of which ``initial`` are done.
 
     >>> with task("steps", 3) as bar:
     ...     _ = bar.update(2)
@@ -72,7 +71,7 @@ def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]
         warnings.simplefilter("ignore", TqdmWarning)
         from tqdm import auto
     live = _in_notebook() or sys.stderr.isatty()
-    with auto.tqdm(
+    return auto.tqdm(
         total=total,
         initial=initial,
         desc=visible(what),
@@ -83,8 +82,7 @@ def task(what: str, total: int | None = None, initial: int = 0) -> Iterator[Any]
         dynamic_ncols=True,
         disable=not _is_shown(),
         file=sys.stderr,
-    ) as bar:
-        yield bar
+    )
 
 
 def tracked(pieces: Iterable[_T], what: str) -> Iterator[_T]:
