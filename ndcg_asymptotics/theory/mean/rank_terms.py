@@ -41,7 +41,7 @@ from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk, log_choose
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
-from ndcg_asymptotics.theory.rules.mesh import CurveDepths, Mesh, joined
+from ndcg_asymptotics.theory.rules.mesh import CurveDepths, curve_edges
 from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
 
 DEGREES = (9, 19, 35)  #: of expansions in the number of items above, tried in turn
@@ -93,25 +93,23 @@ class Places:
 @shared  # measures with the same cutoff have the same
 def places_of(relevance: Relevance, n: int, k: int) -> Places:
     """Return the depths for lists of n items with a cutoff k."""
-    mesh = Mesh.of(relevance, n)
-    depths = _depths(mesh, k, n)
-    occurs = mesh.law[:-1] > 0
+    depths = CurveDepths.of(relevance, _around_cutoff(curve_edges(relevance, n), k, n))
+    occurs = depths.law[:-1] > 0
     every = np.append(occurs, True)
     gains = np.array(relevance.gains)[occurs]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
-    return Places(n, k, gains, mesh.law[every], depths.t, depths.above[every] - depths.t, gained)
+    return Places(n, k, gains, depths.law[every], depths.t, depths.above[every] - depths.t, gained)
 
 
-def _depths(mesh: Mesh, k: int, n: int) -> CurveDepths:
-    """Return the depths at which items gain, on finer panels where the rank may be on either side of k."""
+def _around_cutoff(edges: Floats, k: int, n: int) -> Floats:
+    """Return edges of panels on which items gain, closer where the rank may be on either side of k."""
     if k >= n:
-        return mesh.depths
+        return edges
     # an item above ``start`` is within the cutoff and one below ``stop`` is not
     start, stop = (min(max(x / n, 0.0), 1.0) for x in around_rank(float(k), float(n)))
     count = math.ceil((stop - start) * n / (_AROUND_CUTOFF * max(math.sqrt(k * (1 - k / n)), 3.0)))
-    inner = mesh.edges[(mesh.edges > start) & (mesh.edges < stop)]
-    around = mesh.between(np.union1d(np.linspace(start, stop, count + 1), inner))
-    return joined([mesh.down_to(start), around])
+    close = np.linspace(start, stop, count + 1)
+    return np.union1d(edges[edges < stop], close[close > edges[0]])
 
 
 @dataclass(frozen=True)

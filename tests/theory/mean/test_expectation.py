@@ -53,7 +53,7 @@ DISCOUNTS = ["log", "power(0.5)", "zipf", "power(2)", "power(6)", "geometric(2)"
 def finer_means(texts, measures, sizes):
     """Means with narrower panels, more nodes and other exponentials: (texts, measures, sizes)."""
     finer = {
-        mesh: {"_PANEL_WIDTH": 0.8, "_NARROW": 0.1},
+        mesh: {"_PANEL_WIDTH": 0.8},
         rank_terms: {"_AROUND_CUTOFF": 1.2, "TOLERANCE": 1e-11},
         label_counts: {"_NODES": 56, "_NODES_OF_ONE": 84, "TOLERANCE": 1e-11},
         expectation: {"TOLERANCE": 1e-11},
