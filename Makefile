@@ -93,7 +93,7 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, r
 	for name in signals damage fuzz wrong_types false_alarms mutations counterexamples proved level_pairs proved_lists wrong_orders; do \
 	  PYTHONPATH=tests $(BIN)/python -m robustness.$$name || exit 1; done
 	$(BIN)/pytest $(WORKERS) -m long
-	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/test_limit_scan.py
+	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/limits/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
 	$(BIN)/pytest -n $(JOBS) tests/theory/test_short_lists.py --effort 100
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5

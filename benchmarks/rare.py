@@ -11,7 +11,7 @@ from ndcg_asymptotics.engines import rare
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
-from ndcg_asymptotics.theory.rare import CELLS, tilt
+from ndcg_asymptotics.theory.orders import CELLS, tilt
 
 N, DRAWS = 10**5, 20
 

@@ -21,8 +21,8 @@ from ndcg_asymptotics.plots import (
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 LEMMA_2 = {"Lemma 2: $n^{-1/3}$": 1 / 3}
 

@@ -23,7 +23,7 @@ from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.running import run
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import error_exponent
+from ndcg_asymptotics.theory.orders import error_exponent
 
 HERE = Path(__file__).parent
 STUDIES, VALUES = HERE / "data" / "frozen_studies.json", HERE / "data" / "frozen_values.json"

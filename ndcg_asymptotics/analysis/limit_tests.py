@@ -1,8 +1,8 @@
 """Tests of the limits that theorems state, by exact means extrapolated to infinite n.
 
-The extrapolation (`theory.extrapolation`) uses no theorem, and nothing is random: a limit disagrees if its
-distance from the extrapolated one exceeds the bound of the error of the extrapolation. Twice this bound is
-the smallest error that is certain to be detected. Where that is more than 1% of the limit, the limit counts
+The extrapolation (`theory.limits.extrapolation`) uses no theorem, and nothing is random: a limit disagrees if
+its distance from the extrapolated one exceeds the bound of the error of the extrapolation. Twice this bound
+is the smallest error that is certain to be detected. Where that is more than 1% of the limit, the limit counts
 as not tested. See docs/theory.md, section 2.
 """
 
@@ -20,9 +20,9 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.deviation.asymptotic import limiting_std, std_at
-from ndcg_asymptotics.theory.extrapolation import Extrapolation, extrapolated_limit
-from ndcg_asymptotics.theory.leading_terms import Gap, leading_gap
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits.extrapolation import Extrapolation, extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import Gap, leading_gap
 
 LimitVerdict = Literal["agrees", "disagrees", "assumptions not met", "does not converge", "not tested"]
 

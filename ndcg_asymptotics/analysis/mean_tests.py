@@ -21,8 +21,8 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 TestVerdict = Literal["agrees", "disagrees", "not tested"]
 

@@ -25,7 +25,7 @@ from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_li
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.theory.rare import error_exponent
+from ndcg_asymptotics.theory.orders import error_exponent
 
 _LONGEST = 22  # characters of a name in a title
 NONE_WRONG: MarkerSettings = {"marker": r"$\downarrow$", "ms": 5, "mew": 0.2}

@@ -20,8 +20,8 @@ from ndcg_asymptotics.populations import RocModel, Scorer
 from ndcg_asymptotics.studies.relevant import Relevant, scorer_of
 from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG, Limit, limit
+from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from ndcg_asymptotics.analysis import limit_tests
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 from ndcg_asymptotics.theory.mean import Expectation
 
 

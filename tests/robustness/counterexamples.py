@@ -15,7 +15,7 @@ one, and have one or two grades. Each statement is held to something that does n
 Further statements have searches of their own: robustness/level_pairs.py (D, E, G), proved.py (T3, T4, S2, S4,
 DCG, losses), proved_lists.py (F2, F3, DCG, J1, losses, sampled metrics),
 tests/theory/test_statements_random.py (T1, T2, H) and test_statements_spread.py (S1), and limits with a share
-of relevant items tests/theory/test_limit_scan.py.
+of relevant items tests/theory/limits/test_limit_scan.py.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.deviation import difference_std, moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import error_exponent, level_tilt
+from ndcg_asymptotics.theory.orders import error_exponent, level_tilt
 
 Rng = np.random.Generator
 Statement = Callable[[Rng], "Try"]

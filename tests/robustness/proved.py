@@ -26,7 +26,7 @@ from scipy import special
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
-from ndcg_asymptotics.theory.rare import level_tilt
+from ndcg_asymptotics.theory.orders import level_tilt
 
 _MESH = np.append(0.0, np.geomspace(1e-12, 1, 400))
 

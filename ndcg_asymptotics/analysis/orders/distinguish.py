@@ -50,7 +50,7 @@ from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import tilt
+from ndcg_asymptotics.theory.orders import tilt
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.deviation.regime import regime
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import ErrorExponent, error_exponent
+from ndcg_asymptotics.theory.orders import ErrorExponent, error_exponent
 
 _Ranker = TypeVar("_Ranker", bound=Scorer | Relevance)
 

@@ -22,7 +22,7 @@ from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.relevant import with_gain
-from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.orders import error_exponent, level_tilt, log_wrong_probability
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _predict(a: Relevance, b: Relevance, measure: Measure, n: int) -> PairPredic
 
 
 def predicted_nats(study: Study, pair: Pair, sizes: Sequence[int], *, most: float = math.inf) -> list[float]:
-    """Return -log P(wrong order at n) of a pair of a study, without simulation (`theory.rare`).
+    """Return -log P(wrong order at n) of a pair of a study, without simulation (`theory.orders`).
 
     The list ends before the first n at which there is no prediction, or after the first value above ``most``.
     """

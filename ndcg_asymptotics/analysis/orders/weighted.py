@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.orders import error_exponent, level_tilt, log_wrong_probability
 
 LEAST_EFFECTIVE = 20.0
 """The smallest effective sample size of a reliable estimate."""

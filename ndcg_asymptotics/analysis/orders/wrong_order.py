@@ -8,7 +8,7 @@ counted             on drawn lists, or their tops under a fixed cutoff, if 100 o
 drawn tops          where sum D^2 is finite, on lists of more than 4096 items: the first 500 ranks are drawn,
                     and the difference of the DCGs below them by its normal law
 weighted draws      by importance sampling (`engines.rare`), where fewer are wrong or lists are too long
-large deviations    by the tilt's cost and width (`theory.rare`), where a draw takes long
+large deviations    by the tilt's cost and width (`theory.orders`), where a draw takes long
 normal law          with the exact mean and variance, without an interval: long lists in the regime "normal"
 rough normal law    the same in other regimes (`theory.deviation.regime`)
 ==================  =====================================================================================
@@ -34,7 +34,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.deviation import moments
 from ndcg_asymptotics.theory.deviation.regime import regime
-from ndcg_asymptotics.theory.rare import Tilt, level_tilt, log_wrong_probability
+from ndcg_asymptotics.theory.orders import Tilt, level_tilt, log_wrong_probability
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.engines.items.lists import DrawnRanks

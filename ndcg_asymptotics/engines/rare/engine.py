@@ -1,7 +1,7 @@
 """Probabilities of wrong orders too small for plain simulation, by importance sampling.
 
 For each pair, measure and list length a replicate draws one list of each scorer under the law by which the
-wrong order is reached most cheaply (`theory.rare.tilt`), decides their order by NDCG, which
+wrong order is reached most cheaply (`theory.orders.tilt`), decides their order by NDCG, which
 is that by DCG, and keeps log dP/dQ, the exact weight of the draw (`draw_pair`). Then
 
     P(wrong at n)  =  the mean of exp(log_weight) over the draws whose order is wrong,
@@ -30,7 +30,7 @@ from ndcg_asymptotics.engines.rare.plan import PairPlan, make, measure_table
 from ndcg_asymptotics.engines.shared.long_counts import multinomial_counts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.studies.design import Design
-from ndcg_asymptotics.theory.rare import tilt
+from ndcg_asymptotics.theory.orders import tilt
 
 LARGEST_COST = 300.0  #: nats; nothing is drawn where a wrong order is less likely than exp(-300) = 1e-130
 

@@ -14,7 +14,7 @@ from ndcg_asymptotics.engines.shared import grades
 from ndcg_asymptotics.engines.shared.tables import build
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import CELLS, Tilt, tilt
+from ndcg_asymptotics.theory.orders import CELLS, Tilt, tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class PairPlan:
 def make(
     a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
 ) -> PairPlan:
-    """Return the plan for a pair; ``leader`` and ``cells`` as in `theory.rare.tilt`."""
+    """Return the plan for a pair; ``leader`` and ``cells`` as in `theory.orders.tilt`."""
     found = tilt(a, b, measure, n, cells, leader)
     table, most = measure_table(measure, n, (*a.gains, 0.0))
     halves = (_halves(a, found.edges), _halves(b, found.edges))

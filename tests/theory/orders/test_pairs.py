@@ -11,9 +11,9 @@ import pytest
 
 from ndcg_asymptotics import Study, run
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.theory.leading_terms import first_moment
+from ndcg_asymptotics.theory.limits.leading_terms import first_moment
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.order import order_in_expectation
+from ndcg_asymptotics.theory.orders.order import order_in_expectation
 
 
 def log_moment(coefficients: list[Fraction], order: int) -> Fraction:

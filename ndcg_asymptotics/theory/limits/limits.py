@@ -40,8 +40,8 @@ from ndcg_asymptotics.populations import (
     Scorer,
 )
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.theory.limits.scaled_limits import Scale, ScaledLimit, scaled_limit
 from ndcg_asymptotics.theory.rules import quadrature
-from ndcg_asymptotics.theory.scaled_limits import Scale, ScaledLimit, scaled_limit
 
 LIMITS_OF_DCG = "Limits of DCG and RBP are those of DCG_n / F(k(n)), F(k) = D(1) + … + D(k)."
 """The line below a table that has limits of DCG."""

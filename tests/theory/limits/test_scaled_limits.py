@@ -14,15 +14,15 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts.custom import Custom, discount
 from ndcg_asymptotics.populations import FixedCounts
-from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.scaled_limits import (
+from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
+from ndcg_asymptotics.theory.limits.scaled_limits import (
     Scale,
     rank_sum,
     scaled_limit,
     tops,
 )
+from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GRADED = "relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_beta(0.5, 2)))"
 CASES = [

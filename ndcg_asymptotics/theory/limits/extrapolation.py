@@ -28,10 +28,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
+from ndcg_asymptotics.theory.limits.scaled_limits import scaled_limit
 from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
 from ndcg_asymptotics.theory.rules.acceleration import FEWEST_VALUES, accelerated
-from ndcg_asymptotics.theory.scaled_limits import scaled_limit
 
 SIZES = tuple(10**d for d in range(6, 19))
 """The list lengths of the exact means."""

@@ -11,7 +11,7 @@ from simulated_orders import wrong
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import error_exponent, tilt
+from ndcg_asymptotics.theory.orders import error_exponent, tilt
 
 # straight down to the middle, with the value Q at the top and slopes that differ by SLOPE
 PAIR = "piecewise(0=0.5, 0.5=0.5, 1=0.35)", "piecewise(0=0.5, 0.5=0.35, 1=0.65)"

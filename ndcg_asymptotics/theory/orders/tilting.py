@@ -33,7 +33,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare.cells import (
+from ndcg_asymptotics.theory.orders.cells import (
     FEWEST_ABOVE,
     SHARPEST,
     MeanDiscount,

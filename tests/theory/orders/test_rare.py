@@ -7,8 +7,8 @@ from scipy import optimize, stats
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rare import tilt
-from ndcg_asymptotics.theory.rare.cells import MeanDiscount, grade_masses
+from ndcg_asymptotics.theory.orders import tilt
+from ndcg_asymptotics.theory.orders.cells import MeanDiscount, grade_masses
 
 A, B = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
 RISING, FALLING = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")

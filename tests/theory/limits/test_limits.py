@@ -9,7 +9,7 @@ from ndcg_asymptotics.measures.discounts import Discount, discount
 from ndcg_asymptotics.populations import Curve, Relevance
 from ndcg_asymptotics.theory.deviation.asymptotic import limiting_std, std_at
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
+from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 
 mp.mp.dps = 25
 

@@ -8,8 +8,8 @@ import pytest
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.pseudo_expectation import pseudo_expectation
 
 
 @pytest.mark.slow

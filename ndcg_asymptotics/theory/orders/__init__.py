@@ -1,7 +1,7 @@
 """Large deviations of the wrong order: the tilted law, its cost, and the error exponent."""
 
-from ndcg_asymptotics.theory.rare.exponents import ErrorExponent, error_exponent
-from ndcg_asymptotics.theory.rare.tilting import (
+from ndcg_asymptotics.theory.orders.exponents import ErrorExponent, error_exponent
+from ndcg_asymptotics.theory.orders.tilting import (
     CELLS,
     Side,
     Tilt,

@@ -17,7 +17,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.measures.growth import CutoffGrowth
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.leading_terms import first_moment
+from ndcg_asymptotics.theory.limits.leading_terms import first_moment
 from ndcg_asymptotics.theory.rules.quadrature import edges, nodes_between
 
 _LEVEL = 1e-9  # integrals that differ by less count as equal

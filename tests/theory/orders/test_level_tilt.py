@@ -15,8 +15,8 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.deviation import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare import level_tilt, tilt
-from ndcg_asymptotics.theory.rare.cells import difference_of_means, mesh
+from ndcg_asymptotics.theory.orders import level_tilt, tilt
+from ndcg_asymptotics.theory.orders.cells import difference_of_means, mesh
 
 # (m_A - m_B)(t) = 0.01 (4 - 96 t + 324 t^2 - 256 t^3) has integrals 0 with 1, log t and log^2 t: e = 2
 SECOND = "polynomial(0.54, -0.96, 3.24, -2.56)", "constant(0.5)"

@@ -11,9 +11,9 @@ from scipy.special import exp1
 
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Curve, Relevance, curve
-from ndcg_asymptotics.theory.extrapolation import SIZES, extrapolated_limit
-from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.limits.extrapolation import SIZES, extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 from ndcg_asymptotics.theory.mean import Expectation
 
 LINEAR = Relevance.parse("linear(0.1, 0.7)")

@@ -16,9 +16,9 @@ from ndcg_asymptotics.analysis import limit_tests
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import Limit, limit
+from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 
 COUNT = int(os.environ.get("NDCG_ASYMPTOTICS_SCAN", "8"))
 SEED = int(os.environ.get("NDCG_ASYMPTOTICS_SEED", "2013"))

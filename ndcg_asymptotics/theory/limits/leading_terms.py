@@ -25,7 +25,7 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.limits import OccurringGrades, limit
+from ndcg_asymptotics.theory.limits.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
 
 _DEEPEST = 1e-100  # the part of int (E(t) - E(0))/t dt below this depth shows whether it converges

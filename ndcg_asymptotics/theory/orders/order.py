@@ -18,9 +18,9 @@ from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.leading_terms import require_one_population
+from ndcg_asymptotics.theory.limits.leading_terms import require_one_population
 from ndcg_asymptotics.theory.mean import expected_ndcg
-from ndcg_asymptotics.theory.rare.exponents import error_exponent
+from ndcg_asymptotics.theory.orders.exponents import error_exponent
 
 _SIZES = tuple(round(10 ** (d / 3)) for d in range(55))  # three per decade, up to 1e18
 

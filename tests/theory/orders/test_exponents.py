@@ -17,12 +17,12 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.growth import UNKNOWN_GROWTH, CutoffGrowth
 from ndcg_asymptotics.populations import Relevance, Scorer
-from ndcg_asymptotics.theory.extrapolation import extrapolated_limit
-from ndcg_asymptotics.theory.leading_terms import leading_gap
 from ndcg_asymptotics.theory.limits import limit
-from ndcg_asymptotics.theory.order import order_in_expectation
+from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
+from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
+from ndcg_asymptotics.theory.orders import error_exponent, level_tilt, log_wrong_probability, tilt
+from ndcg_asymptotics.theory.orders.order import order_in_expectation
 from ndcg_asymptotics.theory.prediction import predict
-from ndcg_asymptotics.theory.rare import error_exponent, level_tilt, log_wrong_probability, tilt
 
 LEVEL = ("polynomial(0.5, -0.8, 0.9)", "constant(0.4)")  # int (m_a - m_b)(t) log t dt = 0
 TOPS = ("linear(0, 1)", "linear(1, 0)")
