@@ -88,7 +88,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     require(replicates >= 2, f"check needs at least 2 complete replicates, this study has {replicates}")
     require("ndcg" in values, f"the {study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     require_fraction(alpha, "alpha")
-    finite = is_number(perturb) and math.isfinite(perturb)
+    finite = is_number(perturb) and abs(perturb) <= 1e300  # of whole numbers, too
     require(finite, f"must be a finite number, got {brief(perturb)}", "perturb")
     factor, sizes = 1.0 + perturb, std_sizes(study.n, std)
     level = alpha / (len(study.scorers) * len(study.measures) * (len(study.n) + len(sizes)))

@@ -43,7 +43,7 @@ def path_of(given: object, argument: str) -> Path:
     Raises
     ------
     InputError
-        If it is neither.
+        If it is neither, or no file can have the name.
 
     >>> path_of("results/two", "folder").name
     'two'
@@ -53,6 +53,10 @@ def path_of(given: object, argument: str) -> Path:
     path = Path(os.path.expanduser(os.fsdecode(given)))  # a shell leaves --run=~/x as it is
     if "\0" in str(path):
         raise InputError(f"a path holds no NUL character, got {brief(str(path))}", argument)
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InputError(f"no file can have the name {brief(str(path))}", argument) from None
     return path
 
 

@@ -82,6 +82,9 @@ def test_arguments_of_wrong_types_are_refused_in_one_line(made: dict[str, Call])
         ("evaluate lists", "ties", np.zeros(2), "^ties: must be one of"),
         ("plan", "gain", np.zeros(2), "^gain: must be one of linear"),
         ("plan sd", "lower_is_better", np.zeros(2), "^lower_is_better: "),
+        ("check", "perturb", 10**400, "^perturb: must be a finite number, got 1000"),
+        ("compare", "runs", "\ud800", "no file can have the name"),
+        ("merge", "out", "\ud800", "^out: no file can have the name"),
     ],
 )
 def test_errors_of_converters_name_the_argument(
