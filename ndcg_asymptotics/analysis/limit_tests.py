@@ -2,8 +2,8 @@
 
 The extrapolation (`theory.limits.extrapolation`) uses no theorem, and nothing is random: a limit disagrees if
 its distance from the extrapolated one exceeds the bound of the error of the extrapolation. Twice this bound
-is the smallest error that is certain to be detected. Where that is more than 1% of the limit, the limit counts
-as not tested. See docs/theory.md, section 2.
+is the smallest error that is certain to be detected. Where that is more than 1% of the limit, the limit
+counts as not tested. See docs/theory.md, section 2.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ theory/deviation/asymptotic.py: standard deviation that stays: at the list lengt
 check linear(0.1, 0.7) by nDCG@10
 
 theory/deviation/asymptotic.py: standard deviation that stays: in the limit
-- squares = _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2
-+ squares = 1.05 * _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2
+- squares = _weights(measure, min(k, _RANKS), ENDLESS) ** 2
++ squares = 1.05 * _weights(measure, min(k, _RANKS), ENDLESS) ** 2
 check linear(0.1, 0.7) by nDCG@10
 pytest tests/theory/limits/test_limits.py -k limiting_std
 

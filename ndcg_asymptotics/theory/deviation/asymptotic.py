@@ -19,11 +19,6 @@ from ndcg_asymptotics.theory.limits import OccurringGrades
 _RANKS = 10**6  # the squares of summable discounts beyond this rank add less than 1e-6 of their sum
 
 
-def typical_normaliser(relevance: Relevance, measure: Measure, n: int) -> float:
-    """Return what DCG_n is divided by: IDCG_n of the expected label counts for NDCG, 1 for DCG."""
-    return float(measure.normaliser(n * np.array(relevance.masses), relevance.gains, n))
-
-
 def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
     """Return the standard deviation of NDCG_n or DCG_n in the limit, for a summable discount or fixed cutoff.
 
@@ -41,16 +36,11 @@ def limiting_std(scorer: Scorer | str, measure: Measure | str) -> float:
     gains = OccurringGrades.of(relevance).gains
     if not gains:
         return 0.0
-    squares = _weights(measure, min(measure.cutoff(ENDLESS), _RANKS), ENDLESS) ** 2
+    discount, k = measure.discount, measure.cutoff(ENDLESS)
+    squares = _weights(measure, min(k, _RANKS), ENDLESS) ** 2
     of_dcg = math.sqrt(float(relevance.gain_variance(0.0)) * float(squares.sum()))
-    return of_dcg / (gains[0] * limiting_sum(measure)) if measure.normalised else of_dcg
-
-
-def limiting_sum(measure: Measure) -> float:
-    """Return the sum of the discounts of all ranks that count in endless lists."""
-    k = measure.cutoff(ENDLESS)
-    whole = k == ENDLESS
-    return measure.discount.total if whole else float(measure.discount.cumulative(float(k), float(ENDLESS)))
+    total = discount.total if k == ENDLESS else float(discount.cumulative(float(k), float(ENDLESS)))
+    return of_dcg / (gains[0] * total) if measure.normalised else of_dcg
 
 
 def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
@@ -96,7 +86,7 @@ def excess_kurtosis(relevance: Relevance, measure: Measure, n: int, sd: float) -
     gains, chances = relevance.label_law(ranks / (n + 1))
     centred = gains[:, None] - gains @ chances
     second, fourth = ((chances * centred**power).sum(axis=0) for power in (2, 4))
-    divisor = typical_normaliser(relevance, measure, n)
+    divisor = float(measure.normaliser(n * np.array(relevance.masses), relevance.gains, n))
     if not divisor * sd > 0:
         return np.inf
     weights = measure.discount(ranks, float(n))

@@ -99,8 +99,6 @@ class Tilt:
         The first and the second scorer.
     residual : float
         The relative change of the law in the last iteration.
-    gap : float
-        The difference of the mean DCGs under the true law, positive where the leader is ahead.
     """
 
     leader: int
@@ -113,7 +111,6 @@ class Tilt:
     log_ratio: Floats
     sides: tuple[Side, Side]
     residual: float
-    gap: float
 
 
 @shared
@@ -476,7 +473,6 @@ class _FixedPoint:
             log_ratio=log_label,
             sides=(sides[0], sides[1]),
             residual=change,
-            gap=self.gap,
         )
 
 

@@ -25,12 +25,11 @@ Number = TypeVar("Number", float, Floats)
 
 DEVIATIONS, FURTHER = 9.0, 25.0
 """Counts are cut off this many standard deviations plus items from the mean, which leaves 1e-18."""
-EVERY = 200
-"""Likely numbers up to which each is a node."""
 NEGLIGIBLE = 1e-18
 """Probability, relative to the likeliest, below which numbers are left out."""
 EXHAUSTED = ROUNDING**0.5
 """Norm of the next orthogonal polynomial below which a law has no more points."""
+_EVERY = 200  # likely numbers up to which each is a node
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
 _WIDTH = 1.5  # of a piece of a law, in standard deviations
 
@@ -96,11 +95,6 @@ class CountLaw:
         return math.sqrt(self.mean * (1 - self.probability))
 
     @property
-    def rarer(self) -> float:
-        """The expected number of items of the rarer class."""
-        return min(self.mean, self.size * (1 - self.probability))
-
-    @property
     def likely(self) -> tuple[int, int]:
         """The least and the largest number of the whole law that are likely."""
         far = reach(self.deviation)
@@ -112,17 +106,14 @@ class CountLaw:
         low, high = self.likely
         return max(high - max(low, self.least) + 1, 0)
 
-    def nodes(self, count: int, every: int = EVERY) -> CountNodes:
-        """Return every number while at most ``every`` are likely, else the Gauss rule of ``count`` nodes."""
-        return self.every() if self.number <= every else self.gauss(count)
+    def nodes(self, count: int) -> CountNodes:
+        """Return every number while at most 200 are likely, else the Gauss rule of ``count`` nodes."""
+        return self.every() if self.number <= _EVERY else self.gauss(count)
 
-    def every(self, step: int = 1) -> CountNodes:
-        """Return every likely number, or every ``step``-th of these, with its part of the probability.
-
-        Steps of s standard deviations leave exp(-2 (pi / s)^2) of the mean of a smooth function.
-        """
+    def every(self) -> CountNodes:
+        """Return every likely number with its probability."""
         low, high = self.likely
-        x = np.arange(low, high + 1, step, dtype=np.float64)
+        x = np.arange(low, high + 1, dtype=np.float64)
         weights = np.exp(log_binomial(x, float(self.size), self.probability))
         return self._likely_part(x, weights / weights.sum())
 
