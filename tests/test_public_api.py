@@ -61,7 +61,7 @@ def test_every_name_of_a_stub_exists(package: str) -> None:
 def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
     code = (
         "import ndcg_asymptotics as na; from ndcg_asymptotics.analysis import check, plan; "
-        "import ndcg_asymptotics.analysis.check, ndcg_asymptotics.theory.pseudo_expectation; "
+        "import ndcg_asymptotics.analysis.check, ndcg_asymptotics.theory.limits.pseudo_expectation; "
         "print(callable(na.check), callable(na.analysis.check), callable(na.theory.pseudo_expectation))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
