@@ -117,18 +117,6 @@ class _Fitted(Options):
     query: Query = None
     pool: Documents = "retrieved"
     binary_at: BinaryAt = None
-    method: Annotated[
-        Literal["isotonic", "spline"],
-        typer.Option(help="Fit by monotone regression or by a smoothing spline."),
-    ] = "isotonic"
-    prevalence: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="P",
-            help="Reweight the curve to this fraction of relevant documents: one value per gain, the highest "
-            "gain first.",
-        ),
-    ] = None
 
 
 @app.command()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import as_list, brief, floats, is_number
+from ndcg_asymptotics.core.arrays import brief, floats, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.text import toml_string
-from ndcg_asymptotics.lists.fitting import Method, fit_curves
+from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.given import (
     Weights,
     naming_sources,
@@ -43,8 +43,6 @@ def fit(
     feature: int | None = None,
     weights: Weights | None = None,
     query: Path | str | None = None,
-    method: Method = "isotonic",
-    prevalence: Sequence[float] | None = None,
     binary_at: float | None = None,
 ) -> list[Path]:
     """Fit the relevance curves of runs, and write them as files for a study.
@@ -63,8 +61,6 @@ def fit(
         As in `pool_runs`.
     columns, feature, weights, query
         As in `evaluate`.
-    method, prevalence
-        As in `fit_curves`.
     binary_at : float, optional
         Make the labels binary: 1 for this label and above, 0 below.
 
@@ -113,13 +109,11 @@ def fit(
         **source,
         "queries": len(first),
         "documents": documents,
-        "method": method,
         "binary_at": binary_at,
-        "prevalence": None if prevalence is None else as_list(prevalence, "prevalence"),
     }
     contents = {
         targets[name]: curve.encode({"run": Path(found[name].source or name).name, **stated})
-        for name, curve in fit_curves(by_run, method=method, prevalence=prevalence).items()
+        for name, curve in fit_curves(by_run).items()
     }
     if len(by_run) > 1:
         study = _study_text(by_run, targets)

@@ -6,10 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.special import logit
 from sklearn.isotonic import IsotonicRegression
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import RankedList, fit_curves
 from ndcg_asymptotics.populations import Curve, PiecewiseLinear
 
@@ -78,36 +76,33 @@ def test_the_topmost_cell_is_the_first_rank():
     assert curve.depth[-1] == 1
 
 
-@pytest.mark.parametrize("method", ["isotonic", "spline"])
-def test_a_list_that_is_one_tie_has_a_flat_curve(method):
+def test_a_list_that_is_one_tie_has_a_flat_curve():
     lists = [RankedList("q", np.zeros(40), (np.arange(40) < 10).astype(float))]
-    curve = fit_curves({"a": lists}, method=method)["a"]
+    curve = fit_curves({"a": lists})["a"]
     np.testing.assert_allclose(curve.probability, 0.25, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["isotonic", "spline"])
 @pytest.mark.parametrize("gains", [(0, 1), (0, 0.5, 1, 4), (1, 2)])
-def test_the_label_law_is_the_pooled_one(method, gains):
+def test_the_label_law_is_the_pooled_one(gains):
     lists = random_lists(2, gains, queries=12)
-    curve = fit_curves({"a": lists}, method=method)["a"]
+    curve = fit_curves({"a": lists})["a"]
     assert curve.gains == tuple(sorted((y for y in gains if y > 0), reverse=True))
     for gain, row in zip(curve.gains, curve.probability, strict=True):
         fitted = PiecewiseLinear(tuple(curve.depth.tolist()), tuple(row.tolist()))
         assert fitted.mass == pytest.approx(pooled(lists, gain), abs=1e-13)
     assert curve.probability.min() >= 0
     assert curve.probability.sum(axis=0).max() <= 1 + 1e-12
-    if method == "isotonic":  # P(Y >= gain) does not increase with depth
-        assert np.diff(np.cumsum(curve.probability, axis=0), axis=1).max() <= 1e-12
+    # P(Y >= gain) does not increase with depth
+    assert np.diff(np.cumsum(curve.probability, axis=0), axis=1).max() <= 1e-12
 
 
 TRUTH = Curve.parse("power(0.1, 0.8, 4)")
 WRONG = Curve.parse("power(0.1, 0.6, 4)")
 
 
-@pytest.mark.parametrize("method", ["isotonic", "spline"])
-def test_the_truth_is_recovered(method):
+def test_the_truth_is_recovered():
     queries, n = 200, 400
-    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)}, method=method)["a"]
+    curve = fit_curves({"a": sample(TRUTH, queries, n, seed=3)})["a"]
     edges = np.concatenate(([0.0], (curve.depth[1:] + curve.depth[:-1]) / 2, [1.0]))
     items = queries * n * np.diff(edges)
 
@@ -119,31 +114,3 @@ def test_the_truth_is_recovered(method):
     # the ends; 50 cells beyond 5 standard errors: 3e-5.
     assert largest_z(TRUTH) < 5
     assert largest_z(WRONG) > 5
-
-
-def test_a_required_prevalence_shifts_the_log_odds():
-    lists = sample(TRUTH, 30, 100, seed=7)
-    plain = fit_curves({"a": lists})["a"]
-    tilted = fit_curves({"a": lists}, prevalence=[0.05])["a"]
-    row = tuple(tilted.probability[0].tolist())
-    assert PiecewiseLinear(tuple(tilted.depth.tolist()), row).mass == pytest.approx(0.05, abs=1e-13)
-    inside = (plain.probability[0] > 0) & (plain.probability[0] < 1)
-    shift = logit(tilted.probability[0, inside]) - logit(plain.probability[0, inside])
-    assert np.ptp(shift) < 1e-10
-
-
-def test_a_required_prevalence_of_grades():
-    lists = random_lists(8, (0, 1, 3), queries=12)
-    curve = fit_curves({"a": lists}, prevalence=[0.05, 0.6], method="spline")["a"]
-    depth = tuple(curve.depth.tolist())
-    masses = [PiecewiseLinear(depth, tuple(row.tolist())).mass for row in curve.probability]
-    np.testing.assert_allclose(masses, [0.05, 0.6], atol=1e-13)
-
-
-def test_short_lists_and_unreachable_prevalences():
-    short = {"a": [RankedList("q", np.array([1.0, 0.0]), np.array([1.0, 0.0]))]}
-    with pytest.raises(InputError, match="too short for a spline"):
-        fit_curves(short, method="spline")
-    top_only = {"a": [RankedList("q", -np.arange(20.0), (np.arange(20) < 2).astype(float))]}
-    with pytest.raises(InputError, match=r"cannot have the prevalence 0\.9: it is 0 over"):
-        fit_curves(top_only, prevalence=[0.9])

@@ -66,10 +66,9 @@ def files(tmp_path):
     return tmp_path, list(paths.values()), tmp_path / "qrels.txt"
 
 
-@pytest.mark.parametrize("method", ["isotonic", "spline"])
-def test_fitted_runs_make_a_population(files, method):
+def test_fitted_runs_make_a_population(files):
     folder, runs, qrels = files
-    written = fit(runs, qrels, out=folder / "curves", method=method)
+    written = fit(runs, qrels, out=folder / "curves")
     assert written == [folder / "curves" / "good.json", folder / "curves" / "bad.json"]
     texts = {path.stem: f'empirical("{path}")' for path in written}
     population = Population.of({**texts, "random": "random"})
@@ -79,7 +78,7 @@ def test_fitted_runs_make_a_population(files, method):
     content = json.loads(written[0].read_text())
     source = content["source"]
     assert (source["run"], source["qrels"], source["pool"]) == ("good.run", "qrels.txt", "retrieved")
-    assert (source["queries"], source["method"]) == (20, method)
+    assert source["queries"] == 20
     assert str(folder) not in written[0].read_text()
 
 
@@ -127,12 +126,8 @@ def test_bad_input_writes_nothing(files):
     folder, runs, qrels = files
     bad_fit(files, "at least one run", runs=[])
     bad_fit(files, "a file is given twice", runs=[runs[0], runs[0]])
-    bad_fit(files, "method: must be one of", method="kernel")
     bad_fit(files, "pool: must be one of", pool="all")
     bad_fit(files, "no item has a positive label", binary_at=3)
-    bad_fit(files, "one probability for each of the gains 2, 1, .* got 0.5", prevalence=[0.5])
-    bad_fit(files, "adding up to at most 1, got 0.5, 0.6", prevalence=[0.5, 0.6])
-    bad_fit(files, "one probability for each", prevalence=[0.0, 0.6])
     other = folder / "other.qrels"
     other.write_text("nobody 0 d1 1\n")
     bad_fit(files, r"good\.run.*bad\.run.*other\.qrels.*no query in common", qrels=other)
