@@ -162,18 +162,16 @@ class Records:
             As `of`.
         """
         mine = column_names(columns)
-        query = required_column(frame.columns, "query", columns)
-        document = column_of(frame.columns, "document", columns)
-        if named or document is not None or "document" in mine:
-            document = required_column(frame.columns, "document", columns)
-        theirs = {kind: required_column(frame.columns, kind, columns) for kind in kinds}
+        wanted, optional = ("query", *kinds), ("document",)
+        theirs = columns_of(frame.columns, (*wanted, *optional) if named else wanted, optional, mine)
+        query, document = theirs["query"], theirs.get("document")
         documents = range(1, len(frame[query]) + 1) if document is None else frame[document]
-        found = cls._of_cells(frame[query], documents, {kind: frame[of] for kind, of in theirs.items()})
+        found = cls._of_cells(frame[query], documents, {kind: frame[theirs[kind]] for kind in kinds})
         if is_column_of_scores(theirs.get("label"), mine):
             labels = found[-1].values
             require(bool((labels == np.rint(labels)).all()), f"the column score has fractions{SWAPPED}")
         comparable = document is not None and not are_items(query, document)
-        if "score" in theirs and is_rank(mine.get("score")):
+        if "score" in kinds and is_rank(mine.get("score")):
             found[0] = found[0].with_values(-found[0].values)
         return [replace(one, comparable=comparable) for one in found]
 
@@ -465,24 +463,33 @@ def _plain(column: object) -> str:
     return re.sub("[-_]", "", _TYPE.sub("", str(column))).casefold()
 
 
-def required_column(header: Iterable[object], name: str, columns: Mapping[str, str] | None) -> object:
-    """Return the column of a table as `column_of` does; raise an error if there is none, or several."""
+def columns_of(
+    header: Iterable[object], wanted: Iterable[str], optional: Iterable[str], columns: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the columns of a table by what they have, of the optional ones those that there are.
+
+    Raises
+    ------
+    InputError
+        If a wanted column or one that ``columns`` names is missing, or there are several.
+    """
     there = list(header)
+    known = [name for name in optional if name in columns or column_of(there, name) is not None]
+    return {name: _required_column(there, name, columns) for name in dict.fromkeys((*wanted, *known))}
+
+
+def _required_column(there: Sequence[object], name: str, columns: Mapping[str, str]) -> object:
+    """Return the column of a table as `column_of` does; raise an error if there is none, or several."""
     if (found := column_of(there, name, columns)) is not None:
         require(there.count(found) == 1, f"several columns are called {found!r}")
         return found
-    own = column_names(columns).get(name)
+    own = columns.get(name)
     missing = f"no column {own!r}" if own else f"no column {name!r} (or {', '.join(COLUMNS[name][1:])})"
-    turned = swapped(there, name)
-    named = "" if own else f'{" If not," if turned else ";"} columns={{"{name}": …}} names it'
-    raise InputError(f"{missing}, the columns are: {', '.join(map(str, there))}{turned}{named}")
-
-
-def swapped(header: Sequence[object], name: str) -> str:
-    """Return a question if a table has scores in place of labels, or the other way round."""
     other = {"score": "label", "label": "score"}.get(name)
-    there = other and column_of(header, other)
-    return f"; it has a {other}{SWAPPED}" if there else ""
+    turned = f"; it has a {other}{SWAPPED}" if other and column_of(there, other) is not None else ""
+    how = f'{name}=NAME names it, or columns={{"{name}": NAME}}'
+    named = "" if own else f"{' If not,' if turned else ';'} --columns {how}"
+    raise InputError(f"{missing}, the columns are: {', '.join(map(str, there))}{turned}{named}")
 
 
 def _field(record: object, name: str) -> object:

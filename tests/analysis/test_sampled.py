@@ -155,7 +155,7 @@ def test_bad_options_are_one_line(
         ("e,100\n", "e,0\n", "A: ranks must be from 1 to 10000 items, user e has one at 0"),
         ("e,100\n", "e,1.5\n", "a rank must be a whole number, got 1.5 for user e"),
         ("e,100\n", "e,none\n", "A.csv, line 6"),
-        ("user,rank", "user,score", "expected a header with the column rank"),
+        ("user,rank", "user,score", "no column 'rank'"),
     ],
 )
 def test_bad_files_are_one_line(files: list[Path], run: Run, old: str, new: str, words: str) -> None:

@@ -199,7 +199,7 @@ def test_files_and_times(tmp_path):
     assert grown.mean[0, 0].tolist() == [0.0, 1.0]
     assert grown.settings["runs"] == {"a": "a.run"}
     columns = {"query": "user", "document": "item"}
-    with pytest.raises(InputError, match=r"times\.csv, line 1: got .*expected a header with the column user"):
+    with pytest.raises(InputError, match=r"times\.csv, line 1: got .*no column 'user'"):
         grow([tmp_path / "b.csv"], qrels, "nDCG", **by_time, columns=columns)
     (tmp_path / "times.csv").write_text("query,document,date\nq,x,yesterday\n")
     with pytest.raises(

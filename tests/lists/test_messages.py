@@ -34,7 +34,7 @@ QRELS = pd.DataFrame({"user": ["u"], "item": ["b"], "rating": [1]})
         (lambda: na.compare([RUN, RUN], QRELS), '{"a": run_a, "b": run_b}'),
         (lambda: na.evaluate(np.array([1, 0]), np.array([2, 1])), ".evaluate(y_true, y_score)"),
         (lambda: na.plan(RUN, RUN), "plan(runs=…, qrels=…)"),
-        (lambda: na.evaluate(RUN.rename(columns={"user": "who"}), QRELS), 'columns={"query": …}'),
+        (lambda: na.evaluate(RUN.rename(columns={"user": "who"}), QRELS), 'columns={"query": NAME}'),
     ],
 )
 def test_messages_name_the_call_that_was_meant(call, said):

@@ -178,7 +178,7 @@ def test_columns_may_be_named_that_only_one_of_the_files_has(tmp_path):
             frame.to_csv(files[-1], index=False) if ending == "csv" else frame.to_parquet(files[-1])
         assert np.array_equal(evaluate(*files, "nDCG", columns=columns).values, expected)
         assert fit(*files, out=tmp_path / "curve.json", columns=columns)
-        with pytest.raises(InputError, match=r"expected a header with the column typo|no column 'typo'"):
+        with pytest.raises(InputError, match="no column 'typo'"):
             evaluate(*files, "nDCG", columns={**columns, "label": "typo"})
 
 

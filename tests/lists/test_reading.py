@@ -529,18 +529,6 @@ def test_comments_of_trec_files(tmp_path, comment):
     assert read_qrels(write(tmp_path, hashes)).keys() == {"#q1", "q2", "q3"}
 
 
-def test_a_message_shows_what_stands_between_columns(tmp_path):
-    with pytest.raises(InputError, match=r"got 'a\\tb\\tc', expected a header with the column query"):
-        read_run(write(tmp_path, "a\tb\tc\n"))
-
-
-@pytest.mark.slow
-def test_tables_have_a_bounded_number_of_columns(tmp_path):
-    path = write(tmp_path, "query,document,score" + "," * 10**6 + "\n1,a,2" + "," * 10**6 + "\n")
-    with pytest.raises(InputError, match=r"file, line 1: 1000003 columns, at most 10000$"):
-        read_run(path)
-
-
 @pytest.mark.parametrize("column", ["query", "document", "score"])
 def test_parquet_columns_of_lists_are_refused(tmp_path, column):
     pa = pytest.importorskip("pyarrow")

@@ -38,10 +38,9 @@ from ndcg_asymptotics.lists.records import (
     Run,
     are_items,
     column_names,
-    column_of,
+    columns_of,
     is_rank,
     ranked_lists,
-    required_column,
 )
 
 ColumnNames = Mapping[str, str]
@@ -200,14 +199,8 @@ def _of_table(
 ) -> list[Records]:
     """Return records of each kind of number of a Parquet or CSV file."""
     if is_parquet(path):
-
-        def picked(header: Sequence[str]) -> list[object]:
-            with naming(str(path)):
-                needed = [required_column(header, name, columns) for name in wanted]
-            return needed + [column_of(header, name, columns) for name in optional]
-
-        frame = read_parquet(path, picked)
         with naming(str(path)):
+            frame = read_parquet(path, lambda header: columns_of(header, wanted, optional, columns).values())
             found = Records.of_frame(frame, kinds, columns, named="document" in wanted)
         require(len(found[0]) > 0, f"{path}: holds no data, expected rows of query, {', '.join(kinds)}")
         return [replace(records, source=str(path)) for records in found]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, needing, require
+from ndcg_asymptotics.core.errors import InputError, naming, needing, require
 from ndcg_asymptotics.lists.reading.lines import CELL_PARSERS, LineFormat, whole_cell
 from ndcg_asymptotics.lists.reading.text import open_file, read_first_line
-from ndcg_asymptotics.lists.records import COLUMNS, SWAPPED, column_of, is_column_of_scores, swapped
+from ndcg_asymptotics.lists.records import COLUMNS, SWAPPED, column_of, columns_of, is_column_of_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,6 @@ PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _NUMBERS = "finite scores and labels, and times that are numbers or dates"
-_MOST_COLUMNS = 10_000
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -64,25 +63,13 @@ def csv_form(
     Raises
     ------
     InputError
-        If a column is missing.
+        As `columns_of`.
     """
     number, line = read_first_line(path)
     require(number > 0, f"{path}: holds no data, expected a header with {', '.join(wanted)}")
     header = _header(line)
-    require(
-        len(header) <= _MOST_COLUMNS, f"{path}, line {number}: {len(header)} columns, at most {_MOST_COLUMNS}"
-    )
-    found = {column: column_of(header, column, columns) for column in (*wanted, *optional)}
-    for column in (*wanted, *(column for column in optional if column in columns)):
-        known = columns.get(column, f"{column} (or {', '.join(COLUMNS[column][1:])})")
-        require(
-            found[column] is not None,
-            f"{path}, line 1: got {brief(line.strip())}, expected a header with the column {known}; "
-            f"--columns says which is which{swapped(header, column)}",
-        )
-    names = {column: theirs for column, theirs in found.items() if theirs is not None}
-    for theirs in names.values():
-        require(header.count(theirs) == 1, f"{path}, line 1: several columns are called {brief(theirs)}")
+    with naming(f"{path}, line {number}: got {brief(line.strip())}"):
+        names = columns_of(header, wanted, optional, columns)
     expected = f"{', '.join(names)} in every row, {_NUMBERS}, and {len(header)} cells"
     form = LineFormat(
         {column: header.index(theirs) for column, theirs in names.items()},
@@ -91,7 +78,7 @@ def csv_form(
         delimiter_of(line),
         number,
     )
-    if not is_column_of_scores(found.get("label"), columns):
+    if not is_column_of_scores(names.get("label"), columns):
         return form, names
     return replace(form, parsers={**CELL_PARSERS, "label": whole_cell}, expected=expected + SWAPPED), names
 
@@ -102,7 +89,7 @@ def read_parquet(path: Path, wanted: Callable[[list[str]], Iterable[Any]] | None
     Raises
     ------
     InputError
-        For a damaged file, one that holds too much for its size, and a wanted column of lists.
+        For a damaged file and a wanted column of lists.
     """
     with needing("pyarrow", f"{path}: Parquet files are read by"):
         import pyarrow as pa
