@@ -33,7 +33,9 @@ from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_pa
 
 FAR = 50.0  #: minus the logarithm of the probability of numbers that are left out
 UNLIKELY = 1e-26  #: probability of label counts, and of ranks on a panel, that are left out
-_WIDTH = 2.9  # of a panel, in standard deviations of the number of items of each label above it
+# of a panel, in standard deviations of the number of items of each label above it: errors of 840 variances
+# are up to 1e-11 of the second moment, and with 3.6 up to 6e-10
+_WIDTH = 2.9
 _UNRESOLVED = (
     1e-10  # the highest Legendre coefficients of a probability, relative to its largest value on a panel
 )

@@ -54,7 +54,7 @@ from ndcg_asymptotics.theory.rules.ideal import Sums
 # Largest lattices of counts, over which means of any function are exact. Where counts nearly determine the
 # ranks, lattices of 98 leave errors of 9e-6, and 218 take a fifth more time. One grade alone needs no matrix.
 _LATTICE, _LONE_LATTICE = 218, 418
-_NODES, _NODES_OF_ONE = 30, 45  # of the Gauss rule of a count; those of a single grade are cheap
+_NODES, _NODES_OF_ONE = 30, 45  # of the Gauss rule of a count, tested with `rank_terms._AROUND_CUTOFF`
 _STEP = 0.35  # step of a grid of counts in standard deviations; sums over it leave exp(-2 (pi / 0.35)^2)
 SMALLEST = 1e-40  #: a factor q below it makes its product 0 even to the first power
 _RATIOS = 16  # ranges of 1/x per factor of two: few different ones, so that their fits are found again

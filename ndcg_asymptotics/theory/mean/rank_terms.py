@@ -47,7 +47,9 @@ from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_
 DEGREES = (9, 19, 35)  #: of expansions in the number of items above, tried in turn
 TOLERANCE = 1e-10
 """Terms of expansions that are smaller, relative to the mean, are left out."""
-_AROUND_CUTOFF = 4.0  # width of a panel around the cutoff, in standard deviations of the rank
+# width of a panel around the cutoff, in standard deviations of the rank; with 1.2, 2.5 times as many nodes of
+# each count and panels of 0.8 in place of 8/3, 1,500 random means change by 3e-10 at most
+_AROUND_CUTOFF = 4.0
 _SMALL = 0.05  # |z| up to which log(1 + z) - z is a series
 
 

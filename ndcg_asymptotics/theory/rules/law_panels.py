@@ -34,8 +34,9 @@ _VANISHED = 1e-15  # share of relevant items, relative to that at this depth, th
 _UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
 _UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
 _KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
-_WIDTH = 4 / 3  # of a panel, in the logarithm of a share of items above
-_PANEL = 10 / 3  # width of a panel around a cutoff, in standard deviations of the rank
+# widths of panels in the logarithm of a share of items above and, around a cutoff, in standard deviations of
+# the rank: with half of them 400 random means change by 2e-13 at most, and with 2 and 5 by 1e-9
+_WIDTH, _PANEL = 4 / 3, 10 / 3
 
 
 def above(model: FixedCounts, t: Floats) -> Floats:

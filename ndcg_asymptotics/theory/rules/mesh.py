@@ -23,7 +23,7 @@ from ndcg_asymptotics.theory.rules.quadrature import (
 )
 
 TOP = 1e-13  #: items above a depth at which none is
-_PANEL_WIDTH = 8 / 3  # of a panel, in log depth
+_PANEL_WIDTH = 8 / 3  # of a panel, in log depth, tested with `rank_terms._AROUND_CUTOFF`
 _FIRST_PANEL = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
 _UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
 
