@@ -141,9 +141,10 @@ def read_file(path: Path, largest: int) -> bytes:
         Naming the file, also if it is larger.
     """
     with open_regular(path) as file:
-        if os.fstat(file.fileno()).st_size > largest:
+        size = os.fstat(file.fileno()).st_size
+        if size > largest:
             raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
-        return file.read(largest) or b""
+        return file.read(size)
 
 
 def read_sound(path: Path, largest: int) -> bytes:
