@@ -33,7 +33,7 @@ from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation.given_counts import GivenCounts, moments_given_counts
 from ndcg_asymptotics.theory.deviation.jumps import TOP
-from ndcg_asymptotics.theory.deviation.ranks import rank_moments
+from ndcg_asymptotics.theory.deviation.ranks import Variance, rank_moments
 from ndcg_asymptotics.theory.rules.binomial import gauss_rules
 from ndcg_asymptotics.theory.rules.counts import CountLaw
 
@@ -50,13 +50,6 @@ _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
 _FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.35, 3e-6
 MOST_GRADES = 10
 """Grades beyond which the polynomials have too many terms."""
-
-
-class Variance(NamedTuple):
-    """A variance and a bound of its error."""
-
-    value: float
-    error: float
 
 
 def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Variance:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance
-from ndcg_asymptotics.theory.deviation.ranks import MOST_RANKS, few_ranks, first_ranks
+from ndcg_asymptotics.theory.deviation.ranks import MOST_RANKS, Variance, few_ranks, first_ranks
 from ndcg_asymptotics.theory.mean.fixed_counts import (
     deep_discount,
     mean_of,
@@ -40,16 +39,8 @@ from ndcg_asymptotics.theory.rules.quadrature import SPACING
 _ERROR = 1e-8  # relative, of a variance
 
 
-class FixedVariance(NamedTuple):
-    """A variance, a bound of its error, and how it was computed."""
-
-    value: float
-    error: float
-    evaluator: str
-
-
 @shared  # a scorer's variance serves it alone and in every pair
-def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> FixedVariance:
+def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> Variance:
     """Return the variance of NDCG_n or DCG_n in lists with a fixed number of relevant items.
 
     Raises
@@ -57,16 +48,16 @@ def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> FixedVarianc
     NotAvailableError
         If there are several relevant items and more than 128 ranks count, or fewer with several grades.
 
-    >>> found = fixed_variance(FixedCounts.of("relevant(1, roc_power(1))"), Measure.of("DCG(zipf)@1"), 4)
-    >>> round(found.value, 9), found.evaluator  # 1/4 times 3/4
-    (0.1875, 'rank law')
+    >>> model, measure = FixedCounts.of("relevant(1, roc_power(1))"), Measure.of("DCG(zipf)@1")
+    >>> round(fixed_variance(model, measure, 4).value, 9)  # 1/4 times 3/4
+    0.1875
     """
     ideal = normaliser(model, measure, n)
     if ideal == 0:
-        return FixedVariance(0.0, 0.0, "rank law")
+        return Variance(0.0, 0.0)
     if model.least_n == 1:
         variance, error = _one_item(model, measure, n)
-        return FixedVariance(variance / ideal**2, error / ideal**2, "rank law")
+        return Variance(variance / ideal**2, error / ideal**2)
     items = ItemsOfFixedCounts(model, n)
     known = min(measure.cutoff(n), n) <= MOST_RANKS and few_ranks((items,), measure, n)
     require_available(
@@ -77,7 +68,7 @@ def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> FixedVarianc
     # values are rounded, by much if they hardly vary, as those of discounts that hardly fall
     rounding = 8 * np.finfo(float).eps * measure.largest(model.gains, n)
     error = _ERROR * variance + rounding * (2 * math.sqrt(variance) + rounding)
-    return FixedVariance(variance, error, "fixed counts")
+    return Variance(variance, error)
 
 
 def _one_item(model: FixedCounts, measure: Measure, n: int) -> tuple[float, float]:

@@ -65,6 +65,13 @@ def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
     return (breaks + math.sqrt(k)) * states * k <= _MOST_WORK and states * below <= _MOST_COUNTS
 
 
+class Variance(NamedTuple):
+    """A variance and a bound of its error."""
+
+    value: float
+    error: float
+
+
 class RankMoments(NamedTuple):
     """Mean and variance, the second moment, to which errors are relative, and the error of the variance."""
 

@@ -228,11 +228,11 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[st
         found = rank_moments(models, shorter, n)
         evaluator, variance, error = "first ranks", found.variance, found.error
     else:
-        several = [
-            fixed_variance(scorer, shorter, n) for scorer in scorers if isinstance(scorer, FixedCounts)
-        ]
-        evaluator = several[0].evaluator
-        variance, error = (sum(part) for part in zip(*(one[:2] for one in several), strict=True))
+        fixed = [scorer for scorer in scorers if isinstance(scorer, FixedCounts)]
+        evaluator = "rank law" if fixed[0].least_n == 1 else "fixed counts"
+        variance, error = (
+            sum(part) for part in zip(*(fixed_variance(one, shorter, n) for one in fixed), strict=True)
+        )
     return evaluator, variance, error + left * (2 * math.sqrt(variance) + left)
 
 
