@@ -258,4 +258,6 @@ def scan(scanner: Scanner) -> Cutoff:
             return member(*map(float, re.findall(NUMBER, text) or [1] * len(member._fields())))
         except InputError as error:
             scanner.fail(str(error), start)
-    return scanner.fail(f"expected a cutoff: 10, 0.2n, n^0.5, n/log(n) or 5log(n), found {scanner.found()}")
+    return scanner.fail(
+        f"expected a cutoff: 10, 0.2n, n/5, n^0.5, sqrt(n), n/log(n) or 5log(n), found {scanner.found()}"
+    )

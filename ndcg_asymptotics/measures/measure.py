@@ -21,6 +21,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, Log, RankBiased
+from ndcg_asymptotics.measures.notation import specs_of
 from ndcg_asymptotics.measures.other_names import answer, translated
 from ndcg_asymptotics.measures.ranked import Ties, ideal_order, ranked_labels
 from ndcg_asymptotics.specs.scanner import Scanner, parse_text
@@ -34,6 +35,11 @@ _ONE_TEXT = (
 )
 _SEVERAL = re.compile(r"[^,\s]+\s*(,|\s(?=\s*(n?dcg|rbp)\b))", re.IGNORECASE)  # a cutoff, and more
 _GLUED = re.compile(r"[A-Za-z]+[@_ -]?(\d+)")  # the letters of a measure and its cutoff
+_FORMULA = re.compile(r"[^()=\",]*[/^*+]")  # the beginning of a formula that `notation` does not know
+_DISCOUNT_FORMULAS = (
+    "expected a discount such as zipf or power(0.5), or its formula 1/r, r^-0.5, 2^-r or 1/log(1+r); "
+    'any other function of r is custom("module:function", LARGEST_N)'
+)
 _LETTERS = re.compile(r"[^A-Za-z].*", re.DOTALL)  # what follows the letters that a text begins with
 
 FORMS = (
@@ -102,7 +108,8 @@ class Measure:
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
         """Read `nDCG`, `nDCG(zipf)@0.2n`, `DCG@10`, `RBP(0.8)`, …; the discount is log unless named.
 
-        Names of other programs are understood where they mean the same, such as `ndcg_cut_10`.
+        The notation of papers is understood, such as `nDCG(1/r)@n/5`, and names of other programs where they
+        mean the same, such as `ndcg_cut_10`.
 
         The module of a user-defined discount is searched for in ``folder`` first, and imported only if
         ``allow_custom``.
@@ -112,7 +119,7 @@ class Measure:
         SpecError
             If the text is not a measure; the message says where and what was expected.
         """
-        return parse_text(translated(text), cls._scan, folder, allow_custom)
+        return parse_text(translated(specs_of(text)), cls._scan, folder, allow_custom)
 
     @classmethod
     def _scan(cls, scanner: Scanner) -> Self:
@@ -132,6 +139,9 @@ class Measure:
             scanner.position = start
             discount = Discount.build(replace(scanner.call(), name="rbp"))
         elif scanner.accept("("):
+            inside = scanner.position
+            if scanner.match(_FORMULA):
+                scanner.fail(_DISCOUNT_FORMULAS, inside)
             discount = Discount.build(scanner.call())
             scanner.expect(")")
         cutoff: Cutoff | str = ""
