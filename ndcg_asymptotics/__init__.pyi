@@ -24,7 +24,7 @@ from .lists import evaluate as evaluate
 from .lists import fit as fit
 from .lists import grow as grow
 from .measures import Measure as Measure
-from .plots.curves import plot as plot
+from .plots.gallery import plot as plot
 from .reports.page import report as report
 from .results import merge as merge
 from .results import open_results as open_results

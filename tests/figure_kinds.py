@@ -100,6 +100,7 @@ def only(figures: dict[tuple[str, str], Figure]) -> Figure:
 
 Draw = Callable[[float | None], Figure]
 FIGURES: dict[str, Draw] = {
+    "summary": lambda width: plots.summary_figure(results(), width=width),
     "overview": lambda width: plots.overview_figure(results(), width=width),
     "measure": lambda width: plots.measure_figure(results(), "nDCG@0.2n", width=width),
     "shared limit": lambda width: plots.measure_figure(results(), "nDCG", width=width),

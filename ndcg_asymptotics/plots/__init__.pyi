@@ -4,7 +4,6 @@ from .comparison import power_figure as power_figure
 from .curves import curve_handles as curve_handles
 from .curves import enlarge as enlarge
 from .curves import ndcg_curves as ndcg_curves
-from .curves import plot as plot
 from .everything import draw_all as draw_all
 from .fitted import fitted_curves as fitted_curves
 from .fitted import fitted_figure as fitted_figure
@@ -13,6 +12,8 @@ from .gallery import measure_figure as measure_figure
 from .gallery import order_figure as order_figure
 from .gallery import overview_figure as overview_figure
 from .gallery import pair_figures as pair_figures
+from .gallery import plot as plot
+from .gallery import summary_figure as summary_figure
 from .growing import growth_curves as growth_curves
 from .growing import growth_figure as growth_figure
 from .growing import growth_handles as growth_handles

@@ -104,9 +104,6 @@ def ndcg_curves(
     return ax
 
 
-plot = ndcg_curves
-
-
 def of_study(study: Study, measure: Measure | str) -> Measure:
     """Return a measure, which must be one of the study."""
     measure = Measure.of(measure)

@@ -62,7 +62,7 @@ def draw_all(
 ) -> list[Path]:
     """Draw and save every figure of results, of a comparison of runs, of a plan or of fitted curves.
 
-    A study has an overview, a figure per measure and one per pair of scorers; one of the rare engine has a
+    A study has a summary, an overview, a figure per measure and one per pair; one of the rare engine has a
     figure per pair, of how the probability of the wrong order falls.
 
     Parameters

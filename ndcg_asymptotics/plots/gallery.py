@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
+from pathlib import Path
+from typing import Any, Unpack, overload
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
@@ -13,7 +16,7 @@ from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.plots.choice import Choice
+from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions
 from ndcg_asymptotics.plots.curves import (
     curve_handles,
     enlarge,
@@ -23,13 +26,26 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
-from ndcg_asymptotics.plots.layout import note, outer_labels, panels
+from ndcg_asymptotics.plots.layout import DOUBLE, note, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend
-from ndcg_asymptotics.plots.orders import error_exponent_figure, order_handles, wrong_order_rates
+from ndcg_asymptotics.plots.orders import (
+    error_exponent_figure,
+    order_handles,
+    pair_handle,
+    wrong_order_rates,
+    wrong_orders_of_pairs,
+)
 from ndcg_asymptotics.plots.saving import Drawing
-from ndcg_asymptotics.plots.style import style
+from ndcg_asymptotics.plots.scales import length_axis
+from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.opening import results_of
+
+Names = tuple[str, str]
+
+_MOST_COLUMNS = 6
+_COLUMN, _NARROWEST = 2.0, 1.4  # inches of a column, usually and at least
+_FEW_TICKS = 4  # of an axis of a narrow panel
 
 
 def measure_figure(
@@ -76,6 +92,104 @@ def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[
     several = as_list(measures, "measures", (str, Measure))
     require(len(several) > 0, "must name at least one measure", "measures")
     return [of_study(results.study, measure) for measure in several]
+
+
+def summary_figure(
+    results: Results,
+    measures: Sequence[Measure | str] | None = None,
+    *,
+    width: float | None = None,
+    choice: Choice | None = None,
+) -> Figure:
+    """Return a figure of a study at one look: a column for each measure, over one axis of list lengths.
+
+    Above is NDCG of every scorer, with exact means, and limits with their theorems. Below is the probability
+    that the better one of two scorers is not ahead, for each pair of the study, with 95% intervals.
+
+    Parameters
+    ----------
+    results : Results
+    measures : measures, optional
+        The columns, by default the first six measures of the study.
+    width : float, optional
+        Width of the figure in inches; a narrow one has fewer columns.
+    choice : Choice, optional
+        The scorers, with their labels and colours.
+    """
+    results, choice = results_of(results), Choice.given(choice)
+    chosen, study = _chosen(results, measures), results.study
+    if measures is None:
+        chosen = chosen[:_MOST_COLUMNS]
+    width = max(DOUBLE, _COLUMN * len(chosen)) if width is None else width
+    chosen = chosen[: max(1, int(width / _NARROWEST))]
+    drawn = choice.of(study)
+    pairs = [pair for pair in study.pairs if drawn.keys() >= {*pair}]
+    lines = dict(zip(pairs, line_styles(len(study.scorers) + len(pairs))[len(study.scorers) :], strict=True))
+    orders = _orders_of(results, chosen, pairs)
+    with style():
+        count = len(chosen)
+        figure, axes = panels(count * (2 if orders else 1), columns=count, height=2.3, width=width)
+        for ax, measure in zip(axes, tracked(chosen, "summary"), strict=False):
+            ndcg_curves(results, measure, ax, choice=choice, names=False)
+        for ax, entries in zip(axes[count:], orders, strict=True):
+            wrong_orders_of_pairs(ax, entries, lines)
+            titles(ax, "")
+        if orders:
+            one_scale(axes[count:])
+        for ax in axes:
+            length_axis(ax, study.n, most=_FEW_TICKS)
+        outer_labels(axes)
+        handles = curve_handles(results, chosen, choice, names=True)
+        figure_legend(figure, [*handles, *(pair_handle(pair, line, choice) for pair, line in lines.items())])
+        _note_incomplete(figure, results)
+    return figure
+
+
+@overload
+def plot(
+    results: Results | str | Path, *, choice: Choice | None = None, width: float | None = None
+) -> Figure: ...
+@overload
+def plot(
+    results: Results | str | Path,
+    measure: Measure | str,
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+    choice: Choice | None = None,
+    names: bool = True,
+    **chosen: Unpack[ChoiceOptions],
+) -> Axes: ...
+def plot(
+    results: Results | str | Path,
+    measure: Measure | str | None = None,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Figure | Axes:
+    """Draw a study at one look (`summary_figure`), or one of its measures into axes (`ndcg_curves`).
+
+    Parameters
+    ----------
+    results : Results, or the path of their folder
+    measure : Measure or its text, optional
+        Without it a figure of the study is returned, else the axes.
+    ax : matplotlib Axes, optional
+        The axes for a measure, the current ones by default.
+    **options
+        Those of `summary_figure` or of `ndcg_curves`.
+    """
+    if measure is not None:
+        return ndcg_curves(results, measure, ax, **options)
+    require(ax is None, "axes hold one measure: name it, as in plot(results, 'nDCG', ax)", "ax")
+    return summary_figure(results_of(results), **options)
+
+
+def _orders_of(results: Results, measures: Sequence[Measure], pairs: Collection[Names]) -> list[list[Pair]]:
+    """Return for each measure the entries of `distinguish` for these pairs; none if there are no pairs."""
+    if not pairs:
+        return []
+    found = [entry for entry in distinguish(results, exponents=False).pairs if entry.pair in pairs]
+    return [[entry for entry in found if entry.measure == str(measure)] for measure in measures]
 
 
 def order_figure(
@@ -158,6 +272,10 @@ def study_drawings(
     figures: list[Drawing] = []
     rare = "log_weight" in results.values
     if not rare:
+        if study.pairs:
+            figures.append(
+                (("summary",), partial(summary_figure, results, measures, width=width, choice=choice))
+            )
         if len(chosen) > 1:
             figures.append(
                 (("overview",), partial(overview_figure, results, chosen, width=width, choice=choice))

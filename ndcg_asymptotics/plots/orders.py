@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -23,7 +23,7 @@ from ndcg_asymptotics.plots.layout import DOUBLE, axes_of, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
-from ndcg_asymptotics.plots.style import GREY, MarkerSettings, measure_styles
+from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.orders import error_exponent
 
@@ -37,8 +37,8 @@ def wrong_order_rates(
 ) -> Axes:
     """Draw the rate of a wrong order of one pair against n, with intervals, a curve for each measure.
 
-    Where no replicate is wrong any more, an arrow marks the upper end of the interval. A measure by which
-    neither scorer is better has no curve.
+    Where no replicate is wrong, an arrow at the upper end of the interval stands in place of a marker. A
+    measure by which neither scorer is better has no curve.
 
     Parameters
     ----------
@@ -53,32 +53,55 @@ def wrong_order_rates(
     for pair in pairs:
         if pair.right is None:
             continue
-        line = lines[pair.measure]
-        rates = pair.from_n if from_n else pair.points
-        n = np.array([rate.n for rate in rates], np.float64)
-        wrong, low, high = 1 - np.array([[rate.rate, rate.high, rate.low] for rate in rates]).T
-        seen = wrong > 0
-        band(ax, n, np.where(seen, low, np.nan), np.where(seen, high, np.nan), line.color, 0.14)
-        step = max(1, round(len(n) / _MARKERS))
-        shown = np.where(seen, wrong, np.nan)
-        ax.plot(n, shown, color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow)
-        if not seen[-1]:
-            first = _none_from(rates)
-            ax.plot(n[first], high[first], color=line.color, ls="none", **NONE_WRONG)
+        _draw_rates(ax, pair.from_n if from_n else pair.points, lines[pair.measure])
     drawn = [p for p in pairs if p.right is not None]
-    lowest = min((1 - r.rate for p in drawn for r in (*p.points, *p.from_n) if r.rate < 1), default=1.0)
-    log_axis(ax.yaxis)
-    ax.set_ylim(min(0.2, 0.5 * lowest), 1.2)
+    _probability_axis(ax, [rates for p in drawn for rates in (p.points, p.from_n)])
     sizes = [rate.n for rate in pairs[0].points]
     last = max((_none_from(rates) for p in drawn for rates in (p.points, p.from_n)), default=len(sizes))
     length_axis(ax, sizes[: last + 1])
-    ax.set_ylabel("P(wrong order)")
     bound = " (seen at the study's lengths)" if from_n and pairs[0].from_n_is_upper_bound else ""
     if from_n:
         titles(ax, f"at some length from $n$ on{bound}")
     else:
         titles(ax, "at $n$", _meaning(pairs, choice))
     return ax
+
+
+def wrong_orders_of_pairs(
+    ax: Axes, pairs: Sequence[Pair], lines: Mapping[tuple[str, str], LineStyle]
+) -> Axes:
+    """Draw the rate of a wrong order at n by one measure, with intervals, a curve for each pair of scorers.
+
+    ``pairs`` are entries of `distinguish` for one measure; a pair of which neither is better has no curve.
+    """
+    ax, drawn = axes_of(ax), [pair for pair in _pairs(pairs) if pair.right is not None]
+    for pair in drawn:
+        _draw_rates(ax, pair.points, lines[pair.pair])
+    _probability_axis(ax, [pair.points for pair in drawn])
+    length_axis(ax, [rate.n for rate in pairs[0].points])
+    return ax
+
+
+def _draw_rates(ax: Axes, rates: Sequence[Rate], line: LineStyle) -> None:
+    """Draw probabilities of a wrong order with their intervals; an arrow where none was wrong."""
+    n = np.array([rate.n for rate in rates], np.float64)
+    wrong, low, high = 1 - np.array([[rate.rate, rate.high, rate.low] for rate in rates]).T
+    seen = wrong > 0
+    last = _none_from(rates)
+    band(ax, n[: last + 1], low[: last + 1], high[: last + 1], line.color, 0.14)
+    step = max(1, round(np.count_nonzero(seen) / _MARKERS))
+    ax.plot(n[seen], wrong[seen], color=line.color, ls=line.dashes, markevery=step, ms=2.8, **line.hollow)
+    none = np.flatnonzero(~seen)
+    none = none[none <= last]  # beyond them one more says nothing new
+    ax.plot(n[none], high[none], color=line.color, ls="none", **NONE_WRONG)
+
+
+def _probability_axis(ax: Axes, drawn: Sequence[Sequence[Rate]]) -> None:
+    """Make the y axis one of probabilities, down to a little below the smallest one that is not 0."""
+    log_axis(ax.yaxis)
+    lowest = min((1 - rate.rate for rates in drawn for rate in rates if rate.rate < 1), default=1.0)
+    ax.set_ylim(min(0.2, 0.5 * lowest), 1.2)
+    ax.set_ylabel("P(wrong order)")
 
 
 def _pairs(given: Sequence[Pair]) -> list[Pair]:
@@ -126,6 +149,12 @@ def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[A
     if any(pair.points[-1].rate == 1 or pair.from_n[-1].rate == 1 for pair in drawn):
         handles.append(none_wrong())
     return handles
+
+
+def pair_handle(pair: tuple[str, str], line: LineStyle, choice: Choice) -> Line2D:
+    """Return the legend handle of a pair in `wrong_orders_of_pairs`."""
+    first, second = (_name(name, choice) for name in pair)
+    return handle(line, f"wrong order of {first} and {second}")
 
 
 def none_wrong() -> Line2D:

@@ -220,6 +220,7 @@ def calls(place: Path) -> dict[str, Call]:
         "plots.order_handles": of_pairs,
         "plots.outer_labels": {"axes": [ax]},
         "plots.overview_figure": {**of_results, "measures": ["nDCG"]},
+        "plots.summary_figure": {**of_results, "measures": ["nDCG"]},
         "plots.pair_figures": {**of_results, "measures": ["nDCG"]},
         "plots.panels": {"count": 2},
         "plots.plan_figure": {"plan": planned},
