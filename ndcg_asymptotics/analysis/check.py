@@ -113,7 +113,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     return Check(
         study.title,
         replicates,
-        results.complete,
+        results.replicates_wanted,
         alpha,
         rows=means,
         limits=limits,

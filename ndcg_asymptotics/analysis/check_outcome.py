@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
 from ndcg_asymptotics.analysis.std_tests import StdTest
-from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed
+from ndcg_asymptotics.core.rows import Column, Data, Estimate, computed_value, decimals, fixed, general
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.grid import Axes
@@ -23,8 +23,8 @@ TestKind = Literal["means", "standard deviations", "limits"]
 
 _KINDS: dict[TestKind, str] = {"means": "means", "standard deviations": "std", "limits": "limit"}
 """The kinds of tests, and their headings."""
-_SHOWN = 20  # rows of measures, and of points that disagree
-_SUMMARY = ("scorer", "measure", "n", "simulated", "mcse", "expectation", "pseudo_expectation", "largest_z")
+_SHOWN = 20  # rows of measures, and of what disagrees
+_SUMMARY = ("scorer", "measure", "mean", "expectation", "largest_z", "limit", "verdict")
 
 
 class Tested(Protocol):
@@ -64,20 +64,28 @@ class CellTests:
         """The worst verdict of each kind of tests."""
         return tuple(worst(self.tests[kind]) for kind in _KINDS)
 
-    @computed_value(Column("mean"))
-    def mean(self) -> TestVerdict:
-        """The verdict on the means."""
-        return worst(self.tests["means"])
+    @computed_value(Column("simulated", Estimate.text))
+    def mean(self) -> Estimate:
+        """The simulated mean at the largest n, with its standard error."""
+        return Estimate(self.largest.simulated, self.largest.mcse)
 
-    @computed_value(Column("std"))
-    def std(self) -> TestVerdict | None:
-        """The verdict on the standard deviations; None, for a narrow table, if none was tested."""
-        return _if_tested(worst(self.tests["standard deviations"]))
-
-    @computed_value(Column("largest |z|", fixed(2), 1))
+    @computed_value(Column("max |z|", fixed(1)))
     def largest_z(self) -> float | None:
         """The largest absolute z of the means."""
         return largest_z(self.means)
+
+    @computed_value(Column("limit (theorem)", str))
+    def limit(self) -> str:
+        """The limit with the number of its theorem in the paper, or "new" for one beyond the paper."""
+        value = "-" if self.stated.limit is None else decimals(5)(self.stated.limit)
+        theorem = self.stated.theorem.removeprefix("Theorem ")
+        return f"{value} ({'new' if theorem.startswith('beyond') else theorem})"
+
+    @computed_value(Column("verdict", whole=True))
+    def verdict(self) -> TestVerdict:
+        """The verdict on the means, or that something disagrees."""
+        verdicts = self.verdicts
+        return "disagrees" if "disagrees" in verdicts else verdicts[0]
 
     @property
     def means(self) -> list[MeanTest]:
@@ -97,8 +105,29 @@ def largest_z(means: Iterable[MeanTest]) -> float | None:
     return max((abs(test.z) for test in means if test.z is not None), default=None)
 
 
-def _if_tested(verdict: TestVerdict) -> TestVerdict | None:
-    return None if verdict == "not tested" else verdict
+@dataclass(frozen=True)
+class Disagreement:
+    """A test that disagrees: what it found, and what was expected."""
+
+    scorer: Annotated[str, Column("scorer")]
+    measure: Annotated[str, Column("measure", whole=True)]
+    what: Annotated[str, Column("what", whole=True)]
+    n: Annotated[int | None, Column("n", general("g"))]
+    simulated: Annotated[float | None, Column("simulated", decimals(5))]
+    expected: Annotated[float | None, Column("expected", decimals(5))]
+    z: Annotated[float | None, Column("z", fixed(2))]
+
+    @classmethod
+    def of(cls, test: Tested) -> Disagreement:
+        """Return the row of a test; a limit is held against exact means, extrapolated."""
+        if isinstance(test, MeanTest):
+            return cls(test.scorer, test.measure, "mean", test.n, test.simulated, test.expectation, test.z)
+        if isinstance(test, StdTest):
+            return cls(
+                test.scorer, test.measure, "standard deviation", test.n, test.simulated, test.exact, None
+            )
+        assert isinstance(test, LimitTest)
+        return cls(test.scorer, test.measure, "limit", None, test.extrapolated, test.limit, None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +142,7 @@ class Check(Report):
 
     study: str
     replicates: int
-    complete: bool
+    wanted: int
     alpha: float
     rows: list[MeanTest]
     limits: list[LimitTest]
@@ -127,6 +156,11 @@ class Check(Report):
         return {"means": self.rows, "standard deviations": self.stds, "limits": self.limits}
 
     @computed_value(Data())
+    def complete(self) -> bool:
+        """Whether all replicates that were requested are there."""
+        return self.replicates == self.wanted
+
+    @computed_value(Data())
     def agrees(self) -> bool:
         """Whether nothing in it disagrees."""
         return not self._wrong
@@ -136,18 +170,21 @@ class Check(Report):
         return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return a table with a row per scorer and measure, the limits, and the verdict."""
-        yield self._heading()
-        yield replace(self._summary(), detail=self.agrees)
-        yield from self._conclusion()
+        """Return the verdict, what disagrees, a table with a row per scorer and measure, and the limits."""
+        yield self._verdict()
+        if wrong := self._wrong:
+            more = f"; the first {_SHOWN} of {len(wrong)}, --full prints all" if len(wrong) > _SHOWN else ""
+            title = f"Where theory and simulation disagree{more}"
+            yield Table.of(title, Disagreement, map(Disagreement.of, wrong[:_SHOWN]))
+        yield self._summary()
+        yield from self._details()
 
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation."""
-        yield self._heading()
+        yield from self.blocks()
         for cell in self.by_cell():
             yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.means)
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
-        yield from self._conclusion()
 
     def by_cell(self) -> list[CellTests]:
         """Return the tests of each scorer and measure."""
@@ -164,15 +201,24 @@ class Check(Report):
             for cell, limit in stated.items()
         ]
 
-    def _heading(self) -> Line:
-        state = "" if self.complete else " (INCOMPLETE: more were requested)"
-        return Line(f"{self.study or 'A study'}: {self.replicates} replicates{state}", "bold")
+    def _verdict(self) -> Line:
+        """Return the answer, which is green only if every mean and every limit was tested."""
+        if wrong := self._wrong:
+            first = Disagreement.of(wrong[0])
+            at = "" if first.n is None else f" at n = {first.n:g}"
+            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
+            return Line(f"{count}: the {first.what} of {first.scorer} by {first.measure}{at}.", "bold red")
+        if not self.complete:
+            some = f"{self.replicates:,} of {self.wanted:,} replicates"
+            return Line(f"Agrees so far: {some}. {_tested([self])}", "bold yellow")
+        return _nothing_disagrees([self])
 
     def _summary(self) -> Table:
-        title = "At the largest n; |z| and verdicts are over every n that was tested"
-        return Table.of(title, CellTests, self.by_cell(), *_SUMMARY, "mean", "std")
+        title = f"{self.study or 'A study'}: {self.replicates:,} replicates at n = {self.rows[-1].n:,}"
+        cells = sorted(self.by_cell(), key=lambda cell: cell.verdict != "disagrees")
+        return Table.of(title, CellTests, cells, *_SUMMARY)
 
-    def _conclusion(self) -> Iterator[ReportBlock]:
+    def _details(self) -> Iterator[ReportBlock]:
         yield replace(limits_table(self.limits), detail=True)
         if any(not row.measure.startswith("nDCG") for row in self.limits):
             yield Line(LIMITS_OF_DCG, detail=True)
@@ -181,14 +227,6 @@ class Check(Report):
                 line = f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}."
                 yield Line(line, detail=row.verdict != "disagrees")
         yield from details(self._power())
-        yield Line(_tested([self]), detail=not self.agrees)
-        if wrong := self._wrong:
-            first = wrong[0]
-            at = f" at n = {first.n:g}" if isinstance(first, MeanTest | StdTest) else ""
-            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
-            yield Line(f"{count}: {first.scorer}, {first.measure}{at}.", "bold red")
-        else:
-            yield _nothing_disagrees([self])
 
     def _power(self) -> Iterator[Line]:
         """Yield what the tests can and cannot detect."""
@@ -221,17 +259,16 @@ def _is_tested(test: Tested) -> bool:
 
 def _tested(checks: Sequence[Check]) -> str:
     """Return a sentence that says how much was tested."""
-    counts = ", ".join(f"{done} of {every} {kind}" for kind, (done, every) in _counts(checks).items())
-    return f"Tested: {counts}."
+    counts = [f"{done:,} of {every:,} {kind}" for kind, (done, every) in _counts(checks).items()]
+    return f"Tested: {', '.join(counts)}."
 
 
 def _nothing_disagrees(checks: Sequence[Check]) -> Line:
-    """Return the last line where nothing disagrees: green only if every mean and every limit was tested."""
-    counts = {kind: count for kind, count in _counts(checks).items() if kind in ("means", "limits")}
-    left = [f"{every - done} of {every} {kind}" for kind, (done, every) in counts.items() if done < every]
-    if not left:
-        return Line("Nothing disagrees.", "bold green")
-    return Line(f"Nothing that was tested disagrees. Not tested: {', '.join(left)}.", "bold yellow")
+    """Return the answer where nothing disagrees: green only if every mean and every limit was tested."""
+    counts = _counts(checks)
+    left = any(counts[kind][0] < counts[kind][1] for kind in ("means", "limits"))
+    answer = "Nothing that was tested disagrees" if left else "Nothing disagrees"
+    return Line(f"{answer}. {_tested(checks)}", "bold yellow" if left else "bold green")
 
 
 def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
@@ -281,8 +318,17 @@ class GridCheck(Report):
         return self.every_verdict().to_dataframe()
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return a table with a row per measure, one with the points that disagree, and the verdict."""
-        yield self._by_measure()
+        """Return the verdict, a table of the points that disagree, and one with a row per measure."""
+        checks = list(self.points.values())
+        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
+        if wrong:
+            count = "1 point disagrees" if len(wrong) == 1 else f"{len(wrong)} points disagree, the first"
+            yield Line(f"{count}: {wrong[0]}.", "bold red")
+        elif self.complete:
+            yield _nothing_disagrees(checks)
+        else:
+            of = len(self.axes.points)
+            yield Line(f"Agrees so far: {len(checks)} of {of} points. {_tested(checks)}", "bold yellow")
         off = [(point, cell) for point, cell in self.by_cell() if "disagrees" in cell.verdicts]
         if off:
             more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
@@ -296,18 +342,11 @@ class GridCheck(Report):
                 (*self._parameters(), *columns, Column("disagrees", whole=True)),
                 tuple(rows),
             )
-        checks = list(self.points.values())
-        state = "" if self.complete else " INCOMPLETE: more were requested."
+        yield self._by_measure()
         yield Line(
-            f"{len(checks)} points. {_tested(checks)} Family-wise error rate of the tests of means and "
-            f"standard deviations: at most {self.alpha:g} (Bonferroni).{state}"
+            f"{len(checks)} points. Family-wise error rate of the tests of means and standard deviations: at "
+            f"most {self.alpha:g} (Bonferroni)."
         )
-        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
-        if wrong:
-            count = "1 point disagrees" if len(wrong) == 1 else f"{len(wrong)} points disagree, the first"
-            yield Line(f"{count}: {wrong[0]}.", "bold red")
-        else:
-            yield _nothing_disagrees(checks)
 
     def _parameters(self) -> tuple[Column, ...]:
         return tuple(Column(name, number_text, key=True) for name in self.axes.parameters)
