@@ -19,12 +19,12 @@ import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
-from ndcg_asymptotics.cli.help import Command, prepare
+from ndcg_asymptotics.cli.help import GROUPS, Command, prepare
 from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
 
-_MODULES = (lists, plan, theory, run, analyse, explore)  # in the order of --help
+_MODULES = (run, analyse, theory, explore, lists, plan)
 _COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
 _INTERNAL_ERROR = (
@@ -39,6 +39,19 @@ class _Commands(TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         prepare(self)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in the order of --help."""
+        ordered = [name for names in GROUPS.values() for name in names]
+        return sorted(super().list_commands(ctx), key=ordered.index)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the headings of their groups."""
+        widest = max(map(len, self.commands))
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                rows = [(name.ljust(widest), self.commands[name].get_short_help_str(1000)) for name in names]
+                formatter.write_dl(rows)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _interruptible():
@@ -88,14 +101,14 @@ def _everything(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Show which of two rankers is better, and how NDCG behaves as ranked lists grow.
+    """Simulate NDCG along growing ranked lists, check it against exact theory, and compare rankers.
 
     Examples:
 
-        ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics init study.toml
         ndcg-asymptotics run study.toml --out results/two
         ndcg-asymptotics check results/two
+        ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics COMMAND --help
 
     Exit status 1: something is incomplete, damaged or disagrees; 70 an error of the program.

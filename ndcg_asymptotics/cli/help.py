@@ -16,6 +16,24 @@ _EXAMPLES = ("Example:", "Examples:")
 _AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
 
 
+GROUPS = {
+    "Laboratory": (
+        "init",
+        "run",
+        "merge",
+        "info",
+        "check",
+        "distinguish",
+        "figures",
+        "report",
+        "predict",
+        "explore",
+        "list",
+    ),
+    "Real lists": ("evaluate", "compare", "plan", "sampled", "fit", "grow"),
+    "Learning to rank": ("losses",),
+}
+"""The commands under the headings of --help, in order."""
 _MOST_USED = {
     "plan": ("a", "b", "run", "qrels", "measure", "queries", "relevant", "as_json"),
     "compare": ("run", "qrels", "values", "collections", "measure", "judge", "report", "as_json"),

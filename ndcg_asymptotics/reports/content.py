@@ -93,8 +93,8 @@ def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
 def _findings(checked: Check | None, orders: Distinction | None, rare: bool) -> Iterator[str]:
     """Yield a sentence about simulation and theory, and sentences about the order of scorers."""
     if checked:
-        *_, tested, conclusion = _lines(checked)
-        yield f"Simulation against theory: {conclusion[0].lower()}{conclusion[1:]} {tested}"
+        verdict = _lines(checked)[0]
+        yield f"Simulation against theory: {verdict[0].lower()}{verdict[1:]}"
     if orders and rare:
         yield from (f"{pair.measure}: {pair.text}" for pair in orders.pairs)
     elif orders:

@@ -90,7 +90,8 @@ def test_the_page_agrees_with_check(results: Results, text: str) -> None:
         results.study, ndcg=results.data["ndcg"].to_numpy() * 0.7, order=results.data["order"].to_numpy()
     )
     page = report(wrong)
-    assert re.search("Simulation against theory: [0-9]+ verdicts disagree, the first: good, nDCG", page)
+    words = "Simulation against theory: [0-9]+ verdicts disagree, the first: the mean of good by nDCG"
+    assert re.search(words, page)
     assert 'class="text disagrees"' in page
 
 
