@@ -6,7 +6,7 @@ import few_relevant
 import findings
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures
+from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures, summary_figure
 from ndcg_asymptotics.results import Results
 
 # Figures 1 to 4 of Wang et al. (2013). Under the log discount every scorer tends to 1, and the curves stay
@@ -18,6 +18,8 @@ PAPER = {
     "figure3": "nDCG(geometric(2))",
     "figure4": "nDCG@0.2n",
 }
+
+SUMMARY = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG@0.2n", "nDCG(geometric(2))")
 
 
 def figures_of(results: Results) -> dict[str, Figure]:
@@ -35,6 +37,7 @@ def figures_of(results: Results) -> dict[str, Figure]:
         return {f"{file}-{a}-{b}": figure for (a, b), figure in figures.items()}
     if name == "pseudo_expectation" or name in findings.NORMALISING:
         return {}  # theory draws the first, and the others are drawn together
-    paper = PAPER if name == "wang2013" else {}
-    figures_of_paper = {file: measure_figure(results, measure) for file, measure in paper.items()}
-    return {**figures_of_paper, name: overview_figure(results)}
+    if name != "wang2013":
+        return {name: overview_figure(results)}
+    figures_of_paper = {file: measure_figure(results, measure) for file, measure in PAPER.items()}
+    return {"summary": summary_figure(results, SUMMARY), **figures_of_paper, name: overview_figure(results)}
