@@ -15,6 +15,8 @@ OPTIONS: Mapping[str, str] = {
     "compare --no-theory": "leave it out, longer lists are not predicted",
     "compare --theory": "use `fit` and `predict`",
     "fit --by": "`grow --groups` groups queries by their share of relevant documents",
+    "fit --method": "leave it out, curves are fitted by monotone regression",
+    "fit --prevalence": "leave it out, runs of the same items have the same prevalence",
     "fit --resamples": "leave it out, curves have no bands",
     "fit --seed": "leave it out, curves have no bands",
     "grow --by": "use --groups, the number of groups of queries",
