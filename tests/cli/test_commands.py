@@ -32,8 +32,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_check(results: Path, run: Run) -> None:
     code, text, _ = run("check", results)
     assert code == 0
-    assert "Nothing disagrees" in text
-    assert sum(-(-len(line) // 80) for line in text.splitlines()) <= 5
+    assert text.startswith("Nothing disagrees. Tested: ")
+    lines = text.splitlines()
+    assert max(map(len, lines[1:])) <= 80
+    assert len(lines) == 2 + 3 + 4 + 1  # what was tested, the heading, a row for each scorer and measure
     code, text, _ = run("check", results, "-v")
     assert code == 0
     assert 4 < text.count("agrees") < 12
