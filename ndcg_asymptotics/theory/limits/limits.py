@@ -168,6 +168,8 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
     if isinstance(scorer, FixedCounts):
         found = _of_fixed_counts(scorer, measure)
+    elif measure.discount.conjecture is not None:  # equal discounts may have different ones
+        found = _conjectured(scorer.model, measure)
     else:
         found = _limit(scorer.model, measure)
     if measure.normalised or not found.theorem.startswith("Theorem"):
@@ -190,8 +192,6 @@ def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
 
 @shared
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
-    if measure.discount.conjecture is not None:
-        return _conjectured(relevance, measure)
     asymptotics, growth = measure.discount.asymptotics, measure.cutoff.growth
     if asymptotics.summable or growth.bounded:
         return _no_limit(relevance, measure)
