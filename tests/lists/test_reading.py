@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import re
@@ -24,6 +25,7 @@ from ndcg_asymptotics.lists.names import text_column as coded
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
 from ndcg_asymptotics.lists.reading.lines import LineFormat, read_columns
 from ndcg_asymptotics.lists.reading.load import TREC
+from ndcg_asymptotics.lists.reading.text import read_chunks
 from ndcg_asymptotics.lists.records import Records
 
 RUN = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2.5 tag\nq2 Q0 d1 1 1 tag\n"
@@ -390,6 +392,24 @@ def test_regular_lines_are_read_together(tmp_path, monkeypatch):
     for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (TABLE, "d1,2.5,q,1\nd2,0,q,0.5\n")):
         path = write(tmp_path, "\n".join(line for line in text.split("\n") if line.strip()))
         assert [*read_columns(path, form)]
+
+
+@given(text=st.text(st.sampled_from("aé\u2028\x85 \t\n\r"), max_size=40), block=st.integers(1, 9))
+def test_chunks_of_any_size_are_whole_lines(tmp_path_factory, text, block):
+    """Lines end with a line feed, a carriage return or both, wherever the file is cut."""
+    path = tmp_path_factory.mktemp("chunks") / "file"
+    path.write_bytes(codecs.BOM_UTF8 + text.encode())
+    expected = text.replace("\r\n", "\n").replace("\r", "\n")
+    before = ""
+    for number, chunk in read_chunks(path, block):
+        assert number == 1 + before.count("\n")
+        assert chunk.endswith("\n")
+        before += chunk
+    assert before == expected + "\n" * (bool(expected) and not expected.endswith("\n"))
+    path.write_bytes(text.encode() + b"\n\xff\n" + text.encode())
+    line = 2 + expected.count("\n") - text.endswith("\r")  # \r\n is one end
+    with pytest.raises(InputError, match=f"line {line} is not UTF-8"):
+        [*read_chunks(path, block)]
 
 
 LARGE = 40_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from io import StringIO
@@ -192,18 +192,38 @@ def read_columns(path: Path, form: LineFormat) -> Iterator[Columns]:
     InputError
         For a file that cannot be read; for the first invalid line, with its number.
     """
-    if form.delimiter:
-        rows = form.rows(path)
-        while some := [*islice(rows, _ROWS)]:
-            yield _parsed(some, form, path)
-        return
-    for first, chunk in read_chunks(path):
-        fields = _split(chunk, form.width)
-        try:
-            columns = form.columns(fields) if fields else None
-        except (ValueError, OverflowError):
-            columns = None
-        yield columns or _parsed([*form.lines(chunk, first)], form, path)
+    try:
+        if form.delimiter:
+            rows = form.rows(path)
+            while fields := _fields(islice(rows, _ROWS), form.width):
+                yield form.columns(fields)
+            return
+        for first, chunk in read_chunks(path):
+            yield _together(chunk, form) or form.columns(_fields(form.lines(chunk, first), form.width))
+    except InputError:
+        raise
+    except (ValueError, OverflowError):
+        line, said, _ = next(row for row in form.rows(path) if not form.is_record(row[2]))
+        refuse_line(path, line, said, form.expected)
+
+
+def _fields(rows: Iterable[tuple[int, str, Sequence[str]]], width: int) -> list[str]:
+    """Return the fields of some lines; raise ValueError for a line with another number of them."""
+    found: list[str] = []
+    for _, _, fields in rows:  # no list of the lines: the garbage collector would go through it
+        if len(fields) != width:
+            raise ValueError
+        found += fields
+    return found
+
+
+def _together(chunk: str, form: LineFormat) -> Columns | None:
+    """Return the columns of lines of a TREC file that are all regular and valid; None for others."""
+    fields = _split(chunk, form.width)
+    try:
+        return form.columns(fields) if fields else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _split(chunk: str, width: int) -> list[str] | None:
@@ -233,14 +253,3 @@ def find_line(path: Path, form: LineFormat, record: int) -> tuple[int, Sequence[
 def refuse_line(path: Path, line: int, said: str, expected: str) -> NoReturn:
     """Raise the error for a line that is not as expected."""
     raise InputError(f"{path}, line {line}: got {said[:_SHOWN_CHARACTERS]!r}, expected {expected}") from None
-
-
-def _parsed(rows: Sequence[tuple[int, str, Sequence[str]]], form: LineFormat, path: Path) -> Columns:
-    """Return the columns of some lines; raise InputError for the first that is invalid."""
-    try:
-        if all(len(fields) == form.width for _, _, fields in rows):
-            return form.columns([cell for _, _, fields in rows for cell in fields])
-    except (ValueError, OverflowError):
-        pass
-    line, said, _ = next(row for row in rows if not form.is_record(row[2]))
-    refuse_line(path, line, said, form.expected)
