@@ -129,18 +129,21 @@ def predict(
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
     several = as_list(scorers, "scorers", (str, Scorer, RocModel))
     require(len(several) > 0, "must hold at least one relevance curve", "scorers")
-    every = list(itertools.product(several, measures_of(measures)))
-    return Predictions(
-        tuple(
-            _predict(scorer_of(scorer, relevant, gain), measure, n)
-            for scorer, measure in tracked(every, "predictions")
-            for n in sizes
-        )
+    every = itertools.product(
+        [scorer_of(scorer, relevant, gain) for scorer in several], measures_of(measures)
     )
+    predictions = (
+        _predict(scorer, measure, sizes) for scorer, measure in tracked(list(every), "predictions")
+    )
+    return Predictions(tuple(row for rows in predictions for row in rows))
 
 
-def _predict(scorer: Scorer, measure: Measure, n: int) -> Prediction:
+def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
     stated = limit(scorer, measure)
+    return [_predict_at(scorer, measure, n, stated) for n in sizes]
+
+
+def _predict_at(scorer: Scorer, measure: Measure, n: int, stated: Limit) -> Prediction:
     reasons = [stated.reason] if stated.reason else []
     mean, mean_error, sd, sd_error, method = None, None, None, None, None
     try:

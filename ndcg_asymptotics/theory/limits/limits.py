@@ -24,7 +24,6 @@ from typing import Self
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import (
@@ -190,7 +189,6 @@ def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
     return Limit(0.0, found.theorem, assumptions, found.reason, scaled=found)
 
 
-@shared
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
     asymptotics, growth = measure.discount.asymptotics, measure.cutoff.growth
     if asymptotics.summable or growth.bounded:
