@@ -45,9 +45,10 @@ _NEAR = 9.0  # standard deviations between which a count passes the cutoff
 _FEW = 256  # relevant items up to which the first ranks are compared by NDCG
 _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
 # The bound of the relative error of a deviation: these parts of the error in the first ranks and of the terms
-# of second order, this number over the items of the rarest grade, and rounding in the longest lists. None of
-# 1,993 values lies beyond it; with 0.6, 0.6 and 0.3 one does (docs/fluctuations.md, section 2).
-_FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.35, 3e-6
+# of second order, this number over the items whose label is random, and rounding in the longest lists. Of
+# 3,587 values the worst one needs 0.16 in place of 0.25 (docs/fluctuations.md, section 2).
+_FIRST_RANKS, _SECOND, _COUNTS, _FLOOR = 0.75, 0.75, 0.25, 3e-6
+_DEPTHS = (np.arange(4000) + 0.5) / 4000  # at which labels are asked for how random they are
 MOST_GRADES = 10
 """Grades beyond which the polynomials have too many terms."""
 
@@ -80,7 +81,14 @@ def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int)
         variance += off / ideal.middle**2
         error += _FIRST_RANKS * abs(off)
     variance = max(variance, 0.0)
-    return Variance(variance, 2 * error / ideal.middle**2 + 2 * variance * (_COUNTS / rarest + _FLOOR))
+    random_labels = min(rarest, *(n * _randomness(scorer) for scorer in scorers))
+    return Variance(variance, 2 * error / ideal.middle**2 + 2 * variance * (_COUNTS / random_labels + _FLOOR))
+
+
+def _randomness(scorer: Relevance) -> float:
+    """Return the mean over the depths of P(two items there have different labels), at most 1."""
+    _, law = scorer.label_law(_DEPTHS)
+    return max(1 - float((law**2).sum(axis=0).mean()), _FLOOR)
 
 
 class _Ideal(NamedTuple):

@@ -70,10 +70,10 @@ def panel_edges(n: float, first: int, k: float, breaks: Floats) -> Floats:
     above, below = low, min((n + 1) / 2, high - first)
     while above < 0.35 * (n + 1):
         edges.append(above)
-        above *= 4 if above < 1e-3 * n else 1.7
+        above *= 3 if above < 1e-3 * n else 1.4
     while below > max(2e-4 * n, 2):
         edges.append(n + 1 - below)
-        below /= 2.5
+        below /= 1.8
     base, fixed = np.unique(edges), np.append(breaks[len(breaks) // 2], k + 0.5)
     close = np.abs(base[:, None] - fixed) <= 0.1 * np.minimum(fixed, n + 1 - fixed)
     rows = np.tile([low, *base[~close.any(axis=1)], k + 0.5, high], (len(breaks), 1))

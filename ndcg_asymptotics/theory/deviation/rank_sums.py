@@ -20,7 +20,6 @@ from ndcg_asymptotics.theory.deviation.rank_nodes import (
     ranks_one_by_one,
 )
 
-_SERIES = 1e7  # n up to which second terms of the series in 1/n are added
 _POISSON = 1e9  # n from which the number of items above a depth at the top has a Poisson law
 
 
@@ -50,8 +49,7 @@ class RankSums:
     edges, half, x : (C, P + 1), (C, P, 1), (C, P, nodes)
         Edges of panels, halves of their widths, and their nodes, in ranks; where ``long``.
     kinks : (Q, C, P - 1) or None
-        By how much the derivatives of the functions jump at the edges between panels; None in lists so long
-        that it does not matter.
+        By how much the derivatives of the functions jump at the edges between panels; None without panels.
     """
 
     def __init__(
@@ -169,12 +167,11 @@ class RankSums:
 
         ``E f(U_(r)) = f + f'' u (1 - u)/(2n)`` at u = r/(n + 1); kinks at edges of panels are kept.
         """
-        if self.n <= _SERIES:
-            wide = self.half[:, :, 0] > 1e-3 * np.minimum(self.edges[:, 1:], self.n + 1 - self.edges[:, :-1])
-            ends = (values @ AT_ENDS.T) / np.maximum(self.half, 1e-9)
-            self.kinks = (ends[:, :, 1:, 0] - ends[:, :, :-1, 1]) * (wide[:, 1:] & wide[:, :-1])
-            second = self._derivative(self._derivative(values))
-            values = values + second * wide[:, :, None] * self.half_variance(self.x)
+        wide = self.half[:, :, 0] > 1e-3 * np.minimum(self.edges[:, 1:], self.n + 1 - self.edges[:, :-1])
+        ends = (values @ AT_ENDS.T) / np.maximum(self.half, 1e-9)
+        self.kinks = (ends[:, :, 1:, 0] - ends[:, :, :-1, 1]) * (wide[:, 1:] & wide[:, :-1])
+        second = self._derivative(self._derivative(values))
+        values = values + second * wide[:, :, None] * self.half_variance(self.x)
         slope = (self.n + 1) * self._derivative(values[: self.grades])
         return values, slope, (self.n + 1) * self._derivative(slope)
 

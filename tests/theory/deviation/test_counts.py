@@ -127,3 +127,22 @@ def test_two_grades_whose_counts_pass_the_cutoff(law: tuple[float, float], k: in
     curve = f"graded(3=constant({law[0]}), 1=constant({law[1]}))"
     found = variance_by_counts((Relevance.of(curve),), Measure.of(f"nDCG@{k}"), n)
     assert math.sqrt(found.value) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("curve", "measure", "n", "expected"),
+    [
+        ("binormal(0.0559, 2.56)", "DCG(linear)@18.4log(n)", 576_586_742, 31568118.438763),
+        ("binormal(0.7357, 1.48)", "DCG(constant)@29665", 777_296_475, 2.909543682978),
+        ("binormal(0.3112, 2.67)", "nDCG(linear)", 1_124_954, 1.1729368930640e-4),
+        ("logistic(0.5321, -15.79)", "nDCG(clipped_log(3.432))@0.53n", 336, 0.029990623379),
+        ("binormal(0.5179, 2.37)", "DCG(power(0.25))@0.636n", 2169, 3.595061849973),
+    ],
+)
+def test_steep_curves_whose_labels_are_hardly_random(
+    curve: str, measure: str, n: int, expected: float
+) -> None:
+    """Against integrals of the covariances of pairs of items; the cutoffs of the first two are short."""
+    found = ndcg_std(curve, measure, [n])
+    assert found.evaluators == ("label counts",)
+    assert abs(found.value[0] - expected) <= found.error[0] < 0.02 * expected
