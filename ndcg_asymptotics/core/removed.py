@@ -24,6 +24,7 @@ OPTIONS: Mapping[str, str] = {
     "plan --interval-width": "use --difference, the difference that a paired t test is to detect",
     "plan --judge": "`compare --judge` compares runs with labels of a judge",
     "plan --systems": "leave it out, a plan is for two rankers",
+    "run --only": "use --first INDEX --replicates 1 --out OTHER, which simulates one replicate",
     "sampled --figures": "leave it out, `--format csv` has the values of a figure",
     "sampled --gain": "leave it out, one relevant item has the gain 1",
 }
