@@ -64,7 +64,7 @@ class CellTests:
         """The worst verdict of each kind of tests."""
         return tuple(worst(self.tests[kind]) for kind in _KINDS)
 
-    @computed_value(Column("simulated", Estimate.text))
+    @computed_value(Column("simulated", lambda mean: mean.text(5)))
     def mean(self) -> Estimate:
         """The simulated mean at the largest n, with its standard error."""
         return Estimate(self.largest.simulated, self.largest.mcse)
