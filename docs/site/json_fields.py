@@ -156,6 +156,7 @@ point
     parameters | map of number | values of the parameters
     study | text | title of the study
     replicates | whole number | number of complete replicates
+    wanted | whole number | number of replicates that were requested
     complete, agrees | true or false | as in `check`
     alpha | number | share of the family-wise error rate
     rows | list of <mean test>
@@ -261,6 +262,7 @@ spec
 MEANINGS = """
 study | title of the study
 replicates | number of complete replicates
+wanted | number of replicates that were requested
 complete | whether all replicates are complete
 alpha | family-wise error rate
 detectable | smallest relative error that is detected with 99% power

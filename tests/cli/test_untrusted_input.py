@@ -128,7 +128,7 @@ def test_names_with_markup_are_shown_literally(tmp_path: Path) -> None:
     assert "\x1b" not in said
     drawn = command("figures", out, "--out", tmp_path / "figures")
     assert drawn.code == 0, drawn
-    assert len(list((tmp_path / "figures").glob("*.png"))) == 3
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 4
 
 
 def test_different_figures_have_different_file_names() -> None:

@@ -98,25 +98,26 @@ class Distinction(Report):
         )
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return one table with a row for each pair and measure, and one of each pair's weighted rates."""
-        yield from self._incomplete()
+        """Return for each two scorers a sentence and a table of rates; weighted rates have one by measure."""
+        yield from self._answers()
+        yield from notes(self.pairs)
+
+    def long(self) -> Iterator[ReportBlock]:
+        """Return the same, with a table of rates and a paragraph for each pair and measure."""
+        yield from self._answers()
+        for pair in self.pairs:
+            if not pair.weighted:
+                yield from pair.blocks()
+        yield from notes(self.pairs)
+
+    def _answers(self) -> Iterator[ReportBlock]:
+        if not self.complete:
+            yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
         if counted := [pair for pair in self.pairs if not pair.weighted]:
             yield from overview(counted)
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
-        yield from notes(self.pairs)
-
-    def long(self) -> Iterator[ReportBlock]:
-        """Return a table of rates and a paragraph for each pair and measure."""
-        yield from self._incomplete()
-        for pair in self.pairs:
-            yield from pair.blocks()
-        yield from notes(self.pairs)
-
-    def _incomplete(self) -> Iterator[Line]:
-        if not self.complete:
-            yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
 
 
 def distinguish(

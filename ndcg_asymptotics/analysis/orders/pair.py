@@ -19,9 +19,12 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 from ndcg_asymptotics.core.arrays import LEVEL
 from ndcg_asymptotics.core.rows import Column, fixed, general
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
+from ndcg_asymptotics.core.text import listed
 
-_MOST_ROWS = 13
-_OFTEN = 0.95  # rate of the right order that an answer counts
+OFTEN = 0.95
+"""Rate of the right order at one n that a sentence calls often."""
+
+_MOST_ROWS, _SIZES = 13, 7  # of a table
 _FLAT = 0.03  # exponents below this count as 0
 
 
@@ -77,6 +80,16 @@ class Pair:
     def settled_from(self) -> int | None:
         """The first n from which on the order is settled, as `rates.settled_from` says; None without one."""
         return None if self.right is None else settled_from(self.from_n)
+
+    @property
+    def often_from(self) -> int | None:
+        """The first n from which on, to the largest, 95% of the replicates have the right order; or None."""
+        first = None
+        for rate in reversed(self.points):
+            if not rate.rate >= OFTEN:
+                break
+            first = rate.n
+        return first
 
     @property
     def wrong(self) -> float:
@@ -151,7 +164,6 @@ def _summary(pairs: Sequence[Pair]) -> Table:
     columns = (
         Column("pair"),
         Column("measure", whole=True),
-        Column("ahead"),
         Column("n", general("g"), 2),
         Column("right", fixed(4)),
         Column("95% interval", str, 1),
@@ -165,9 +177,8 @@ def _summary(pairs: Sequence[Pair]) -> Table:
     )
     rows = tuple(
         (
-            " ".join(pair.pair),
+            " and ".join(pair.pair) if pair.right is None else _order_text(pair),
             pair.measure,
-            pair.right or "none",
             pair.points[-1].n,
             _number(pair.points[-1].rate),
             _interval(pair.points[-1]) if pair.right else None,
@@ -184,34 +195,41 @@ def _summary(pairs: Sequence[Pair]) -> Table:
 
 
 def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
-    """Yield in how many comparisons the right scorer is ahead at the largest n, and a table of them.
-
-    Where there are many, a table of their rates stands in place of the one with all columns, a detail then.
-    """
-    known = [pair for pair in pairs if not math.isnan(pair.points[-1].rate) and pair.right is not None]
-    if known:
-        yield Line(_answer(known) + "\n")
+    """Yield a sentence and a table of rates against n for each two scorers, and a table of the largest n."""
+    answers = {}
+    for pair in pairs:
+        if pair.right is not None and not math.isnan(pair.points[-1].rate):
+            answers.setdefault((pair.pair, pair.right), []).append(pair)
+    if answers:
+        yield Line("\n".join(map(_answer, answers.values())) + "\n")
     if equal := [pair for pair in pairs if pair.right is None]:
         yield Line("\n".join(_no_right_order(equal)) + "\n")
-    several = len(dict.fromkeys(pair.pair for pair in pairs)) > 1
-    many = several and len(pairs) > _MOST_ROWS
-    if many:
-        yield _rates_table(pairs)
-    yield replace(_summary(pairs), detail=many)
+    yield from map(_rates_table, answers.values())
+    yield replace(_summary(pairs), detail=bool(answers))
+
+
+def _order_text(pair: Pair) -> str:
+    """Return the right order of two scorers, such as "strong > weak"."""
+    behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
+    return f"{pair.right} > {behind}"
 
 
 def _answer(pairs: Sequence[Pair]) -> str:
-    least = min(pairs, key=lambda pair: pair.points[-1].rate)
-    end, count = least.points[-1], len(pairs)
-    rate = f"{end.rate:.1%} [{end.low:.1%}, {end.high:.1%}]"
-    if count == 1:
-        return f"At n = {end.n:g} {least.right} is ahead in {rate} of the replicates."
-    sure = sum(pair.points[-1].rate >= _OFTEN for pair in pairs)
-    said = f"At n = {end.n:g} the right scorer is ahead in at least {_OFTEN:.0%} of the replicates"
-    if sure == count:
-        return f"{said} in each of the {count} comparisons."
-    names = " and ".join(least.pair)
-    return f"{said} in {sure} of {count} comparisons; least often of {names} by {least.measure}: {rate}."
+    """Return from which n on measures show the right order of two scorers often, and how often others do."""
+    often: dict[int, list[str]] = {}
+    rarely = []
+    for pair in pairs:
+        if (n := pair.often_from) is not None:
+            often.setdefault(n, []).append(pair.measure)
+        else:
+            end = pair.points[-1]
+            limit = "" if pair.long_run is None else f" ({pair.long_run:.0%} in the long run)"
+            rarely.append(f"by {pair.measure} in {end.rate:.1%}{limit}")
+    parts = [f"by {listed(measures)} from n = {n:,} on" for n, measures in sorted(often.items())]
+    said = [f"in at least {OFTEN:.0%} of the replicates {listed(parts)}"] if parts else []
+    if rarely:
+        said.append(f"at n = {pairs[0].points[-1].n:,} {listed(rarely)}")
+    return f"{_order_text(pairs[0])}: {'; '.join(said)}."
 
 
 def _no_right_order(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -245,14 +263,33 @@ def settled_sentence(pairs: Sequence[Pair]) -> str:
 
 
 def _rates_table(pairs: Sequence[Pair]) -> Table:
-    """Return the rates of the right order at the largest n: a row for each measure, a column for a pair."""
-    names = list(dict.fromkeys(pair.pair for pair in pairs))
-    rates = {(pair.measure, pair.pair): _number(pair.points[-1].rate) for pair in pairs}
-    columns = (Column("measure", whole=True), *(Column(" ".join(name), fixed(4)) for name in names))
-    measures = dict.fromkeys(pair.measure for pair in pairs)
-    title = f"Share of replicates in which the right scorer is ahead at n = {pairs[0].points[-1].n:g}"
-    rows = tuple((measure, *(rates.get((measure, name)) for name in names)) for measure in measures)
-    return Table(title, columns, rows)
+    """Return the rates of the right order of two scorers: a row for each measure, a column for each n."""
+    sizes = [rate.n for rate in pairs[0].points]
+    step = -(-len(sizes) // _SIZES)
+    shown = range((len(sizes) - 1) % step, len(sizes), step)  # evenly spaced, with the last one
+    percent = "{:.1%}".format
+    columns = (
+        Column("measure", whole=True),
+        *(Column(f"{sizes[i]:g}", percent) for i in shown),
+        Column("95% interval", "±{:.1%}".format, 1),
+        Column("in the long run", "{:.0%}".format, 1),
+        Column(f"{OFTEN:.0%} from n", general(","), 1),
+        Column("settled from n", general(","), 1),
+    )
+    rows = tuple(
+        (
+            pair.measure,
+            *(pair.points[i].rate for i in shown),
+            max(pair.points[i].high - pair.points[i].low for i in shown) / 2,
+            pair.long_run,
+            pair.often_from,
+            pair.settled_from,
+        )
+        for pair in pairs
+    )
+    return Table(
+        f"{_order_text(pairs[0])}: share of the replicates with the right order, by n", columns, rows
+    )
 
 
 def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
