@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,13 @@ class Results(Report):
             yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, _means(self, study.n[-1:]))
         else:
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
+
+    def plot(self, *args: Any, **options: Any) -> Any:
+        """Draw the study at one look, or one of its measures into axes, as `plots.plot` does."""
+        # above results in the order of imports: what a user expects of results is here alone
+        from ndcg_asymptotics.plots.gallery import plot
+
+        return plot(self, *args, **options)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row per scorer, measure and n: mean, Monte Carlo standard error, 5% and 95% quantiles.
