@@ -171,8 +171,8 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
             na.plots.draw_all(of, tmp_path / "figures", **given)
     _, ax = plt.subplots()
     assert na.plot(out, "nDCG", ax=ax) is ax
-    drawn = na.open_results(out)
-    assert len(na.plot(out).axes) == len(drawn.plot().axes) == 2 * len(drawn.study.measures)
+    opened = na.results.folder.open_study(out)
+    assert len(na.plot(out).axes) == len(opened.plot().axes) == 2 * len(opened.study.measures)
     plt.close("all")
     problem = tmp_path / "problem.toml"
     problem.write_text('labels = [[5, 4], [1, 3]]\nprobabilities = [0.3, 0.7]\nlosses = ["squared"]')

@@ -185,7 +185,8 @@ def _reason(error: typer.TyperException) -> str:
     for found in getattr(error.__cause__, "errors", list)():
         if reason := found.get("ctx", {}).get("error"):
             error.message = reason.reason if isinstance(reason, InputError) else str(reason)
-    return error.format_message() + _advice(error)
+    advice = _advice(error)
+    return error.format_message().removesuffix("." if advice else "") + advice
 
 
 def _advice(error: typer.TyperException) -> str:
@@ -195,6 +196,8 @@ def _advice(error: typer.TyperException) -> str:
     option = getattr(error, "option_name", "")
     if context and (gone := removed(f"{context.info_name} {option}", OPTIONS)):
         return f"; {gone}"
+    if getattr(getattr(error, "param", None), "name", "") == "out" and not error.message:  # it is missing
+        return "; such as --out results/NAME"
     name = getattr(error, "option_name", "").lstrip("-")
     if name in ("k", "cutoff", "top") and "--measure" in options:
         return "; the cutoff is a part of the measure: --measure nDCG@10"

@@ -36,6 +36,7 @@ _WORDS: dict[FolderKind | None, str] = {
     "grid": f"the results of a grid; its points, in {POINTS}/, hold those of a study each",
     None: f"no results (no {STUDY})",
 }
+_LOOKED_AT = 100  # subfolders, among which one with results is looked for
 
 _T = TypeVar("_T")
 
@@ -58,7 +59,23 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
         Saying what the folder holds instead.
     """
     found = kind_of(folder)
-    require(found in kinds, f"{folder}: holds {_WORDS[found]}")
+    if found not in kinds:
+        raise InputError(
+            f"{folder}: {_study_file(folder) or f'holds {_WORDS[found]}'}{_within(folder, found)}"
+        )
+
+
+def _study_file(path: Path) -> str:
+    """Return that a path is that of a study file, if it has the name of one."""
+    return "is a study file; run makes a folder of results of it" if path.suffix == ".toml" else ""
+
+
+def _within(folder: Path, kind: FolderKind | None) -> str:
+    """Return which folder within a folder without results has some."""
+    if kind is not None or not folder.is_dir():
+        return ""
+    inner = next((place for place in sorted(folder.iterdir())[:_LOOKED_AT] if kind_of(place)), None)
+    return "" if inner is None else f"; {inner} has some"
 
 
 def write_record(path: Path, fields: Mapping[str, object]) -> None:

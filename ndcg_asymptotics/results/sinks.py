@@ -16,7 +16,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
-from ndcg_asymptotics.core.files import digest_of, lock, path_of, remove_drafts, write_file
+from ndcg_asymptotics.core.files import digest_of, lock, make_folder, path_of, remove_drafts, write_file
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     File,
@@ -150,7 +150,7 @@ class FolderSink(MemorySink):
     def want(self, replicates: Sequence[int] | Integers) -> None:
         """Add these replicates to the wanted ones, and write the record of the study."""
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             self._hold()
         super().want(replicates)
         self._describe()
@@ -183,8 +183,9 @@ class FolderSink(MemorySink):
         differing = differing_fields(self._layout.fields, found.layout.fields)
         if differing:
             pairs_alone = all(text.startswith("pairs ") for text in differing)
-            way = "; distinguish --pair A B tells the order of any two scorers here" if pairs_alone else ""
-            raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}{way}")
+            way = "distinguish --pair A B tells the order of any two scorers here"
+            way = way if pairs_alone else "name another folder, or move this one away"
+            raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}; {way}")
         if damages := [d for d in found.damages if os.path.lexists(self.folder / d.place)]:
             raise DamagedError(self.folder, damages)
         self.replicates, self.done, self.blocks = found.wanted, found.done, found.blocks

@@ -193,3 +193,20 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_messages_say_what_to_do_next(tmp_path: Path, run_cli: Cli) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text('measures = ["nDCG"]\nn = [5]\nreplicates = 3\n[scorers]\na = "constant(0.4)"\n')
+    assert run_cli("run", study, "--out", tmp_path / "all" / "one", "--jobs", 1)[0] == 0
+    refused(run_cli("run", study), "Missing option '--out'; such as --out results/NAME")
+    refused(run_cli("check", study), "is a study file; run makes a folder of results of it")
+    refused(run_cli("check", tmp_path / "all"), "holds no results (no study.json); ", "one has some")
+    refused(
+        run_cli("run", study, "--out", "/no-such-disk/x"), "/no-such-disk/x: there is no folder /no-such-disk"
+    )
+    assert not Path("/no-such-disk").exists()
+    study.write_text(study.read_text().replace("0.4", "0.3"))
+    refused(
+        run_cli("run", study, "--out", tmp_path / "all" / "one"), "; name another folder, or move this one"
+    )

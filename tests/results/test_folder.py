@@ -223,7 +223,9 @@ def test_a_folder_that_was_being_made_is_made_again(tmp_path: Path, monkeypatch:
 
 def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> None:
     write(tmp_path, [0, 1])
-    with pytest.raises(InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\)$"):
+    with pytest.raises(
+        InputError, match=r"holds another study: n \(.*\); seed \(there 11, here 12\); name another"
+    ):
         FolderSink(tmp_path, study(seed=12, n=[10, 100]))
     with pytest.raises(InputError, match=r"pairs \(only .*; distinguish --pair A B tells the order"):
         FolderSink(tmp_path, study(pairs=[]))

@@ -196,7 +196,7 @@ def _summary(pairs: Sequence[Pair]) -> Table:
 
 def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     """Yield a sentence and a table of rates against n for each two scorers, and a table of the largest n."""
-    answers = {}
+    answers: dict[tuple[tuple[str, str], str], list[Pair]] = {}
     for pair in pairs:
         if pair.right is not None and not math.isnan(pair.points[-1].rate):
             answers.setdefault((pair.pair, pair.right), []).append(pair)
