@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
 
 from ndcg_asymptotics.analysis.orders.list_moments import ListMoments, list_moments
 from ndcg_asymptotics.analysis.orders.long_run import long_run
@@ -17,7 +16,6 @@ from ndcg_asymptotics.analysis.planning.rows import (
     Order,
     PlanRow,
     RequiredQueries,
-    RequirementOptions,
     Requirements,
     by_queries,
 )
@@ -41,11 +39,11 @@ def plan_curves(
     a: Scorer | str,
     b: Scorer | str,
     measures: Measures,
+    required: Requirements,
     *,
     n: int | None = None,
     gain: Gain | None = None,
     relevant: Relevant | None = None,
-    **design: Unpack[RequirementOptions],
 ) -> Plan:
     """Plan an experiment for two rankers that are described by their relevance curves.
 
@@ -53,7 +51,6 @@ def plan_curves(
     are computed to 1e-6 and to 2% or better, or the latter on drawn lists. The number of queries follows from
     them, the length of a list from the probability of the right order (`required_length`).
     """
-    required = Requirements(**design)
     for name, curve in (("a", a), ("b", b)):
         require(
             isinstance(curve, Scorer | str) and not Path(curve if isinstance(curve, str) else "").is_file(),

@@ -151,16 +151,16 @@ def plan(
         "difference": difference,
         "pilot": pilot,
     }
-    source = _source(inputs, options)
+    source, required = _source(inputs, options), Requirements(**design)
     stated = {"runs": runs, **options}
     refuse_others(f"a plan of {source}", stated, (*_INPUTS[source], *_OPTIONS[source]), _REASONS)
+    every = MEASURES if measures is None else measures
     match source:
         case "two curves, a and b":
-            asked = cast("Measures", MEASURES if measures is None else measures)
             curves = cast("Scorer | str", a), cast("Scorer | str", b)
-            return plan_curves(*curves, asked, n=n, gain=gain, relevant=relevant, **design)
+            return plan_curves(*curves, cast("Measures", every), required, n=n, gain=gain, relevant=relevant)
         case "sd":
-            return _plan_for_sd(cast("float", sd), measures, difference, pilot, **design)
+            return _plan_for_sd(cast("float", sd), measures, difference, pilot, required)
     # curves and standard deviations need no readers of runs
     from ndcg_asymptotics.analysis.planning.runs import plan_runs, plan_values
 
@@ -174,11 +174,10 @@ def plan(
                 "missing": missing,
                 "columns": columns,
             },
-            **design,
+            required,
         )
     conventions: ConventionOptions = {"like": like, "gain": gain, "missing": missing}
-    every = MEASURES if measures is None else measures
-    return plan_runs(runs, qrels, every, columns=columns, conventions=conventions, **design)
+    return plan_runs(runs, qrels, every, columns=columns, conventions=conventions, required=required)
 
 
 def _source(inputs: Mapping[str, object], options: Mapping[str, object]) -> _Source:
@@ -207,12 +206,11 @@ def _plan_for_sd(
     measures: AnyMeasures | None,
     difference: float | None,
     pilot: int | None,
-    **design: Unpack[RequirementOptions],
+    required: Requirements,
 ) -> Plan:
     """Plan an experiment of which only a standard deviation is known (topic set size design)."""
     asked = () if measures is None else any_measures_of(measures)
     require(len(asked) <= 1, "sd belongs to one measure", "measures")
-    required = Requirements(**design)
     require_size(sd, "sd")
     require_size(abs(difference) if is_number(difference) else difference, "difference")
     require(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from ndcg_asymptotics.analysis.planning.rows import (
     Order,
     PlanRow,
     RequiredQueries,
-    RequirementOptions,
     Requirements,
     by_queries,
 )
@@ -36,7 +34,7 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.lists.conventions import ConventionOptions, Conventions
 from ndcg_asymptotics.lists.given import judgements_of, runs_of
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, AnyMeasures, any_measures_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasures, any_measures_of
 from ndcg_asymptotics.lists.reading import ColumnNames
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
 from ndcg_asymptotics.lists.values import RunValues
@@ -51,86 +49,68 @@ def plan_runs(
     *,
     columns: ColumnNames | None,
     conventions: ConventionOptions,
-    **design: Unpack[RequirementOptions],
+    required: Requirements,
 ) -> Plan:
     """Plan an experiment that tells two rankers apart, from their runs on some queries.
 
     The parameters are those of `plan`.
     """
     chosen = Conventions.of(**conventions)
-    asked = chosen.measures(any_measures_of(measures))
     scores = runs_of(runs, columns)
     labels = judgements_of(qrels, columns, chosen.gain)
     _require_two(len(scores))
-    values = values_of_runs(scores, labels, asked, chosen)
-    differences, required = _differences(values, "runs"), _required(values, design)
-    rows = [_row(measure, d, required, values.runs) for measure, d in zip(asked, differences, strict=True)]
-    return _planned(values, required, rows, [])
+    asked = chosen.measures(any_measures_of(measures))
+    return _planned(values_of_runs(scores, labels, asked, chosen), required, "runs")
 
 
-def plan_values(runs: object, options: ValueOptions, **design: Unpack[RequirementOptions]) -> Plan:
+def plan_values(runs: object, options: ValueOptions, required: Requirements) -> Plan:
     """Plan an experiment from the values of two runs by any measures, for the queries that both answer.
 
-    The parameters are what `read_values` takes, its options, and the fields of `Requirements`.
+    The parameters are what `read_values` takes, its options, and what is required.
     """
     values = read_values(runs, **options)
     _require_two(len(values.runs), ": runs names them")
-    differences, required = _differences(values, "values"), _required(values, design)
-    scales = dict(zip(values.measures, values.scales, strict=True))
-    rows = [
-        _row(measure, scale.direction * d, required, values.runs)
-        for (measure, scale), d in zip(scales.items(), differences, strict=True)
-    ]
-    remarks = list(values.remarks)
-    if lower := [measure for measure, scale in scales.items() if scale.lower_is_better]:
-        remarks.append(
-            f"Differences by {', '.join(lower)} are positive where {values.runs[0]} has the lower values"
-        )
-    return _planned(values, required, rows, remarks)
-
-
-def _planned(
-    values: RunValues, required: Requirements, rows: Sequence[PlanRow], remarks: Sequence[str]
-) -> Plan:
-    estimated = (
-        f"The differences are those of {len(values.queries)} queries. In brackets: "
-        f"{level_text(required.alpha)} intervals. The smallest of several estimated numbers tends to be too "
-        "small"
-    )
-    a, b = values.runs
-    return Plan(a, b, "runs", required, by_queries(rows), (estimated, *remarks), len(values.queries))
+    return _planned(values, required, "values")
 
 
 def _require_two(count: int, further: str = "") -> None:
     require(count == 2, f"a plan takes two runs, got {count}{further}", "runs")
 
 
-def _differences(values: RunValues, argument: str) -> Floats:
-    """Return the differences of two runs, (measures, queries), without rounding errors."""
-    count = len(values.queries)
+def _planned(values: RunValues, required: Requirements, argument: str) -> Plan:
+    """Return the plan; the number of queries is that of the runs unless it is stated."""
+    (a, b), count = values.runs, len(values.queries)
     require(count >= _FEWEST, f"a plan needs at least {_FEWEST} common queries, there are {count}", argument)
-    return without_rounding(values.differences, values.units).T
+    required = replace(required, queries=count) if required.queries is None else required
+    differences = without_rounding(values.differences, values.units).T
+    scales = dict(zip(values.measures, values.scales, strict=True))
+    rows = [
+        _row(measure, scale.direction * d, required, values.runs)
+        for (measure, scale), d in zip(scales.items(), differences, strict=True)
+    ]
+    remarks = [
+        f"The differences are those of {count} queries. In brackets: {level_text(required.alpha)} intervals. "
+        "The smallest of several estimated numbers tends to be too small"
+    ]
+    remarks += values.remarks if argument == "values" else ()
+    if lower := [measure for measure, scale in scales.items() if scale.lower_is_better]:
+        remarks.append(f"Differences by {', '.join(lower)} are positive where {a} has the lower values")
+    return Plan(a, b, "runs", required, by_queries(rows), tuple(remarks), count)
 
 
-def _required(values: RunValues, design: RequirementOptions) -> Requirements:
-    """Return the requirements; the number of queries is that of the runs unless it is stated."""
-    required = Requirements(**design)
-    return replace(required, queries=len(values.queries)) if required.queries is None else required
-
-
-def _row(measure: AnyMeasure | str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
+def _row(measure: str, d: Floats, design: Requirements, names: Sequence[str]) -> PlanRow:
     """Return the needs of a measure by the differences of two runs on some queries."""
     if not d.any():
-        return PlanRow(str(measure), reason="the runs have the same value on every query")
+        return PlanRow(measure, reason="the runs have the same value on every query")
     differing = int(np.count_nonzero(d))
     if mostly_ties(differing, d.size, FEWEST_DIFFERING):
         few = f"the runs differ in {differing} of {d.size:,} queries, too few to say how many are needed"
-        return PlanRow(str(measure), reason=few)
+        return PlanRow(measure, reason=few)
     ((mean, sd),) = moments_of(d[:, None])
     needed = replication(effect_size(mean, sd), d.size, design.power, design.alpha)
     # the queries that gave the estimate cannot say whether they are enough, and a bound is no promise
     return PlanRow(
-        str(measure),
+        measure,
         order=Order(names[0] if mean >= 0 else names[1]),
         queries=RequiredQueries(needed.observed, needed.low, needed.high, needed.assured),
         difference=ListDifference(mean, sd=sd),
