@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Unpack, overload
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
 from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.core.arrays import as_list
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.arrays import as_list, is_number
+from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions
@@ -30,6 +31,7 @@ from ndcg_asymptotics.plots.layout import DOUBLE, note, one_scale, outer_labels,
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import (
     error_exponent_figure,
+    none_wrong,
     order_handles,
     pair_handle,
     wrong_order_rates,
@@ -121,7 +123,8 @@ def summary_figure(
     if measures is None:
         chosen = chosen[:_MOST_COLUMNS]
     width = max(DOUBLE, _COLUMN * len(chosen)) if width is None else width
-    chosen = chosen[: max(1, int(width / _NARROWEST))]
+    if is_number(width) and width > 0:  # what else it may be is refused by `panels`
+        chosen = chosen[: max(1, int(width / _NARROWEST))]
     drawn = choice.of(study)
     pairs = [pair for pair in study.pairs if drawn.keys() >= {*pair}]
     lines = dict(zip(pairs, line_styles(len(study.scorers) + len(pairs))[len(study.scorers) :], strict=True))
@@ -140,14 +143,21 @@ def summary_figure(
             length_axis(ax, study.n, most=_FEW_TICKS)
         outer_labels(axes)
         handles = curve_handles(results, chosen, choice, names=True)
-        figure_legend(figure, [*handles, *(pair_handle(pair, line, choice) for pair, line in lines.items())])
+        handles += [pair_handle(pair, line, choice) for pair, line in lines.items()]
+        if any(rate.rate == 1 for entries in orders for pair in entries for rate in pair.points):
+            handles.append(none_wrong())
+        figure_legend(figure, handles)
         _note_incomplete(figure, results)
     return figure
 
 
 @overload
 def plot(
-    results: Results | str | Path, *, choice: Choice | None = None, width: float | None = None
+    results: Results | str | Path,
+    *,
+    choice: Choice | None = None,
+    width: float | None = None,
+    **chosen: Unpack[ChoiceOptions],
 ) -> Figure: ...
 @overload
 def plot(
@@ -164,7 +174,12 @@ def plot(
     results: Results | str | Path,
     measure: Measure | str | None = None,
     ax: Axes | None = None,
-    **options: Any,
+    *,
+    title: str | None = None,
+    choice: Choice | None = None,
+    names: bool = True,
+    width: float | None = None,
+    **chosen: Unpack[ChoiceOptions],
 ) -> Figure | Axes:
     """Draw a study at one look (`summary_figure`), or one of its measures into axes (`ndcg_curves`).
 
@@ -175,13 +190,21 @@ def plot(
         Without it a figure of the study is returned, else the axes.
     ax : matplotlib Axes, optional
         The axes for a measure, the current ones by default.
-    **options
-        Those of `summary_figure` or of `ndcg_curves`.
+    title, names
+        Of a measure, as in `ndcg_curves`.
+    choice : Choice, optional
+        The scorers, with their labels and colours.
+    width : float, optional
+        Of the figure, in inches.
+    **chosen
+        Fields of `Choice` that replace those of ``choice``.
     """
     if measure is not None:
-        return ndcg_curves(results, measure, ax, **options)
-    require(ax is None, "axes hold one measure: name it, as in plot(results, 'nDCG', ax)", "ax")
-    return summary_figure(results_of(results), **options)
+        require(width is None, "axes have the width of their figure", "width")
+        return ndcg_curves(results, measure, ax, title=title, choice=choice, names=names, **chosen)
+    of_measures = {"ax": ax, "title": title, "names": None if names is True else names}
+    refuse_others("the figure of a study", of_measures, (), dict.fromkeys(of_measures, "name a measure"))
+    return summary_figure(results_of(results), width=width, choice=replace(Choice.given(choice), **chosen))
 
 
 def _orders_of(results: Results, measures: Sequence[Measure], pairs: Collection[Names]) -> list[list[Pair]]:

@@ -146,7 +146,7 @@ def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[A
     drawn = [pair for pair in pairs if pair.right is not None]
     if drawn:
         handles.append(grey_band(f"{LEVEL:.0%} band"))
-    if any(pair.points[-1].rate == 1 or pair.from_n[-1].rate == 1 for pair in drawn):
+    if any(rate.rate == 1 for pair in drawn for rate in (*pair.points, *pair.from_n)):
         handles.append(none_wrong())
     return handles
 
@@ -158,8 +158,8 @@ def pair_handle(pair: tuple[str, str], line: LineStyle, choice: Choice) -> Line2
 
 
 def none_wrong() -> Line2D:
-    """Return the legend handle of the arrow from which on no replicate is wrong."""
-    label = "none wrong from here on: upper end of the interval"
+    """Return the legend handle of the arrow where no replicate is wrong."""
+    label = "none wrong: upper end of the interval"
     return Line2D([], [], ls="none", color=GREY, label=label, **NONE_WRONG)
 
 

@@ -70,7 +70,7 @@ def test_what_the_table_of_required_queries_is_said_to_show() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["README.md", "docs/comparing.md"])
+@pytest.mark.parametrize("page", ["docs/comparing.md"])
 def test_what_is_quoted_of_two_real_runs(
     page: str, run: Run, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ def calls(place: Path) -> dict[str, Call]:
         "plan runs": {"runs": runs, "qrels": LABELS, "measures": "nDCG"},
         "plan sd": {"sd": 0.2, "difference": 0.1, "pilot": 20},
         "plot": {"results": results, "measure": "nDCG", "ax": ax, "title": "t"},
+        "plots.ndcg_curves": {"results": results, "measure": "nDCG", "ax": ax, "title": "t"},
         "predict": {"scorers": own, "measures": "nDCG", "n": 20},
         "report": {"reported": comparison},
         "run": {"study": na.Study(**STUDY), "jobs": 1, "replicates": 3},

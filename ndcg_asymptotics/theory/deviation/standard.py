@@ -62,7 +62,7 @@ class StandardDeviation(AtLengths):
         """The evaluator and the error of each value in words.
 
         >>> ndcg_std("linear(0.1, 0.7)", "nDCG", [50, 10**4]).methods
-        ('first ranks, exact', 'label counts, error below 0.02%')
+        ('first ranks, exact', 'label counts, error below 0.01%')
         """
         named = zip(self.evaluators, self.value.tolist(), self.error.tolist(), strict=True)
         return tuple(_in_words(*one) for one in named)
