@@ -39,6 +39,7 @@ from ndcg_asymptotics.theory.mean import expected_ndcg
 LARGEST_ERROR = 0.02
 """Relative error beyond which a standard deviation is not available."""
 _NOTHING = 1e-6  # relative to the largest value: a standard deviation that is 0 for all that is known
+_ROUNDING = 2e-16  # of the largest value
 _WEIGHTLESS = 1e-10  # sum of the discounts of later ranks, relative to the first discount, that is left out
 
 
@@ -62,7 +63,7 @@ class StandardDeviation(AtLengths):
         """The evaluator and the error of each value in words.
 
         >>> ndcg_std("linear(0.1, 0.7)", "nDCG", [50, 10**4]).methods
-        ('first ranks, exact', 'label counts, error below 0.01%')
+        ('first ranks, exact', 'label counts, error below 0.02%')
         """
         named = zip(self.evaluators, self.value.tolist(), self.error.tolist(), strict=True)
         return tuple(_in_words(*one) for one in named)
@@ -203,6 +204,7 @@ def deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Deviatio
     least = math.sqrt(max(variance - error, 0.0))
     off = error / (value + least) if variance > error else math.sqrt(error)
     known = off <= LARGEST_ERROR * value or value + off <= _NOTHING * largest or evaluator != "label counts"
+    off = max(off, _ROUNDING * largest)
     if not known:
         why = f"it is known to {off / value:.1%}" if off < value else "its error is not known"
         require_available(False, f"no standard deviation at n = {n:,}: {why}, {LARGEST_ERROR:.0%} is allowed")
