@@ -45,8 +45,8 @@ _NEAR = 9.0  # standard deviations between which a count passes the cutoff
 _FEW = 256  # relevant items up to which the first ranks are compared by NDCG
 _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
 # The bound of the relative error of a deviation: the error in the first ranks, the terms of second order,
-# this number over the items whose label is random, and rounding in the longest lists. Of 5,263 values one lies
-# beyond it, a curve with two kinks close together (docs/fluctuations.md, section 2).
+# this number over the items whose label is random, and rounding in the longest lists. Of 5,263 values one
+# lies beyond it, of a curve with two kinks close together (docs/fluctuations.md, section 2).
 _COUNTS, _FLOOR = 0.5, 3e-6
 _DEPTHS = (np.arange(4000) + 0.5) / 4000  # at which labels are asked for how random they are
 MOST_GRADES = 10
