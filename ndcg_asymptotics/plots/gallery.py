@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Unpack, overload
 
@@ -31,9 +32,8 @@ from ndcg_asymptotics.plots.layout import DOUBLE, note, one_scale, outer_labels,
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import (
     error_exponent_figure,
-    none_wrong,
     order_handles,
-    pair_handle,
+    pair_handles,
     wrong_order_rates,
     wrong_orders_of_pairs,
 )
@@ -118,17 +118,28 @@ def summary_figure(
     choice : Choice, optional
         The scorers, with their labels and colours.
     """
-    results, choice = results_of(results), Choice.given(choice)
-    chosen, study = _chosen(results, measures), results.study
-    if measures is None:
-        chosen = chosen[:_MOST_COLUMNS]
+    results = results_of(results)
+    chosen = _chosen(results, measures)
+    chosen = chosen[:_MOST_COLUMNS] if measures is None else chosen
+    return _summary_figure(results, chosen, _found(results, chosen, choice), width=width, choice=choice)
+
+
+def _summary_figure(
+    results: Results,
+    chosen: Sequence[Measure],
+    found: Mapping[Names, Callable[[], list[Pair]]],
+    *,
+    width: float | None,
+    choice: Choice | None,
+) -> Figure:
+    """Return the figure of measures; ``found`` is what `_found` returns for these and perhaps others."""
+    choice, study = Choice.given(choice), results.study
     width = max(DOUBLE, _COLUMN * len(chosen)) if width is None else width
     if is_number(width) and width > 0:  # what else it may be is refused by `panels`
         chosen = chosen[: max(1, int(width / _NARROWEST))]
-    drawn = choice.of(study)
-    pairs = [pair for pair in study.pairs if drawn.keys() >= {*pair}]
-    lines = dict(zip(pairs, line_styles(len(study.scorers) + len(pairs))[len(study.scorers) :], strict=True))
-    orders = _orders_of(results, chosen, pairs)
+    lines = dict(zip(found, line_styles(len(study.scorers) + len(found))[len(study.scorers) :], strict=True))
+    every = [entry for entries in found.values() for entry in entries()]
+    orders = [[entry for entry in every if entry.measure == str(measure)] for measure in chosen if found]
     with style():
         count = len(chosen)
         figure, axes = panels(count * (2 if orders else 1), columns=count, height=2.3, width=width)
@@ -143,10 +154,7 @@ def summary_figure(
             length_axis(ax, study.n, most=_FEW_TICKS)
         outer_labels(axes)
         handles = curve_handles(results, chosen, choice, names=True)
-        handles += [pair_handle(pair, line, choice) for pair, line in lines.items()]
-        if any(rate.rate == 1 for entries in orders for pair in entries for rate in pair.points):
-            handles.append(none_wrong())
-        figure_legend(figure, handles)
+        figure_legend(figure, [*handles, *pair_handles([*chain(*orders)], lines, choice)])
         _note_incomplete(figure, results)
     return figure
 
@@ -205,14 +213,6 @@ def plot(
     of_measures = {"ax": ax, "title": title, "names": None if names is True else names}
     refuse_others("the figure of a study", of_measures, (), dict.fromkeys(of_measures, "name a measure"))
     return summary_figure(results_of(results), width=width, choice=replace(Choice.given(choice), **chosen))
-
-
-def _orders_of(results: Results, measures: Sequence[Measure], pairs: Collection[Names]) -> list[list[Pair]]:
-    """Return for each measure the entries of `distinguish` for these pairs; none if there are no pairs."""
-    if not pairs:
-        return []
-    found = [entry for entry in distinguish(results, exponents=False).pairs if entry.pair in pairs]
-    return [[entry for entry in found if entry.measure == str(measure)] for measure in measures]
 
 
 def order_figure(
@@ -294,11 +294,12 @@ def study_drawings(
     chosen, study = _chosen(results, measures), results.study
     figures: list[Drawing] = []
     rare = "log_weight" in results.values
+    found = _found(results, chosen, choice)  # which all figures of orders share
     if not rare:
-        if study.pairs:
-            figures.append(
-                (("summary",), partial(summary_figure, results, measures, width=width, choice=choice))
-            )
+        if found:
+            first = chosen[:_MOST_COLUMNS] if measures is None else chosen
+            summary = partial(_summary_figure, results, first, found, width=width, choice=choice)
+            figures.append((("summary",), summary))
         if len(chosen) > 1:
             figures.append(
                 (("overview",), partial(overview_figure, results, chosen, width=width, choice=choice))
@@ -310,7 +311,6 @@ def study_drawings(
             say("no figure of which scorer is ahead: the study has no pairs")
 
     word = "error-exponent" if rare else "order"
-    found = _found(results, chosen, choice)
     figures += [
         ((word, *pair), partial(_pair_figure, results, entries, width=width, choice=choice))
         for pair, entries in found.items()

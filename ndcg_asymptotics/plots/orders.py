@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -146,15 +146,23 @@ def order_handles(pairs: Sequence[Pair], choice: Choice | None = None) -> list[A
     drawn = [pair for pair in pairs if pair.right is not None]
     if drawn:
         handles.append(grey_band(f"{LEVEL:.0%} band"))
-    if any(rate.rate == 1 for pair in drawn for rate in (*pair.points, *pair.from_n)):
-        handles.append(none_wrong())
-    return handles
+    return handles + _arrow(rates for pair in drawn for rates in (pair.points, pair.from_n))
 
 
-def pair_handle(pair: tuple[str, str], line: LineStyle, choice: Choice) -> Line2D:
-    """Return the legend handle of a pair in `wrong_orders_of_pairs`."""
-    first, second = (_name(name, choice) for name in pair)
-    return handle(line, f"wrong order of {first} and {second}")
+def pair_handles(
+    pairs: Sequence[Pair], lines: Mapping[tuple[str, str], LineStyle], choice: Choice
+) -> list[Artist]:
+    """Return legend handles that name the pairs of scorers of `wrong_orders_of_pairs`."""
+    handles: list[Artist] = []
+    for names, line in lines.items():
+        first, second = (_name(name, choice) for name in names)
+        handles.append(handle(line, f"wrong order of {first} and {second}"))
+    return handles + _arrow(pair.points for pair in pairs)
+
+
+def _arrow(drawn: Iterable[Sequence[Rate]]) -> list[Artist]:
+    """Return the legend handle of the arrow, if no replicate is wrong somewhere."""
+    return [none_wrong()] if any(rate.rate == 1 for rates in drawn for rate in rates) else []
 
 
 def none_wrong() -> Line2D:

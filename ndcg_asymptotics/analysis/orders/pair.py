@@ -82,6 +82,11 @@ class Pair:
         return None if self.right is None else settled_from(self.from_n)
 
     @property
+    def behind(self) -> str:
+        """The other one of the two scorers than ``right``."""
+        return self.pair[1] if self.right == self.pair[0] else self.pair[0]
+
+    @property
     def often_from(self) -> int | None:
         """The first n from which on, to the largest, 95% of the replicates have the right order; or None."""
         first = None
@@ -135,9 +140,7 @@ class Pair:
             (at.n, _number(at.rate), _interval(at), _number(since.rate), _interval(since))
             for at, since in zip(self.points, self.from_n, strict=True)
         )
-        step = -(-len(rows) // _MOST_ROWS)
-        # some, evenly spaced, with the last one
-        return Table(self._title, columns, rows[::-1][::step][::-1])
+        return Table(self._title, columns, tuple(rows[i] for i in _evenly(len(rows), _MOST_ROWS)))
 
     def _weighted_table(self) -> Table:
         columns = (
@@ -208,10 +211,19 @@ def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
     yield replace(_summary(pairs), detail=bool(answers))
 
 
+def _evenly(count: int, most: int) -> range:
+    """Return at most so many positions, evenly spaced, with the last one.
+
+    >>> list(_evenly(10, 4)), list(_evenly(3, 4))
+    ([0, 3, 6, 9], [0, 1, 2])
+    """
+    step = -(-count // most)
+    return range((count - 1) % step, count, step)
+
+
 def _order_text(pair: Pair) -> str:
     """Return the right order of two scorers, such as "strong > weak"."""
-    behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
-    return f"{pair.right} > {behind}"
+    return f"{pair.right} > {pair.behind}"
 
 
 def _answer(pairs: Sequence[Pair]) -> str:
@@ -253,11 +265,10 @@ def settled_sentence(pairs: Sequence[Pair]) -> str:
         )
     n, pair = min(found, key=lambda one: one[0])
     (since,) = (rate for rate in pair.from_n if rate.n == n)
-    behind = pair.pair[1] if pair.right == pair.pair[0] else pair.pair[0]
     return (
         f"In {len(found)} of {len(pairs)} comparisons the order settles: from some list length on, the right "
         f"scorer stays ahead in {SETTLED_RATE:.0%} of the replicates, up to n = {largest:g}. It does so "
-        f"first with {pair.measure}, which puts {pair.right} ahead of {behind} from n = {n:g} on in "
+        f"first with {pair.measure}, which puts {pair.right} ahead of {pair.behind} from n = {n:g} on in "
         f"{since.rate:.4f} [{since.low:.4f}, {since.high:.4f}] of the replicates."
     )
 
@@ -265,8 +276,7 @@ def settled_sentence(pairs: Sequence[Pair]) -> str:
 def _rates_table(pairs: Sequence[Pair]) -> Table:
     """Return the rates of the right order of two scorers: a row for each measure, a column for each n."""
     sizes = [rate.n for rate in pairs[0].points]
-    step = -(-len(sizes) // _SIZES)
-    shown = range((len(sizes) - 1) % step, len(sizes), step)  # evenly spaced, with the last one
+    shown = _evenly(len(sizes), _SIZES)
     percent = "{:.1%}".format
     columns = (
         Column("measure", whole=True),

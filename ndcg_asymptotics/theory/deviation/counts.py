@@ -85,6 +85,7 @@ def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int)
     return Variance(variance, 2 * error / ideal.middle**2 + 2 * variance * (_COUNTS / random_labels + _FLOOR))
 
 
+@shared
 def _randomness(scorer: Relevance) -> float:
     """Return the mean over the depths of P(two items there have different labels), at most 1."""
     _, law = scorer.label_law(_DEPTHS)
