@@ -23,7 +23,6 @@ from robustness.wrong_types import parameters
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.cli.app import app_for
-from ndcg_asymptotics.results.verify import verify
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 
@@ -158,7 +157,7 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     assert isinstance(found, na.analysis.GridCheck)
     assert found.agrees == na.check(points).agrees
     assert isinstance(na.check(out), na.analysis.Check)
-    assert na.results.verify(out).whole
+    assert na.open_results(out).complete
     assert na.distinguish(str(out)).pairs[0].pair == ("good", "random")
     drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points")]
     assert all(path.is_file() for paths in drawn for path in paths)
@@ -318,7 +317,7 @@ def test_editing_a_function_starts_a_new_study(tmp_path: Path, old: str, new: st
         with pytest.raises(na.InputError, match=r"holds another study: custom\(.* was edited: its source"):
             na.run(edited, out, jobs=1, replicates=replicates)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
-    assert verify(out).sound
+    assert na.open_results(out, allow_custom=True).complete
     (tmp_path / "mine.py").write_text(source)
     assert na.run(na.studies.load(tmp_path / "study.toml", allow_custom=True), out, jobs=1).complete
 

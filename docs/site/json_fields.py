@@ -60,15 +60,13 @@ from ndcg_asymptotics.core.rows import Computed, Declared, declared
 from ndcg_asymptotics.learning.decide import LossDecision
 from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
 from ndcg_asymptotics.learning.ranker import Tried
-from ndcg_asymptotics.results.folder import Damage
 from ndcg_asymptotics.results.record import SimulatedMean
-from ndcg_asymptotics.results.verify import Verification
 from ndcg_asymptotics.theory.prediction import Prediction
 
 # what is printed, and by what
 DOCUMENTS = {
     "info": "`info` of a study",
-    "state": "`info` of a grid and of damaged results",
+    "grid info": "`info` of a grid",
     "list": "`list`",
     "check": "`check` of a study",
     "grid check": "`check` of a grid",
@@ -97,7 +95,6 @@ CLASSES: dict[str, type] = {
     "compare with a judge": JudgedComparison,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
-    "damage": Damage,
     "decay": Decay,
     "decided loss": LossDecision,
     "difference over collections": CollectionsRow,
@@ -128,7 +125,6 @@ CLASSES: dict[str, type] = {
     "sampled pair": PairRow,
     "simulated mean": SimulatedMean,
     "standard deviation test": StdTest,
-    "state": Verification,
     "tried penalty": Tried,
 }
 # numbers that may be infinite or missing, though they are floats
@@ -253,6 +249,13 @@ info
     pairs | list of list of text | pairs of scorers whose order is counted
     versions | list of map of text | versions of the libraries that made the results
     means | list of <simulated mean> | at the largest n; none of the rare engine
+grid info
+    title | text | title of the studies
+    complete | true or false | whether every point is complete
+    points | list of <point of a grid>
+point of a grid
+    parameters | map of number | values of the parameters
+    replicates_complete, replicates_wanted | whole number | number of replicates
 list
     rows | list of <spec>
 spec

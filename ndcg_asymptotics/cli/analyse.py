@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,33 +24,25 @@ app = typer.Typer()
 def info(
     *,
     results: Results,
+    allow_custom: Custom = False,
     output: TableOutput,
 ) -> None:
-    """Show what a folder of results holds: the study, how much of it is complete, and the means.
+    """Show what a folder of results holds: the study or grid, how much of it is complete, and the means.
 
-    Every file is compared with its digest. Only the state is shown of a grid, of a study with functions of
-    its own, which this command does not run, and where a file is damaged.
+    Every file is compared with its digest; damaged ones are named.
 
     Examples:
 
         ndcg-asymptotics info results/two
         ndcg-asymptotics info results/two --json
 
-    Exit status 1: a file is damaged, or replicates are missing.
+    Exit status 1: replicates are missing.
     """
-    from ndcg_asymptotics.core.errors import InputError
-    from ndcg_asymptotics.results.folder import open_study
-    from ndcg_asymptotics.results.kinds import kind_of
-    from ndcg_asymptotics.results.verify import verify
+    from ndcg_asymptotics.results import open_results
 
-    if kind_of(results) == "study":
-        with suppress(InputError):  # damaged, or with a function that came with the study
-            found = open_study(results)
-            output.show(found, "info")
-            raise typer.Exit(0 if found.complete else 1)
-    state = verify(results)
-    output.show(state, "state")
-    raise typer.Exit(0 if state.whole else 1)
+    found = open_results(results, allow_custom=allow_custom)
+    output.show(found, found.json_kind)
+    raise typer.Exit(0 if found.complete else 1)
 
 
 @app.command()

@@ -2,5 +2,3 @@ from .grid import GridResults as GridResults
 from .merge import merge as merge
 from .opening import open_results as open_results
 from .record import Results as Results
-from .verify import Verification as Verification
-from .verify import verify as verify

@@ -13,7 +13,7 @@ no code that came with it unless it is told to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -48,32 +48,13 @@ def study_key(fields: Mapping[str, object]) -> str:
     return key_of({name: value for name, value in fields.items() if name not in FREE})
 
 
-@dataclass(frozen=True)
-class Damage:
-    """A file in a folder of results that cannot be used.
-
-    Attributes
-    ----------
-    place : str
-        The file, relative to the folder.
-    what : str
-        The kind of damage.
-    """
-
-    place: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.place} {self.what}"
-
-
 class DamagedError(InputError):
-    """A folder of results with files that cannot be used, which are its ``damages``."""
+    """A folder of results with files that cannot be used, each of which is named with its damage."""
 
-    def __init__(self, folder: str | Path, damages: Sequence[Damage]) -> None:
-        more = f" and {len(damages) - 1} more, which `info` names" if len(damages) > 1 else ""
-        super().__init__(f"{folder}: damaged: {damages[0]}{more}; move the file away and run the study again")
-        self.damages = damages
+    def __init__(self, folder: str | Path, damages: Mapping[str, str]) -> None:
+        named = ", ".join(f"{place} {what}" for place, what in damages.items())
+        these = "the file" if len(damages) == 1 else "these files"
+        super().__init__(f"{folder}: damaged: {named}; move {these} away and run the study again")
 
 
 @dataclass
@@ -93,7 +74,8 @@ class Contents:
         The sound blocks.
     made_by : list of dict
         The versions that made the values, in order.
-    damages : list of Damage
+    damages : dict of str
+        The kinds of damage by file, relative to the folder.
     parts : list of Replicates
         The values of the sound blocks, if they are kept.
     """
@@ -104,7 +86,7 @@ class Contents:
     wanted: Integers = field(default_factory=lambda: np.arange(0))
     blocks: list[File] = field(default_factory=list)
     made_by: list[dict[str, str]] = field(default_factory=list)
-    damages: list[Damage] = field(default_factory=list)
+    damages: dict[str, str] = field(default_factory=dict)
     parts: list[Replicates] = field(default_factory=list)
 
     @property
@@ -156,7 +138,7 @@ def examine(folder: Path, fields: Fields | None = None, *, keep: bool = False) -
             if said := impossible(values, found.layout.fields["measures"]):
                 raise UnreadableError(f"holds {said}")
         except UnreadableError as error:
-            found.damages.append(Damage(file.path.name, str(error)))
+            found.damages[file.path.name] = str(error)
             continue
         found.blocks.append(file)
         found.made_by += [made_by] if made_by not in found.made_by else []
@@ -165,8 +147,7 @@ def examine(folder: Path, fields: Fields | None = None, *, keep: bool = False) -
             require(left > 0, f"{folder}: more results than memory holds")
             found.parts.append((np.arange(file.first, file.last + 1), values))
     for one, other in overlaps(found.blocks):
-        what = f"and {one.path.name} hold the same replicates"
-        found.damages.append(Damage(other.path.name, what))
+        found.damages[other.path.name] = f"and {one.path.name} hold the same replicates"
     found.wanted = np.union1d(found.wanted, found.done)
     return found
 
@@ -184,10 +165,10 @@ def _described(folder: Path, fields: Fields | None) -> Contents:
     try:
         found = read_record(folder / STUDY, parse)
     except UnreadableError as error:
-        damage = Damage(STUDY, str(error))
+        damages = {STUDY: str(error)}
         if fields is None:
-            raise DamagedError(folder, [damage]) from None
-        return Contents(folder, Layout(fields), damages=[damage])
+            raise DamagedError(folder, damages) from None
+        return Contents(folder, Layout(fields), damages=damages)
     for name, digest in beside.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts
@@ -195,7 +176,7 @@ def _described(folder: Path, fields: Fields | None) -> Contents:
             if not inside or digest_of(read_sound(folder / name, _LARGEST_BESIDE)) != digest:
                 raise UnreadableError("is not what was written")
         except UnreadableError as error:
-            found.damages.append(Damage(name, str(error)))
+            found.damages[name] = str(error)
     return found
 
 

@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
-from ndcg_asymptotics.results.folder import Damage, DamagedError, open_study, study_key
+from ndcg_asymptotics.core.rows import Column, general
+from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
+from ndcg_asymptotics.results.folder import DamagedError, open_study, study_key
 from ndcg_asymptotics.results.kinds import (
     GRID,
     POINTS,
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@dataclass(frozen=True, eq=False)
-class GridResults:
+@dataclass(frozen=True, eq=False, repr=False)
+class GridResults(Report):
     """The results of a grid.
 
     Attributes
@@ -51,8 +53,37 @@ class GridResults:
         The results of the points that have any.
     """
 
+    json_kind: ClassVar[str] = "grid info"
+
     axes: Axes
     points: Mapping[tuple[float, ...], Results]
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Yield how much of the grid is complete, and of every point."""
+        yield Line(str(self.axes.fields.get("title") or "Grid"), "bold")
+        counts = [self._counts(values) for values in self.axes.points]
+        complete, wanted = (sum(some) for some in zip(*counts, strict=True))
+        state = f"{complete} of {wanted} replicates complete, of {len(counts)} points"
+        yield Line(state, "" if self.complete else "bold red")
+        columns = [Column(name, general("g"), key=True) for name in self.axes.parameters]
+        columns += [Column("complete", general("d")), Column("wanted", general("d"))]
+        rows = ((*point, *some) for point, some in zip(self.axes.points, counts, strict=True))
+        yield Table("Replicates of the points", tuple(columns), tuple(rows))
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what `blocks` shows as plain data, for JSON."""
+        points = []
+        for values in self.axes.points:
+            complete, wanted = self._counts(values)
+            named = dict(zip(self.axes.parameters, values, strict=True))
+            points.append({"parameters": named, "replicates_complete": complete, "replicates_wanted": wanted})
+        return {"title": str(self.axes.fields.get("title", "")), "complete": self.complete, "points": points}
+
+    def _counts(self, values: tuple[float, ...]) -> tuple[int, int]:
+        """Return the numbers of replicates of a point that are complete and that are wanted."""
+        if point := self.points.get(values):
+            return point.replicates_complete, point.replicates_wanted
+        return 0, int(self.axes.fields["replicates"])
 
     @property
     def complete(self) -> bool:
@@ -135,7 +166,7 @@ def read_grid(folder: Path) -> tuple[Axes, dict[str, str]]:
     try:
         return read_record(folder / GRID, _stated)
     except UnreadableError as error:
-        raise DamagedError(folder, [Damage(GRID, str(error))]) from None
+        raise DamagedError(folder, {GRID: str(error)}) from None
 
 
 def _stated(record: Fields) -> tuple[Axes, dict[str, str]]:

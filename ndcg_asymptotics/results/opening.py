@@ -30,8 +30,8 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results |
     Raises
     ------
     InputError
-        If the folder holds no results, or they are of another version or damaged (`info` names every
-        damaged file; move it away and run the study again), or a point holds another study than its grid's.
+        If the folder holds no results, or they are of another version or damaged (every damaged file is
+        named), or a point holds another study than its grid's.
 
     >>> import tempfile
     >>> import ndcg_asymptotics as na

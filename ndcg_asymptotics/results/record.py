@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ class Results(Report):
     named : mapping of name to (axes, array)
         The values of the complete replicates.
     """
+
+    json_kind: ClassVar[str] = "info"
 
     study: Study
     versions: list[dict[str, str]]

@@ -186,8 +186,9 @@ class FolderSink(MemorySink):
             way = "distinguish --pair A B tells the order of any two scorers here"
             way = way if pairs_alone else "name another folder, or move this one away"
             raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}; {way}")
-        if damages := [d for d in found.damages if os.path.lexists(self.folder / d.place)]:
-            raise DamagedError(self.folder, damages)
+        present = {name: what for name, what in found.damages.items() if os.path.lexists(self.folder / name)}
+        if present:
+            raise DamagedError(self.folder, present)
         self.replicates, self.done, self.blocks = found.wanted, found.done, found.blocks
         if found.damages:  # files that are missing
             self._describe()

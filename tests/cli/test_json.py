@@ -90,7 +90,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
             if any("--json" in parameter.opts for parameter in one.params):
                 found.add(f"{name} {word}".strip().replace("-", " "))
     assert found == kinds() - {
-        "state",
+        "grid info",
         "grid check",
         "sampled candidates",
         "compare with a judge",

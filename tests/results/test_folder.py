@@ -24,7 +24,6 @@ from ndcg_asymptotics.results.kinds import FORMAT, LARGEST_RECORD, read_record, 
 from ndcg_asymptotics.results.kinds import STUDY as RECORD
 from ndcg_asymptotics.results.merge import merge
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
-from ndcg_asymptotics.results.verify import verify
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.toml import study_of
@@ -192,7 +191,6 @@ def test_a_folder_whose_writer_died_while_extending_is_as_before(
         with pytest.raises(OSError, match="No space left"), writes_allowed(monkeypatch, allowed):
             write(folder, [2], [3])
         results = open_study(folder)
-        assert verify(folder).sound
         assert results.replicates_wanted == (4 if allowed else 2)
         done = [0, 1, 2, 3][: 2 + max(allowed - 1, 0)]
         assert results.replicates[results.done].tolist() == done
@@ -206,7 +204,7 @@ def test_half_written_files_of_a_killed_writer_are_removed(tmp_path: Path) -> No
     write(tmp_path, [0])
     draft = tmp_path / f".{'0' * 32}.partial"
     draft.write_bytes(b"half of a block")
-    assert verify(tmp_path).whole
+    assert open_study(tmp_path).complete
     write(tmp_path, [1])
     assert not draft.exists()
 
@@ -232,6 +230,16 @@ def test_another_study_is_refused_with_the_differing_fields(tmp_path: Path) -> N
     with FolderSink(tmp_path, study(title="other", replicates=99)):
         pass
     np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1])["ndcg"])
+
+
+def test_every_damaged_file_is_named(tmp_path: Path) -> None:
+    write(tmp_path, [0], [1], [2])
+    damaged = [next(tmp_path.glob(f"{i}-*")) for i in (0, 2)]
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"; move these files away and run the study again") as refused:
+        open_study(tmp_path)
+    assert [path.name in str(refused.value) for path in sorted(tmp_path.glob("*.npz"))] == [True, False, True]
 
 
 def test_there_is_one_writer_at_a_time(tmp_path: Path) -> None:
@@ -262,7 +270,7 @@ def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     newer = json.loads((tmp_path / RECORD).read_text()) | {"format": 5}
     newer.pop("digest")
     write_record(tmp_path / RECORD, newer)
-    for refused in (open_study, verify, lambda folder: FolderSink(folder, study())):
+    for refused in (open_study, lambda folder: FolderSink(folder, study())):
         with pytest.raises(InputError, match="newer version, in format 5"):
             refused(tmp_path)
 
@@ -374,8 +382,7 @@ def test_blocks_that_overlap_are_refused(tmp_path: Path) -> None:
         open_study(tmp_path / "a")
     with pytest.raises(InputError, match=named):
         FolderSink(tmp_path / "a", study())
-    (damage,) = verify(tmp_path / "a").damages
-    (tmp_path / "a" / damage.place).unlink()
+    next((tmp_path / "a").glob("1-3-*.npz")).unlink()
     write(tmp_path / "a", [3])
     np.testing.assert_array_equal(open_study(tmp_path / "a").data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
@@ -401,10 +408,13 @@ def test_what_was_deleted_is_made_again(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=f"damaged: {path.name} is damaged"):
         write(tmp_path, [3])
     path.unlink()
-    found = verify(tmp_path)
-    assert (found.sound, found.whole) == (name == "block", False)
+    if name == "block":
+        assert not open_study(tmp_path).complete
+    else:
+        with pytest.raises(InputError, match=r"study.json is missing"):
+            open_study(tmp_path)
     write(tmp_path, *([[2], [3]] if name == "block" else [[3]]))
-    assert verify(tmp_path).whole
+    assert open_study(tmp_path).complete
     np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
 
 

@@ -135,11 +135,7 @@ def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
     one.rename(out / "aside")
     other.rename(one)
     (out / "aside").rename(other)
-    code, said, _ = run("info", out)
-    assert code == 1
-    for name in ("top=0.5,b=0.2", "top=0.7,b=0.4"):
-        assert f"points/{name}/study.json is not the study of this point of the grid" in said
-    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+    for arguments in (("info", out), ("check", out), ("figures", out, "--out", out.parent / "drawn")):
         code, _, error = run(*arguments)
         assert (code, error.count("\n")) == (2, 1)
         assert "top=0.5,b=0.2: holds another study than the grid has at this point" in error
@@ -152,7 +148,9 @@ def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run:
     truth = grid_in(out).data
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
     code, said, _ = run("info", out)
-    assert (code, said) == (1, f"{out}: undamaged, but INCOMPLETE; 120 of 160 replicates are complete.\n")
+    assert code == 1
+    assert "120 of 160 replicates complete, of 4 points" in said
+    assert re.search(r"^0.5 +0.2 +0 +40 *$", said, re.MULTILINE), said
     code, said, _ = run("check", out)
     assert code == 1
     assert said.startswith("Agrees so far: 3 of 4 points. ")
@@ -186,8 +184,7 @@ def test_a_record_with_wrong_content_is_one_line_and_made_again(
         os.mkfifo(out / "grid.json")
     else:
         (out / "grid.json").write_text(content)
-    assert run("info", out)[0] == 1
-    for arguments in (("check", out), ("figures", out, "--out", out.parent / "drawn")):
+    for arguments in (("info", out), ("check", out), ("figures", out, "--out", out.parent / "drawn")):
         code, said, error = run(*arguments)
         assert (code, said, error.count("\n")) == (2, "", 1)
         assert "damaged: grid.json " in error

@@ -364,7 +364,7 @@ def try_harm(harm: Harm, chance: random.Random, kind: Kind, inspect: bool) -> tu
         shutil.copytree(kind.sound, folder)
         shutil.copytree(kind.another, Path(place) / "another")
         what = f"{kind.name}, {harm.__name__}: {harm(folder, chance)}".replace(f"{folder}/", "")
-        verified = _timed("info", folder)
+        verified = _timed("info", folder, "--allow-custom")
         assert verified.code in (0, 1) or verified.refused, (what, verified)
         try:
             found, complete = read(folder)
@@ -420,7 +420,7 @@ def _mend(kind: Kind, folder: Path, truth: Arrays, what: str) -> None:
     assert complete, what
     identical = same(found, truth) and same(truth, found)
     assert identical, f"{what}: made again with other bits"
-    assert _timed("info", folder).code == 0, what
+    assert _timed("info", folder, "--allow-custom").code == 0, what
 
 
 def _timed(*arguments: object) -> Any:
@@ -480,7 +480,7 @@ def try_forgery(chance: random.Random, kind: Kind) -> tuple[str, str]:
         file.write_bytes(content)
         codes = []
         for given in (
-            ("info", folder),
+            ("info", folder, "--allow-custom"),
             ("check", folder, "--allow-custom"),
             (*kind.again, "--out", folder),
         ):

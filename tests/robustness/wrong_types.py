@@ -198,7 +198,6 @@ def calls(place: Path) -> dict[str, Call]:
         "populations.curve": {"function": lambda s: 0.2 + 0.5 * s, "name": "c"},
         "populations.with_relevant": {"scorer": own, "relevant": 2},
         "open_results grid": {"folder": points},
-        "results.verify": {"folder": folder},
         "plots.Choice": {"scorers": ["good"], "labels": {}, "colors": {}, "band": (0.1, 0.9)},
         "plots.comparison_figure": {"comparison": comparison, "pair": comparison.pairs[0]},
         "plots.curve_handles": {**of_results, "measures": ["nDCG"]},
