@@ -356,6 +356,30 @@ def test_a_curve_is_checked() -> None:
         na.populations.curve(lambda s: np.where(np.sin(1 / (1e-9 + s)) > 0, 0.2, 0.3), name="bad")
 
 
+def _step_of_one(x):
+    return 0.5 if x < 3 else 0.1
+
+
+@pytest.mark.parametrize(
+    ("make", "remedy"),
+    [
+        (lambda: na.populations.curve(_step_of_one), "must take a numpy array: write np.where for if"),
+        (lambda: na.measures.discount(_step_of_one, largest=10), "must take a numpy array: write np.where"),
+        (lambda: small(scorers=["constant(0.4)"]), "at least one name to a relevance curve, such as {"),
+        (lambda: small(scorers={"a": np.sqrt}), r"^scorers.a: .*populations.curve makes one of a function"),
+        (lambda: small(measures=[np.sqrt]), "measures.discount makes a discount of a function"),
+        (lambda: small(n=np.logspace(1, 2, 4)), "decades makes a geometric range"),
+        (lambda: na.predict(np.sqrt, "nDCG", 10), "populations.curve makes one of a function"),
+    ],
+)
+def test_a_message_says_what_to_write_instead(make, remedy: str) -> None:
+    with pytest.raises(na.InputError, match=remedy):
+        make()
+    # of a function that fails at a number, too, no advice helps
+    with pytest.raises(na.InputError, match=r"failed \(ZeroDivisionError: .*\)$"):
+        na.populations.curve(lambda s: 1 / 0)
+
+
 def test_a_fitted_curve_is_a_scorer_without_a_file() -> None:
     rng = np.random.default_rng(1)
     from ndcg_asymptotics.lists import RankedList

@@ -73,10 +73,11 @@ def list_lengths(given: ArrayLike | Iterable[int], argument: str = "sizes") -> t
 
 
 def _one_by_one(given: object) -> str:
-    """Return how several numbers are given, for texts that hold several."""
+    """Return how several numbers are given, for texts that hold several and ranges of other numbers."""
     every = given if isinstance(given, list | tuple) else [given]
-    several = any(isinstance(one, str) and "," in one for one in every)
-    return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]" if several else ""
+    if any(isinstance(one, str) and "," in one for one in every):
+        return "; each is a number of its own: --n 10 --n 100, or n=[10, 100]"
+    return "; ndcg_asymptotics.decades makes a geometric range" if isinstance(given, np.ndarray) else ""
 
 
 HELD = 4_000_000

@@ -18,6 +18,7 @@ from typing import Any
 
 from ndcg_asymptotics.core.arrays import as_list, brief
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import bytes_text
 
 Fields = Mapping[str, Any]
 """Plain data by field, as JSON and TOML have it."""
@@ -143,7 +144,7 @@ def read_file(path: Path, largest: int) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > largest:
-            raise OSError(errno.EFBIG, f"more than {largest:g} bytes", str(path))
+            raise OSError(errno.EFBIG, f"more than {bytes_text(largest)}", str(path))
         return file.read(size)
 
 

@@ -226,6 +226,7 @@ class Shown:
             if isinstance(block, Table)
             else f"<p>{html.escape(visible(block.text.strip()))}</p>"
             for block in self.blocks()
+            if isinstance(block, Table) or block.text
         )
 
 

@@ -151,6 +151,16 @@ def count_text(number: int) -> str:
     return f"{number:,}" if number < 10**7 else f"{number:.3g}"
 
 
+def bytes_text(number: float) -> str:
+    """Return a number of bytes in the unit that leaves at most three digits.
+
+    >>> bytes_text(3.2e10), bytes_text(1500), bytes_text(4.1e15)
+    ('32 GB', '1.5 kB', '4100 TB')
+    """
+    power = min(max(int(math.log10(max(number, 1))) // 3, 0), 4)
+    return f"{float(f'{number / 1000**power:.3g}'):g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names with "and" before the last one.
 

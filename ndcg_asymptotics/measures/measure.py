@@ -101,7 +101,8 @@ class Measure:
         if isinstance(given, Discount):
             return cls(given)
         if not isinstance(given, str):
-            raise InputError(f"expected a measure or its text, such as 'nDCG@10', got {brief(given)}")
+            advice = f"; {Discount.FROM_FUNCTION} makes a discount of a function" if callable(given) else ""
+            raise InputError(f"expected a measure or its text, such as 'nDCG@10', got {brief(given)}{advice}")
         return cls.parse(given)
 
     @classmethod

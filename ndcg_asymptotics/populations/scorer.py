@@ -34,6 +34,8 @@ ROUNDING = 1e-12  #: the greatest distance of a probability from [0, 1] that rou
 class Scorer(Spec, family="relevance model"):
     """The law of the labels of a list in the order in which a scorer ranks its items."""
 
+    FROM_FUNCTION = "ndcg_asymptotics.populations.curve"
+
     @classmethod
     def build(cls, call: Call) -> Self:
         if call.name.startswith("roc_"):

@@ -20,6 +20,7 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.engines.engine import VALUES
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.results.layout import Named, dataset
+from ndcg_asymptotics.specs.scanner import short_text
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.canonical import canonical
 
@@ -79,17 +80,19 @@ class Results(Report):
         many = f"{len(study.n)} list lengths, {study.n[0]:g} to {study.n[-1]:g}" if len(study.n) > 1 else ""
         yield Line(many or f"list length {study.n[0]:g}")
         for name, scorer in study.scorers.items():
-            yield Line(f"  {name} = {scorer}")
+            yield Line(f"  {name} = {short_text(scorer)}")
         if study.pairs:
             yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
-        versions = self.versions[-1]
-        yield Line("made with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
         if not self.replicates_complete:
-            return
-        if "ndcg" in self.named:
+            pass
+        elif "ndcg" in self.named:
+            yield Line("")
             yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, _means(self, study.n[-1:]))
         else:
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
+        versions = self.versions[-1]
+        made = "Made with " + ", ".join(f"{name} {version}" for name, version in versions.items())
+        yield Line(made, detail=True)
 
     def plot(self, *args: Any, **options: Any) -> Any:
         """Draw the study at one look, or one of its measures into axes, as `plots.plot` does."""

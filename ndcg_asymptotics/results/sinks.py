@@ -17,6 +17,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Array, Integers
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.files import digest_of, lock, make_folder, path_of, remove_drafts, write_file
+from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.results.blocks import (
     LARGEST_REPLICATE,
     File,
@@ -131,7 +132,7 @@ class FolderSink(MemorySink):
         size = self._layout.bytes_per_replicate
         require(
             size <= LARGEST_REPLICATE,
-            f"a replicate has {size:.3g} bytes of results, a file holds at most {LARGEST_REPLICATE:.3g}",
+            f"a replicate has {bytes_text(size)} of results, a file at most {bytes_text(LARGEST_REPLICATE)}",
             "n",
         )
         if self.folder.is_dir():

@@ -141,6 +141,15 @@ def brief_error(error: BaseException) -> str:
     return said if len(said) <= 200 else f"{said[:199]}…"
 
 
+def advice_for(function: Callable[[Any], object], x: Floats) -> str:
+    """Return what to change in a function that fails at an array, but not at a number."""
+    try:
+        function(float(x.flat[0]))
+    except ANYTHING:  # any exception of the user's code
+        return ""
+    return "; it must take a numpy array: write np.where for if, and np.log for math.log"
+
+
 def name_of(function: object) -> str:
     """Return ``module:function``, the name that a text gives a function."""
     kind = function if hasattr(function, "__qualname__") else type(function)
@@ -159,7 +168,7 @@ def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, what: str, arg
         with np.errstate(all="ignore"):
             values = np.asarray(function(x), np.float64)
     except ANYTHING as error:  # whatever the user's own code may raise
-        raise InputError(f"{what} failed ({brief_error(error)})") from error
+        raise InputError(f"{what} failed ({brief_error(error)}){advice_for(function, x)}") from error
     require(
         values.shape == x.shape and bool(np.isfinite(values).all()),
         f"{what} must return one finite number for each {argument}",

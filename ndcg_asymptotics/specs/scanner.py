@@ -56,6 +56,22 @@ def number_text(value: float) -> str:
     return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
 
 
+def short_text(spec: object) -> str:
+    """Return the text of a spec for readers: without the last bits of sums such as 0.1 + 0.2.
+
+    The canonical text, ``str(spec)``, has every bit.
+
+    >>> short_text("step(0.30000000000000004, 0.7, 0.1234567890123456)"), short_text('custom("0.1")')
+    ('step(0.3, 0.7, 0.1234567890123456)', 'custom("0.1")')
+    """
+
+    def short(found: re.Match[str]) -> str:
+        rounded = f"{float(found[0]):.15g}" if found[1] else found[0]
+        return rounded if len(rounded) <= len(found[0]) - 4 else found[0]
+
+    return re.sub(rf"{_STRING.pattern}|({NUMBER})", short, str(spec))
+
+
 def numbers_text(values: Sequence[float] | Floats) -> str:
     """Return numbers for a message: the first eight.
 

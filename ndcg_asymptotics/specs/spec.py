@@ -66,6 +66,7 @@ class Spec(ABC):
     """
 
     family: ClassVar[str]
+    FROM_FUNCTION: ClassVar[str] = ""  # the function of the package that makes a member of a user's function
     keyword: ClassVar[str]
     members: ClassVar[dict[str, type[Spec]]]
 
@@ -96,7 +97,9 @@ class Spec(ABC):
             return given
         known = ", ".join(sorted(cls.members))
         if not isinstance(given, str):
-            raise InputError(f"expected a {cls.family} ({known}) or its text, got {brief(given)}")
+            advice = f"; {cls.FROM_FUNCTION} makes one of a function" if callable(given) else ""
+            said = f"expected a {cls.family} ({known}) or its text, got {brief(given)}"
+            raise InputError(said + advice * bool(cls.FROM_FUNCTION))
         return cls.parse(given)
 
     @classmethod

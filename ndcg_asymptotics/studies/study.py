@@ -18,6 +18,7 @@ from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.gains import Gain
 from ndcg_asymptotics.populations import Coupling, Population, Scorer, with_relevant
+from ndcg_asymptotics.specs.scanner import short_text
 from ndcg_asymptotics.studies.design import Design, resolve
 from ndcg_asymptotics.studies.relevant import Relevant, read_relevant, with_gain
 
@@ -179,7 +180,7 @@ class Study(Shown):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table of the fields."""
         rows: list[tuple[str, object]] = [("title", self.title)] if self.title else []
-        rows += [(f"scorer {name}", scorer) for name, scorer in self.scorers.items()]
+        rows += [(f"scorer {name}", short_text(scorer)) for name, scorer in self.scorers.items()]
         rows += [("measures", ", ".join(map(str, self.measures))), ("n", brief(list(self.n)))]
         rows += [("replicates", self.replicates), ("seed", self.seed), ("engine", self.engine)]
         rows += [("pair", " against ".join(pair)) for pair in self.pairs]
@@ -266,7 +267,8 @@ def read_scorers(
     """
     counts = None if relevant is None else read_relevant(relevant)
     known = isinstance(given, Mapping) and len(given) > 0
-    require(known, f"must name at least one scorer, got {brief(given)}", "scorers")
+    wanted = 'must map at least one name to a relevance curve, such as {"a": "linear(0.1, 0.7)"}'
+    require(known, f"{wanted}, got {brief(given)}", "scorers")
     _require_few(given, "scorers")
     scorers = {}
     for name, scorer in given.items():

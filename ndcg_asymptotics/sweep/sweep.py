@@ -21,6 +21,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction, whole_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import say, task
+from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import available
 from ndcg_asymptotics.results.layout import Layout
@@ -235,5 +236,5 @@ def _require_memory(needed: int, what: str, argument: str, each: int = 0) -> Non
     """Refuse what does not fit into memory, of which some take so many bytes each."""
     there = available()
     fit = f": at most {max(there // each, 1)} fit" if each else ""
-    too_large = f"{what} take {needed:.3g} bytes, {there:.3g} are available{fit}"
+    too_large = f"{what} take {bytes_text(needed)}, {bytes_text(there)} are available{fit}"
     require(needed <= there, too_large, argument)

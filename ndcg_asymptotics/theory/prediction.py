@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, overload
 
@@ -35,42 +35,39 @@ class Prediction:
     ``unit`` is F(k(n)); for NDCG the unit is 1.
     """
 
-    scorer: Annotated[str, Column("scorer")]
-    measure: Annotated[str, Column("measure", whole=True)]
-    n: Annotated[int, Column("n", general("g"), key=True)]
-    limit: Annotated[float | None, Column("limit", decimals(4))]
-    rate: Annotated[str | None, Column("rate", optional=True)]
-    theorem: Annotated[str, Column("theorem", None, 1)]
+    scorer: str
+    measure: str
+    n: Annotated[int, Column("n", general("g"))]
+    limit: float | None
+    rate: str | None
+    theorem: str
     assumptions: list[str]
-    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(6), 4)]
+    pseudo_expectation: Annotated[float | None, Column("pseudo-expectation", fixed(6), optional=True)]
     expectation: float | None
     expectation_error: float | None
-    reason: Annotated[str, Column("reason", None, 2, fold=True, optional=True)]
+    reason: str
     sd: float | None
     sd_error: float | None
-    sd_method: Annotated[str | None, Column("standard deviation by", None, 5, whole=True)]
+    sd_method: str | None
     unit: float
 
-    @computed_value(Column("exact mean", Estimate.text))
+    @computed_value(Column("exact mean", Estimate.text, before="pseudo_expectation"))
     def exact_mean(self) -> Estimate | None:
         """The exact mean with its error."""
         return Estimate.of(self.expectation, self.expectation_error)
 
-    @computed_value(Column("standard deviation", Estimate.text))
+    @computed_value(Column("standard deviation", Estimate.text, before="pseudo_expectation"))
     def exact_sd(self) -> Estimate | None:
         """The standard deviation with its error."""
         return Estimate.of(self.sd, self.sd_error)
 
-    @computed_value(Column("assumptions", None, 5, fold=True))
-    def assumed(self) -> str:
-        """The assumptions in a line."""
-        return "; ".join(self.assumptions)
-
-
-_SHOWN = (
-    *("scorer", "measure", "n", "exact_mean", "exact_sd", "limit", "rate", "theorem"),
-    *("pseudo_expectation", "sd_method", "assumed", "reason"),
-)
+    @property
+    def title(self) -> str:
+        """The measure and the scorer, their limit and the theorem."""
+        limit = "-" if self.limit is None else decimals(4)(self.limit)
+        rate = f"; the mean falls like {self.rate}" if self.rate else ""
+        source = "" if self.theorem == "none" else f", {self.theorem}"
+        return f"{self.measure} of {self.scorer}: limit {limit}{source}{rate}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,12 +87,32 @@ class Predictions(Report, Sequence[Prediction]):
         return self.rows[index]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield one table, which names a single scorer above it."""
-        scorers = list(dict.fromkeys(row.scorer for row in self.rows))
-        title, shown = (scorers[0], _SHOWN[1:]) if len(scorers) == 1 else ("", _SHOWN)
-        yield Table.of(title, Prediction, self.rows, *shown)
+        """Yield for each scorer and measure the limit, a table by list length, and what they rest on."""
+        for number, (_, group) in enumerate(itertools.groupby(self.rows, lambda row: row.title)):
+            rows = list(group)
+            if number:
+                yield Line("")
+            yield Table.of(rows[0].title, Prediction, rows)
+            if rows[0].assumptions:
+                yield Line(f"Assumptions: {'; '.join(rows[0].assumptions)}.")
+            yield from _by_length("Standard deviation by", [(row.n, row.sd_method) for row in rows])
+            yield from _by_length("Reason:", [(row.n, row.reason) for row in rows])
         if any(row.unit != 1 for row in self.rows):
             yield Line(LIMITS_OF_DCG)
+
+
+def _by_length(what: str, texts: Iterable[tuple[int, str | None]]) -> Iterator[Line]:
+    """Yield a line with the texts, if there are any; it names the list lengths where they differ."""
+    by_text: dict[str, list[str]] = {}
+    for n, text in texts:
+        by_text.setdefault(text or "", []).append(f"{n:g}")
+    parts = [
+        text + (f" (n = {', '.join(sizes)})" if len(by_text) > 1 else "")
+        for text, sizes in by_text.items()
+        if text
+    ]
+    if parts:
+        yield Line(f"{what} {'; '.join(parts)}.")
 
 
 def predict(
@@ -127,7 +144,7 @@ def predict(
         If an argument is not a relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
-    several = as_list(scorers, "scorers", (str, Scorer, RocModel))
+    several = [scorers] if callable(scorers) else as_list(scorers, "scorers", (str, Scorer, RocModel))
     require(len(several) > 0, "must hold at least one relevance curve", "scorers")
     every = itertools.product(
         [scorer_of(scorer, relevant, gain) for scorer in several], measures_of(measures)

@@ -100,7 +100,7 @@ def test_depths_invert_the_distribution_function(text: str) -> None:
 
 
 def test_too_long_or_too_rough_is_refused_before_anything_is_drawn() -> None:
-    with pytest.raises(InputError, match=r"every-n engine: n = 2e\+09 takes .* bytes"):
+    with pytest.raises(InputError, match=r"every-n engine: n = 2e\+09 takes .* GB, .* are available"):
         every_n.check(design(SCORERS, (2_000_000_000,), ("nDCG",), seed=20))
     with pytest.raises(InputError, match="beyond 2"):
         every_n.check(design(SCORERS, (10**12,), ("nDCG",), seed=20))

@@ -48,7 +48,7 @@ def test_check_refuses_designs_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(InputError, match=r"n = 3e\+09 is beyond 2e\+09; the cells engine can do it"):
         items.check(design(LINEAR, [3 * 10**9]))
     monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
-    with pytest.raises(InputError, match=r"takes 8.* bytes, here are 4.1e\+06; the cells engine can do it"):
+    with pytest.raises(InputError, match=r"takes 8.* MB, 4\.1 MB are available; the cells engine can do it"):
         items.check(design(LINEAR, [10**6]))
     items.check(design(LINEAR, [10**6], ["nDCG@10"]))  # a table of ten ranks
 

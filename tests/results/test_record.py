@@ -108,3 +108,12 @@ def test_a_report_goes_through_a_pipe_and_a_link(results: na.results.Results, tm
     assert target.read_text().startswith("<!doctype html>")
     na.report(results, "/dev/null")
     assert not Path("/dev/null").is_file()
+
+
+def test_a_share_that_rounding_made_long_is_shown_short_and_kept_exact() -> None:
+    scorers = {"good": "linear(0.1, 0.5)", "random": "random"}  # (0.1 + 0.5) / 2 is 0.30000000000000004
+    found = cases.simulated(cases.study(scorers=scorers, pairs=[("good", "random")]), 2)
+    assert "  random = constant(0.3)\n" in repr(found)
+    assert "<p>random = constant(0.3)</p>" in found._repr_html_()
+    assert found.as_dict()["scorers"]["random"] == "constant(0.30000000000000004)"
+    assert "made with" not in repr(found).casefold().partition("at n =")[0]  # the versions are last

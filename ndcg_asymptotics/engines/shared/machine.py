@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.text import bytes_text
 
 _GROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -49,5 +50,5 @@ def require_memory(engine: str, n: int, needed: float, remedy: str) -> None:
     there = available()
     require(
         needed <= there,
-        f"{engine} engine: n = {n:g} takes {needed:.3g} bytes, here are {there:.3g}; {remedy}",
+        f"{engine} engine: n = {n:g} takes {bytes_text(needed)}, {bytes_text(there)} are available; {remedy}",
     )

@@ -122,8 +122,8 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
         except custom.ANYTHING as error:  # any exception of the user's code
-            said = custom.brief_error(error)
-            raise self._error(rank, f"failed at {rank.size} ranks ({said})") from error
+            said = f"{custom.brief_error(error)}){custom.advice_for(self.function, rank)}"
+            raise self._error(rank, f"failed at {rank.size} ranks ({said}") from error
         if values.shape != np.shape(rank):
             raise self._error(rank, f"made shape {values.shape} of ranks {np.shape(rank)}")
         return values

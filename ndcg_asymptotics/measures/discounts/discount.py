@@ -50,6 +50,8 @@ class Discount(Adjustable, family="discount"):
         ``color``.
     """
 
+    FROM_FUNCTION = "ndcg_asymptotics.measures.discount"
+
     depends_on_n: ClassVar[bool] = False
     affine: ClassVar[bool] = False
     needs_cutoff: ClassVar[bool] = False

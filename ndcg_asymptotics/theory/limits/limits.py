@@ -198,6 +198,7 @@ def _limit(relevance: Relevance, measure: Measure) -> Limit:
         return Limit(None, "none", (), reason, converges=None, mode="")
     if not asymptotics.known and not growth.vanishing:
         reason = f"nothing is known for the discount {measure.discount} unless k = o(n)"
+        reason += '; like="log" within custom(…) states that it falls as another one does'
         return Limit(None, "none", (), reason, converges=None, mode="")
     if asymptotics.top_decides or growth.vanishing:
         return _top_limit(relevance, measure)
