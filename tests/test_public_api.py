@@ -22,7 +22,7 @@ import typer
 from robustness.wrong_types import parameters
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.cli.app import application
 
 SCORERS = {"good": "linear(0.1, 0.7)", "random": "random"}
 
@@ -92,7 +92,7 @@ ELSEWHERE = {
 
 
 def test_every_command_is_a_public_function() -> None:
-    group: Any = typer.main.get_command(app_for())
+    group: Any = typer.main.get_command(application())
     inner = group.commands.pop("losses").commands
     for command in (*group.commands, *(f"losses {name}" for name in inner)):
         name = ELSEWHERE.get(command, command.replace("-", "_"))
@@ -121,7 +121,7 @@ OTHERWISE = {
 
 
 def test_options_are_parameters_of_the_functions() -> None:
-    group: Any = typer.main.get_command(app_for())
+    group: Any = typer.main.get_command(application())
     inner = group.commands.pop("losses").commands
     every = {**group.commands, **{f"losses {name}": command for name, command in inner.items()}}
     found = {}

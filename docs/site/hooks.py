@@ -70,9 +70,9 @@ def _commands() -> Iterator[tuple[str, str, Any]]:
     """Yield every command with its name and the name of its page."""
     import typer
 
-    from ndcg_asymptotics.cli.app import app_for
+    from ndcg_asymptotics.cli.app import application
 
-    for name, command in _within("", typer.main.get_command(app_for())):
+    for name, command in _within("", typer.main.get_command(application())):
         yield name, f"{name.replace(' ', '-')}.md", command
 
 

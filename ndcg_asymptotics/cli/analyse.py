@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
 from ndcg_asymptotics.cli.options import (
-    Alpha,
-    Custom,
+    ALPHA,
+    CUSTOM,
+    FIGURE_FORMATS,
     Options,
     Output,
     Results,
     TableOutput,
-    figure_format,
+    option,
 )
 
 app = typer.Typer()
@@ -24,7 +25,7 @@ app = typer.Typer()
 def info(
     *,
     results: Results,
-    allow_custom: Custom = False,
+    allow_custom: bool = CUSTOM,
     output: TableOutput,
 ) -> None:
     """Show what a folder of results holds: the study or grid, how much of it is complete, and the means.
@@ -49,23 +50,15 @@ def info(
 def check(
     *,
     results: Results,
-    alpha: Alpha = 1e-4,
-    perturb: Annotated[
-        float, typer.Option(help="Multiply every theoretical value by 1 + this, to see the check fail.")
-    ] = 0.0,
-    std: Annotated[
-        Literal["few", "every"],
-        typer.Option(
-            metavar="few|every", help="Test standard deviations at three list lengths (few) or at every one."
-        ),
-    ] = "few",
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full", help="Also print the mean at every list length, every test, and every point of a grid."
-        ),
-    ] = False,
-    allow_custom: Custom = False,
+    alpha: float = ALPHA,
+    perturb: float = option("Multiply every theoretical value by 1 + this, to see the check fail.", 0.0),
+    std: Literal["few", "every"] = option(
+        "Test standard deviations at three list lengths (few) or at every one.", "few", "few|every"
+    ),
+    full: bool = option(
+        "Also print the mean at every list length, every test, and every point of a grid.", False
+    ),
+    allow_custom: bool = CUSTOM,
     output: TableOutput,
 ) -> None:
     """Compare simulated results with theory.
@@ -91,21 +84,16 @@ def check(
 def distinguish(
     *,
     results: Results,
-    pair: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Two scorers of the study.", show_default="the pairs of the study"),
-    ] = None,
-    rare: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Results of the rare engine for the same scorers, used wherever they are more precise.",
-        ),
-    ] = None,
-    allow_custom: Custom = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Print the rates at every list length, and what they say.")
-    ] = False,
+    pair: tuple[str, str] | None = option(
+        "Two scorers of the study.", None, "A B", shown="the pairs of the study"
+    ),
+    rare: Path | None = option(
+        "Results of the rare engine for the same scorers, used wherever they are more precise.",
+        None,
+        "FOLDER",
+    ),
+    allow_custom: bool = CUSTOM,
+    full: bool = option("Print the rates at every list length, and what they say.", False),
     output: TableOutput,
 ) -> None:
     """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
@@ -126,52 +114,34 @@ def distinguish(
 class _Saved(Options):
     """How figures are saved."""
 
-    formats: Annotated[Any, figure_format("--figure-format")] = "png"
-    dpi: Annotated[float, typer.Option(help="Resolution of PNG files, in dots per inch.")] = 200
-    width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="INCHES", help="Width of each figure.", show_default="one or two columns of a journal"
-        ),
-    ] = None
-    style_file: Annotated[
-        str | None,
-        typer.Option(
-            "--style", metavar="FILE", help="A matplotlib style, or a file with one, that overrides ours."
-        ),
-    ] = None
-    dark: Annotated[
-        bool, typer.Option("--dark", help="Draw for a dark page or slide: light text on a dark ground.")
-    ] = False
+    formats: Any = FIGURE_FORMATS
+    dpi: float = option("Resolution of PNG files, in dots per inch.", 200)
+    width: float | None = option(
+        "Width of each figure.", None, "INCHES", shown="one or two columns of a journal"
+    )
+    style_file: str | None = option(
+        "A matplotlib style, or a file with one, that overrides ours.", None, "FILE", "--style"
+    )
+    dark: bool = option("Draw for a dark page or slide: light text on a dark ground.", False)
 
 
 @app.command()
 def figures(
     *,
     results: Results,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figures.")],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SPEC", help="A measure to draw. May be repeated.", show_default="all"),
-    ] = None,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A scorer to draw. May be repeated.", show_default="all"),
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A parameter of a grid, such as k or b. NDCG, P(wrong order) and the signal-to-noise ratio "
-            "are drawn against it. May be repeated.",
-            show_default="all",
-        ),
-    ] = None,
-    spec: Annotated[
-        bool, typer.Option("--spec", help="Title panels with specs, such as nDCG@10, instead of formulas.")
-    ] = False,
+    out: Path = option("Folder for the figures.", ..., "FOLDER"),
+    measure: list[str] | None = option("A measure to draw.", None, "SPEC", shown="all"),
+    scorer: list[str] | None = option("A scorer to draw.", None, "NAME", shown="all"),
+    against: list[str] | None = option(
+        "A parameter of a grid, such as k or b. NDCG, P(wrong order) and the signal-to-noise ratio are drawn "
+        "against it.",
+        None,
+        "NAME",
+        shown="all",
+    ),
+    spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas.", False),
     saved: _Saved,
-    allow_custom: Custom = False,
+    allow_custom: bool = CUSTOM,
     output: Output,
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
@@ -204,9 +174,9 @@ def figures(
 def report(
     *,
     results: Results,
-    out: Annotated[Path, typer.Option(metavar="FILE.html", help="File to write the page to.")],
-    alpha: Alpha = 1e-4,
-    allow_custom: Custom = False,
+    out: Path = option("File to write the page to.", ..., "FILE.html"),
+    alpha: float = ALPHA,
+    allow_custom: bool = CUSTOM,
     output: Output,
 ) -> None:
     """Write results as one HTML page: of a study, a grid, or rare orders.

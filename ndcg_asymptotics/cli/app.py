@@ -6,13 +6,12 @@ Exit status: 0 success, 1 something is incomplete, damaged or disagrees, 2 bad i
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -24,8 +23,6 @@ from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_c
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
 
-_MODULES = (run, analyse, theory, explore, lists, plan)
-_COMPLETING = "_NDCG_ASYMPTOTICS_COMPLETE"  # the variable with which a shell asks for completions
 _WIDEST_HELP = 100  # columns: longer lines are hard to read
 _INTERNAL_ERROR = (
     "ndcg-asymptotics: this is an error of ndcg-asymptotics, not of your input. "
@@ -116,48 +113,23 @@ def _everything(
     show_help_without_command(ctx)
 
 
-def app_for(arguments: Sequence[str] | None = None) -> typer.Typer:
-    """Return the application: all of it, or as much of it as these arguments need, which starts sooner.
-
-    That is the command that they begin with. If they begin with none they ask for help or the version, or are
-    wrong, and the names and first lines of all commands are enough.
-    """
-    first = None if arguments is None or _COMPLETING in os.environ else "".join(arguments[:1])
-    own = [command for module in _MODULES for command in module.app.registered_commands]
-    called = [command for command in own if _name(command) == first]
+@cache
+def application() -> typer.Typer:
+    """Return the application with all commands."""
     app = typer.Typer(
         cls=_Commands,
         rich_markup_mode=None,
-        add_completion=not called,
-        add_help_option=not called,
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
     )
-    app.callback()(show_help_without_command if called else _everything)
-    app.registered_commands = [
-        _made(command, whole=bool(called) or first is None) for command in called or own
-    ]
-    if not called:
-        group = copy(losses.app)
-        whole = first in (None, "losses")
-        group.registered_commands = [_made(command, whole=whole) for command in group.registered_commands]
-        app.add_typer(group, name="losses")
+    app.callback()(_everything)
+    for module in (run, analyse, theory, explore, lists, plan, losses):
+        for command in module.app.registered_commands:
+            command.cls, command.callback = Command, expanded(command.callback)
+        if module is not losses:
+            app.registered_commands += module.app.registered_commands
+    app.add_typer(losses.app, name="losses")
     return app
-
-
-def _made(command: Any, *, whole: bool) -> Any:
-    """Return a command as typer takes it, or one without options that has its name and its help."""
-    made, function = copy(command), command.callback
-    made.cls, made.name = Command, _name(command)
-    if whole:
-        made.callback = expanded(function)
-    else:
-        made.callback, made.help = (lambda: None), function.__doc__
-    return made
-
-
-def _name(command: Any) -> str:
-    return command.name or str(command.callback.__name__)
 
 
 def run_app(arguments: Sequence[str] | None = None) -> int:
@@ -167,7 +139,7 @@ def run_app(arguments: Sequence[str] | None = None) -> int:
     try:
         if gone := removed(asked[0], COMMANDS):
             raise typer.TyperException(gone)
-        return app_for(asked)(asked, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
+        return application()(asked, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
     except typer.TyperException as error:  # in one line, where typer would draw a frame
         if settings.verbose:
             traceback.print_exc()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from ndcg_asymptotics.cli.options import Output, parse_whole
+from ndcg_asymptotics.cli.options import Output, option
 
 app = typer.Typer()
 
@@ -14,11 +12,8 @@ app = typer.Typer()
 @app.command()
 def explore(
     *,
-    port: Annotated[
-        int | None,
-        typer.Option(metavar="PORT", parser=parse_whole, help="Port of the page.", show_default="a free one"),
-    ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    port: int | None = option("Port of the page.", None, "PORT", shown="a free one"),
+    browser: bool = option("Open the page in a browser.", True, None, "--browser/--no-browser"),
     output: Output,
 ) -> None:
     """Open a page with sliders: two rankers, a measure, and what theory says of them at every list length.

@@ -5,47 +5,42 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
 from ndcg_asymptotics.cli.options import (
-    AnyMeasures,
-    BinaryAt,
-    ByQuery,
-    CollectionsTable,
-    Columns,
+    ANY_MEASURES,
+    BINARY_AT,
+    BY_QUERY,
+    COLUMNS,
+    FEATURE,
+    GAIN,
+    LEVEL,
+    LISTS,
+    LOWER_IS_BETTER,
+    MEASURES,
+    POOL,
+    POWER,
+    QUERY,
+    SIX_MEASURES,
+    VALUES,
+    WEIGHTS,
     ConventionsGiven,
-    Documents,
-    Feature,
-    Features,
     Figures,
-    Gain,
-    Items,
-    Level,
-    Lists,
-    LowerIsBetter,
-    Measures,
     Options,
     Output,
-    Power,
-    Query,
-    Ranks,
     Runs,
-    SeveralLists,
-    SeveralQueries,
-    SeveralWeights,
-    SixAnyMeasures,
     TableOutput,
     TableOutputOfMany,
-    Values,
-    Weights,
+    from_input,
+    option,
     parse_whole,
 )
 from ndcg_asymptotics.core.errors import require
 
-_arrival = partial(typer.Option, rich_help_panel="Arrival of documents")
-_gate = partial(typer.Option, rich_help_panel="Gate, for continuous integration")
+_arrival = partial(option, panel="Arrival of documents")
+_gate = partial(option, panel="Gate, for continuous integration")
 
 app = typer.Typer()
 
@@ -58,35 +53,29 @@ def _whole_numbers(text: str) -> list[int]:
 class _Evaluated(Options):
     """What `evaluate` takes beside conventions."""
 
-    lists: SeveralLists = None
-    columns: Columns = None
-    feature: Feature = None
-    weights: Weights = None
-    query: SeveralQueries = None
-    unjudged: Annotated[
-        Literal["zero", "drop", "bounds"],
-        typer.Option(
-            help="Give documents without a judgement the gain 0, remove them from runs, or also show the "
-            "lowest and highest NDCG that they allow."
-        ),
-    ] = "zero"
-    chance: Annotated[
-        bool,
-        typer.Option(
-            "--chance",
-            help="Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.",
-        ),
-    ] = False
+    lists: list[Path] | None = LISTS
+    columns: dict[str, str] | None = COLUMNS
+    feature: int | None = FEATURE
+    weights: Path | None = WEIGHTS
+    query: list[Path] | None = QUERY
+    unjudged: Literal["zero", "drop", "bounds"] = option(
+        "Give documents without a judgement the gain 0, remove them from runs, or also show the lowest and "
+        "highest NDCG that they allow.",
+        "zero",
+    )
+    chance: bool = option(
+        "Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.", False
+    )
 
 
 @app.command()
 def evaluate(
     *,
     runs: Runs,
-    measure: AnyMeasures = None,
+    measure: list[str] | None = ANY_MEASURES,
     given: _Evaluated,
     conventions: ConventionsGiven,
-    by_query: ByQuery = None,
+    by_query: Path | None = BY_QUERY,
     output: TableOutputOfMany,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
@@ -110,21 +99,19 @@ def evaluate(
 class _Fitted(Options):
     """What `fit` takes."""
 
-    lists: Lists = None
-    columns: Columns = None
-    feature: Feature = None
-    weights: Weights = None
-    query: Query = None
-    pool: Documents = "retrieved"
-    binary_at: BinaryAt = None
+    lists: Path | None = LISTS
+    columns: dict[str, str] | None = COLUMNS
+    feature: int | None = FEATURE
+    weights: Path | None = WEIGHTS
+    query: Path | None = QUERY
+    pool: Literal["retrieved", "judged"] = POOL
+    binary_at: float | None = BINARY_AT
 
 
 @app.command()
 def fit(
     *,
-    out: Annotated[
-        Path, typer.Option(metavar="CURVE.json", help="File for the curve, or folder for several curves.")
-    ],
+    out: Path = option("File for the curve, or folder for several curves.", ..., "CURVE.json"),
     runs: Runs,
     given: _Fitted,
     output: Output,
@@ -151,51 +138,39 @@ def fit(
 class _Grown(Options):
     """What `grow` takes."""
 
-    columns: Columns = None
-    pool: Documents = "retrieved"
-    binary_at: BinaryAt = None
-    order: Annotated[
-        Literal["random", "file", "time"],
-        _arrival(help="Documents arrive in random order, in the order of the judgements, or by time."),
-    ] = "random"
-    times: Annotated[
-        Path | None,
-        _arrival(metavar="FILE", help="Table with the columns query, document and time, for --order time."),
-    ] = None
-    orders: Annotated[int, _arrival(help="Number of random orders to average over.")] = 20
-    n: Annotated[
-        int | None,
-        _arrival(
-            "-n",
-            "--n",
-            metavar="N",
-            parser=parse_whole,
-            help="Number of documents that arrive; queries with fewer are left out.",
-            show_default="the number that nine of ten queries have",
-        ),
-    ] = None
-    seed: Annotated[int, _arrival(help="Seed of the random orders.")] = 0
-    gain: Gain = "linear"
-    random: Annotated[bool, typer.Option("--random", help="Add a run whose scores are random.")] = False
-    groups: Annotated[
-        int | None,
-        typer.Option(
-            metavar="G",
-            help="Compare with i.i.d. theory, with one relevance curve for all queries and with one for each "
-            "of G groups of queries by their share of relevant documents.",
-        ),
-    ] = None
+    columns: dict[str, str] | None = COLUMNS
+    pool: Literal["retrieved", "judged"] = POOL
+    binary_at: float | None = BINARY_AT
+    order: Literal["random", "file", "time"] = _arrival(
+        "Documents arrive in random order, in the order of the judgements, or by time.", "random"
+    )
+    times: Path | None = _arrival("Table with the columns query, document and time, for --order time.")
+    orders: int = _arrival("Number of random orders to average over.", 20)
+    n: int | None = _arrival(
+        "Number of documents that arrive; queries with fewer are left out.",
+        None,
+        "N",
+        "-n",
+        "--n",
+        shown="the number that nine of ten queries have",
+    )
+    seed: int = _arrival("Seed of the random orders.", 0)
+    gain: str = GAIN
+    random: bool = option("Add a run whose scores are random.", False)
+    groups: int | None = option(
+        "Compare with i.i.d. theory, with one relevance curve for all queries and with one for each of G "
+        "groups of queries by their share of relevant documents.",
+        None,
+        "G",
+    )
 
 
 @app.command()
 def grow(
     *,
     runs: Runs,
-    measure: Measures,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Write the mean at every list length and its error."),
-    ] = None,
+    measure: list[str] = MEASURES,
+    out: Path | None = option("Write the mean at every list length and its error.", None, "FILE.csv"),
     given: _Grown,
     figures: Figures,
     output: TableOutputOfMany,
@@ -223,83 +198,61 @@ def grow(
 class _Compared(Options):
     """What `compare` takes beside runs and conventions."""
 
-    over: Annotated[
-        Literal["fixed", "random", "both"] | None,
-        typer.Option(
-            help="With --collections: draw conclusions about these collections, about others of which they "
-            "are a sample, or both.",
-            show_default="both",
-        ),
-    ] = None
-    lower_is_better: LowerIsBetter = None
-    judge: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Judgements of a judge that may err, such as a language model, for the queries of --qrels "
-            "and more; the answer then rests on both.",
-        ),
-    ] = None
-    lists: SeveralLists = None
-    feature: Features = None
-    weights: SeveralWeights = None
-    query: SeveralQueries = None
-    columns: Columns = None
-    unjudged: Annotated[
-        Literal["zero", "drop"],
-        typer.Option(help="Give documents without a judgement the gain 0, or remove them from runs."),
-    ] = "zero"
-    power: Power = 0.8
-    level: Level = 0.95
-    correction: Annotated[
-        Literal["maxt", "holm", "bh"],
-        typer.Option(
-            help="Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg."
-        ),
-    ] = "maxt"
-    alternative: Annotated[
-        Literal["two-sided", "less", "greater"],
-        typer.Option(
-            help="The alternative to equal means, as in scipy: the mean of the first run differs from that "
-            "of the second, is smaller, or is larger."
-        ),
-    ] = "two-sided"
-    resamples: Annotated[int, typer.Option(help="Number of permutations of each test.")] = 9999
-    seed: Annotated[int, typer.Option(help="Seed of the permutations.")] = 0
+    over: Literal["fixed", "random", "both"] | None = option(
+        "With --collections: draw conclusions about these collections, about others of which they are a "
+        "sample, or both.",
+        shown="both",
+    )
+    lower_is_better: list[str] | None = LOWER_IS_BETTER
+    judge: Path | None = option(
+        "Judgements of a judge that may err, such as a language model, for the queries of --qrels and more; "
+        "the answer then rests on both."
+    )
+    lists: list[Path] | None = LISTS
+    feature: list[int] | None = FEATURE
+    weights: list[Path] | None = WEIGHTS
+    query: list[Path] | None = QUERY
+    columns: dict[str, str] | None = COLUMNS
+    unjudged: Literal["zero", "drop"] = option(
+        "Give documents without a judgement the gain 0, or remove them from runs.", "zero"
+    )
+    power: float = POWER
+    level: float = LEVEL
+    correction: Literal["maxt", "holm", "bh"] = option(
+        "Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg.", "maxt"
+    )
+    alternative: Literal["two-sided", "less", "greater"] = option(
+        "The alternative to equal means, as in scipy: the mean of the first run differs from that of the "
+        "second, is smaller, or is larger.",
+        "two-sided",
+    )
+    resamples: int = option("Number of permutations of each test.", 9999)
+    seed: int = option("Seed of the permutations.", 0)
 
 
 @app.command()
 def compare(
     *,
     runs: Runs,
-    values: Values = None,
-    collections: CollectionsTable = None,
-    measure: SixAnyMeasures = None,
+    values: list[Path] | None = VALUES,
+    collections: Path | None = from_input(
+        "In place of runs: a table of collections with the columns collection, qrels, run and path. Paths "
+        "are relative to the table; --run names runs.",
+        None,
+        "FILE.csv",
+    ),
+    measure: list[str] | None = SIX_MEASURES,
     given: _Compared,
     conventions: ConventionsGiven,
     figures: Figures,
-    fail_if_worse: Annotated[
-        bool,
-        _gate("--fail-if-worse", help="Exit with 1 if the first run is significantly worse than another."),
-    ] = False,
-    fail_unless_noninferior: Annotated[
-        bool,
-        _gate(
-            "--fail-unless-noninferior",
-            help="Exit with 1 unless the first run is shown to be worse by less than --margin, or better.",
-        ),
-    ] = False,
-    margin: Annotated[
-        float | None,
-        _gate(metavar="D", help="The loss that --fail-unless-noninferior allows."),
-    ] = None,
-    by_query: ByQuery = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write the comparison as one HTML page.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Show every pair of more than two runs by itself, too.")
-    ] = False,
+    fail_if_worse: bool = _gate("Exit with 1 if the first run is significantly worse than another.", False),
+    fail_unless_noninferior: bool = _gate(
+        "Exit with 1 unless the first run is shown to be worse by less than --margin, or better.", False
+    ),
+    margin: float | None = _gate("The loss that --fail-unless-noninferior allows.", None, "D"),
+    by_query: Path | None = BY_QUERY,
+    report: Path | None = option("Write the comparison as one HTML page.", None, "FILE.html"),
+    full: bool = option("Show every pair of more than two runs by itself, too.", False),
     output: TableOutputOfMany,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
@@ -381,30 +334,23 @@ def compare(
 @app.command()
 def sampled(
     *,
-    measure: Measures,
-    items: Items,
+    measure: list[str] = MEASURES,
+    items: int = from_input("Number of items that are ranked for each user.", ...),
     runs: Runs,
-    ranks: Ranks = None,
-    columns: Columns = None,
-    negatives: Annotated[
-        list[Any] | None,
-        typer.Option(
-            metavar="M",
-            parser=_whole_numbers,
-            help="Numbers of sampled negatives, such as 100,1000. May be repeated.",
-            show_default="100",
-        ),
-    ] = None,
-    replacement: Annotated[
-        bool, typer.Option("--replacement", help="Sample negatives with replacement.")
-    ] = False,
-    level: Annotated[
-        float,
-        typer.Option(
-            help="Confidence level of bounds, and the probability with which the sampled order is to be that "
-            "of the full metric."
-        ),
-    ] = 0.95,
+    ranks: list[Path] | None = from_input(
+        "In place of runs and judgements: a table with the columns user and rank, that of the user's "
+        "relevant item among all items."
+    ),
+    columns: dict[str, str] | None = COLUMNS,
+    negatives: list[Any] | None = option(
+        "Numbers of sampled negatives, such as 100,1000.", None, "M", parser=_whole_numbers, shown="100"
+    ),
+    replacement: bool = option("Sample negatives with replacement.", False),
+    level: float = option(
+        "Confidence level of bounds, and the probability with which the sampled order is to be that of the "
+        "full metric.",
+        0.95,
+    ),
     output: TableOutput,
 ) -> None:
     """Compare an evaluation against sampled negatives with that against all items.

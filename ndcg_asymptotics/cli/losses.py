@@ -7,7 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import Gain, Options, TableOutput, parse_numbers, show_help_without_command
+from ndcg_asymptotics.cli.options import (
+    EXP2_GAIN,
+    Options,
+    TableOutput,
+    option,
+    parse_numbers,
+    show_help_without_command,
+)
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -19,9 +26,6 @@ def losses(ctx: typer.Context) -> None:
 
 
 _Problem = Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")]
-_Measure = Annotated[
-    str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.")
-]
 
 
 @app.command()
@@ -56,14 +60,12 @@ def decide(
 def risk(
     *,
     problem: _Problem,
-    scores: Annotated[
-        Any,
-        typer.Option(
-            metavar="S,S,…",
-            parser=parse_numbers,
-            help="The scores of the items, in the order of the columns of the labels.",
-        ),
-    ],
+    scores: Any = option(
+        "The scores of the items, in the order of the columns of the labels.",
+        ...,
+        "S,S,…",
+        parser=parse_numbers,
+    ),
     output: TableOutput,
 ) -> None:
     """Compare the regret of scores with their excess risk: expected loss above the least one.
@@ -84,22 +86,19 @@ def risk(
 class _Searched(Options):
     """What `losses search` takes."""
 
-    measure: _Measure = "nDCG"
-    gain: Gain = "exp2"
-    n: Annotated[int, typer.Option("-n", "--n", metavar="N", help="Number of items, from 2 to 8.")] = 3
-    grades: Annotated[int, typer.Option(help="Number of grades; labels are 0 to this minus 1.")] = 5
-    vectors: Annotated[int, typer.Option(help="Number of label vectors in a distribution.")] = 3
-    draws: Annotated[int, typer.Option(help="Number of random distributions to try.")] = 1000
-    seed: Annotated[int, typer.Option(help="Seed of the random distributions.")] = 0
+    measure: str = option("The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.", "nDCG", "SPEC")
+    gain: str = EXP2_GAIN
+    n: int = option("Number of items, from 2 to 8.", 3, "N", "-n", "--n")
+    grades: int = option("Number of grades; labels are 0 to this minus 1.", 5)
+    vectors: int = option("Number of label vectors in a distribution.", 3)
+    draws: int = option("Number of random distributions to try.", 1000)
+    seed: int = option("Seed of the random distributions.", 0)
 
 
 @app.command()
 def search(
     *,
-    loss: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SPEC", help="A loss. May be repeated.", show_default="one of every kind"),
-    ] = None,
+    loss: list[str] | None = option("A loss.", None, "SPEC", shown="one of every kind"),
     given: _Searched,
     output: TableOutput,
 ) -> None:
@@ -119,50 +118,29 @@ def search(
 class _Trained(Options):
     """What `losses train` takes."""
 
-    validation: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="SVMlight file on which the penalty is chosen. May be repeated.",
-            show_default="five-fold cross-validation",
-        ),
-    ] = None
-    test: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="SVMlight file to evaluate the ranker on. May be repeated."),
-    ] = None
-    measure: Annotated[str, typer.Option(metavar="SPEC", help="The measure, such as nDCG@10.")] = "nDCG"
-    gain: Gain = "exp2"
-    penalties: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--penalty",
-            metavar="STRENGTH",
-            help="Strength of the penalty to try. May be repeated.",
-            show_default="1e4, 1e3, …, 1e-6",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option(help="Seed of the random folds of queries.")] = 0
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Write the ranker (ranker.json) and, of test files, the scores and gains (test.run, "
-            "test.qrels) into this folder.",
-        ),
-    ] = None
+    validation: list[Path] | None = option(
+        "SVMlight file on which the penalty is chosen.", shown="five-fold cross-validation"
+    )
+    test: list[Path] | None = option("SVMlight file to evaluate the ranker on.")
+    measure: str = option("The measure, such as nDCG@10.", "nDCG", "SPEC")
+    gain: str = EXP2_GAIN
+    penalties: list[float] | None = option(
+        "Strength of the penalty to try.", None, "STRENGTH", "--penalty", shown="1e4, 1e3, …, 1e-6"
+    )
+    seed: int = option("Seed of the random folds of queries.", 0)
+    out: Path | None = option(
+        "Write the ranker (ranker.json) and, of test files, the scores and gains (test.run, test.qrels) into "
+        "this folder.",
+        None,
+        "FOLDER",
+    )
 
 
 @app.command()
 def train(
     *,
-    data: Annotated[
-        list[Path],
-        typer.Option("--train", metavar="FILE", help="SVMlight file to train on. May be repeated."),
-    ],
-    loss: Annotated[
-        str, typer.Option(metavar="SPEC", help='The loss, such as listnet or pairwise("logistic").')
-    ],
+    data: list[Path] = option("SVMlight file to train on.", ..., None, "--train"),
+    loss: str = option('The loss, such as listnet or pairwise("logistic").', ..., "SPEC"),
     given: _Trained,
     output: TableOutput,
 ) -> None:

@@ -1,17 +1,20 @@
-"""Options that several commands share, as annotated types, and the parsers of their values."""
+"""Options that several commands share, how options are declared, and the parsers of their values."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from ndcg_asymptotics.cli.help import show_all
 from ndcg_asymptotics.core.errors import InputError, require
@@ -19,9 +22,44 @@ from ndcg_asymptotics.core.errors import InputError, require
 if TYPE_CHECKING:
     from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
 
-# typer.Option under a heading of its own in --help: what a command reads, and how it prints
-_from_input = partial(typer.Option, rich_help_panel="Input")
-_to_output = partial(typer.Option, rich_help_panel="Output")
+
+def option(
+    text: str,
+    default: Any = None,
+    metavar: str | None = None,
+    *names: str,
+    shown: str | bool = True,
+    panel: str | None = None,
+    **settings: Any,
+) -> Any:
+    """Declare an option of a command, as the default of a parameter or of an attribute of `Options`.
+
+    Its type adds what `expanded` says: how numbers are read, and that lists take several values.
+
+    Parameters
+    ----------
+    text : str
+        What the option does, for --help.
+    default : optional
+        ``...`` for an option that a command needs.
+    metavar : str, optional
+        The name of the value in --help.
+    *names : str
+        Names other than that of the parameter.
+    shown : str, optional
+        The default as --help shows it.
+    panel : str, optional
+        The heading in --help.
+    **settings
+        Further ones of `typer.Option`.
+    """
+    return typer.Option(
+        default, *names, help=text, metavar=metavar, show_default=shown, rich_help_panel=panel, **settings
+    )
+
+
+from_input = partial(option, panel="Input")
+_to_output = partial(option, panel="Output")
 
 
 class Settings:
@@ -51,7 +89,7 @@ def _print_time_at_end(ctx: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
-def parse_whole(text: str) -> int:
+def parse_whole(text: str | int) -> int:
     """Return a whole number as a study file has it: 1000 or 1e3.
 
     Raises
@@ -59,6 +97,8 @@ def parse_whole(text: str) -> int:
     InputError
         If the text is not a whole number.
     """
+    if isinstance(text, int):  # a default
+        return text
     found = parse_number(text)
     # Python reads 1_000 as a number, but no other field of the package does
     number = isinstance(found, int) or (isinstance(found, float) and math.isfinite(found))
@@ -108,19 +148,12 @@ def _figure_formats(text: str) -> list[str]:
     return formats
 
 
-figure_format = partial(
-    typer.Option,
-    metavar="LIST",
+FIGURE_FORMATS = option(
+    "File formats of figures, of svg, png and pdf, separated by commas.",
+    "png",
+    "LIST",
+    "--figure-format",
     parser=_figure_formats,
-    help="File formats of figures, of svg, png and pdf, separated by commas.",
-)
-
-
-first_curve = partial(typer.Option, metavar="CURVE", help="Relevance curve of the first ranker.")
-second_curve = partial(
-    typer.Option,
-    metavar="CURVE",
-    help="Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
 )
 
 
@@ -158,26 +191,24 @@ class Options:
 class Output(Options):
     """What every command prints beside its results."""
 
-    quiet: Annotated[
-        bool, _to_output("-q", "--quiet", callback=_show_progress, help="Print neither progress nor advice.")
-    ] = False
-    verbose: Annotated[
-        bool,
-        _to_output(
-            "-v",
-            "--verbose",
-            callback=_print_time_at_end,
-            help="Print all notes and tables, the running time and, after an error, a traceback.",
-        ),
-    ] = False
+    quiet: bool = _to_output(
+        "Print neither progress nor advice.", False, None, "-q", "--quiet", callback=_show_progress
+    )
+    verbose: bool = _to_output(
+        "Print all notes and tables, the running time and, after an error, a traceback.",
+        False,
+        None,
+        "-v",
+        "--verbose",
+        callback=_print_time_at_end,
+    )
 
 
 class _Formats(Options):
-    table_format: Annotated[
-        Literal["table", "csv", "latex", "json"],
-        _to_output("--format", case_sensitive=False, help="Format of the tables."),
-    ] = "table"
-    as_json: Annotated[bool, _to_output("--json", help="Short for --format json.")] = False
+    table_format: Literal["table", "csv", "latex", "json"] = _to_output(
+        "Format of the tables.", "table", None, "--format", case_sensitive=False
+    )
+    as_json: bool = _to_output("Short for --format json.", False, None, "--json")
 
 
 class TableOutput(Output, _Formats):
@@ -230,10 +261,7 @@ class TableOutput(Output, _Formats):
 
 
 class _AllOptions(Options):
-    help_all: Annotated[
-        bool,
-        typer.Option("--help-all", is_eager=True, callback=show_all, help="Show all options and exit."),
-    ] = False
+    help_all: bool = option("Show all options and exit.", False, is_eager=True, callback=show_all)
 
 
 class TableOutputOfMany(TableOutput, _AllOptions):
@@ -243,10 +271,8 @@ class TableOutputOfMany(TableOutput, _AllOptions):
 class Figures(Options):
     """Figures of the results of a command, if a folder for them is named."""
 
-    folder: Annotated[
-        Path | None, typer.Option("--figures", metavar="FOLDER", help="Draw figures into this folder.")
-    ] = None
-    figure_format: Annotated[Any, figure_format("--figure-format")] = "png"
+    folder: Path | None = option("Draw figures into this folder.", None, "FOLDER", "--figures")
+    figure_format: Any = FIGURE_FORMATS
 
     def require_folder(self) -> None:
         """Refuse the name of a file."""
@@ -264,11 +290,10 @@ class Figures(Options):
 
 
 Results = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of results.")]
-Custom = Annotated[
-    bool, typer.Option("--allow-custom", help="Run the Python functions that a study brings along.")
-]
-Power = Annotated[float, typer.Option(help="Target power of the paired t test.")]
-Alpha = Annotated[float, typer.Option(help="Family-wise error rate: the probability of any false alarm.")]
+CUSTOM = option("Run the Python functions that a study brings along.", False, None, "--allow-custom")
+POWER = option("Target power of the paired t test.", 0.8)
+ALPHA = option("Family-wise error rate: the probability of any false alarm.", 1e-4)
+LEVEL = option("Confidence level of the intervals; tests have the level 1 minus this.", 0.95)
 
 
 class Runs(Options):
@@ -278,17 +303,10 @@ class Runs(Options):
         list[Path] | None,
         typer.Argument(metavar="RUN", help="Runs, in TREC format, CSV, Parquet or JSON."),
     ] = None
-    run: Annotated[
-        list[Path] | None,
-        _from_input(
-            metavar="RUN",
-            help="A run, as an argument is; with --values or --collections the name of one. May be repeated.",
-        ),
-    ] = None
-    qrels: Annotated[
-        Path | None,
-        _from_input(metavar="FILE", help="Relevance judgements, in TREC format, CSV, Parquet or JSON."),
-    ] = None
+    run: list[Path] | None = from_input(
+        "A run, as an argument is; with --values or --collections the name of one.", None, "RUN"
+    )
+    qrels: Path | None = from_input("Relevance judgements, in TREC format, CSV, Parquet or JSON.")
 
     @property
     def files(self) -> list[Path]:
@@ -321,167 +339,91 @@ class Runs(Options):
         return [str(name) for name in self.run or ()] or None
 
 
-Values = Annotated[
-    list[Path] | None,
-    _from_input(
-        metavar="FILE",
-        help="In place of runs and judgements: values of any measures by query, in CSV, TSV, Parquet or "
-        "JSON, as other programs write them; --run then names runs. May be repeated.",
-    ),
-]
-CollectionsTable = Annotated[
-    Path | None,
-    _from_input(
-        "--collections",
-        metavar="FILE.csv",
-        help="In place of runs: a table of collections with the columns collection, qrels, run and path. "
-        "Paths are relative to the table; --run names runs.",
-    ),
-]
-LowerIsBetter = Annotated[
-    list[str] | None,
-    _from_input(metavar="MEASURE", help="A measure of which lower --values are better. May be repeated."),
-]
-_LISTS = "In place of runs and judgements: a table with query, score and label, or SVMlight."
-Lists = Annotated[Path | None, _from_input(metavar="FILE", help=_LISTS)]
-SeveralLists = Annotated[
-    list[Path] | None, _from_input("--lists", metavar="FILE", help=_LISTS + " May be repeated.")
-]
-Ranks = Annotated[
-    list[Path] | None,
-    _from_input(
-        metavar="FILE",
-        help="In place of runs and judgements: a table with the columns user and rank, that of the user's "
-        "relevant item among all items. May be repeated.",
-    ),
-]
-Items = Annotated[
-    int,
-    _from_input(metavar="N", parser=parse_whole, help="Number of items that are ranked for each user."),
-]
-Columns = Annotated[
-    dict[str, str] | None,
-    _from_input(
-        metavar="NAME=COLUMN,…",
-        parser=_columns,
-        help="Columns of a table that are not called query, document, score, label.",
-    ),
-]
-_FEATURE = "The feature of an SVMlight file that is the score."
-_WEIGHTS = "Weights of the features of an SVMlight file, whose weighted sum is the score."
-Feature = Annotated[int | None, _from_input(metavar="I", help=_FEATURE)]
-Features = Annotated[
-    list[int] | None, _from_input("--feature", metavar="I", help=_FEATURE + " May be repeated.")
-]
-Weights = Annotated[Path | None, _from_input(metavar="FILE", help=_WEIGHTS)]
-SeveralWeights = Annotated[
-    list[Path] | None, _from_input("--weights", metavar="FILE", help=_WEIGHTS + " May be repeated.")
-]
-_QUERY = (
-    "Number of lines of each query (LightGBM's .query, XGBoost's .group), for SVMlight files without qid."
+VALUES = from_input(
+    "In place of runs and judgements: values of any measures by query, in CSV, TSV, Parquet or JSON, as "
+    "other programs write them; --run then names runs."
 )
-Query = Annotated[Path | None, _from_input(metavar="FILE", help=_QUERY)]
-SeveralQueries = Annotated[
-    list[Path] | None, _from_input("--query", metavar="FILE", help=_QUERY + " One for each file of --lists.")
-]
-_measure = partial(typer.Option, metavar="SPEC", help="A measure, such as nDCG@10. May be repeated.")
-Measures = Annotated[list[str], _measure()]
-_any_measure = partial(
-    typer.Option,
-    metavar="SPEC",
-    help="A measure, such as nDCG@10 or, with ir_measures, AP or RR@10. May be repeated.",
+LOWER_IS_BETTER = from_input("A measure of which lower --values are better.", None, "MEASURE")
+LISTS = from_input("In place of runs and judgements: a table with query, score and label, or SVMlight.")
+COLUMNS = from_input(
+    "Columns of a table that are not called query, document, score, label.",
+    None,
+    "NAME=COLUMN,…",
+    parser=_columns,
 )
-AnyMeasures = Annotated[list[str] | None, _any_measure(show_default="nDCG")]
-SixAnyMeasures = Annotated[list[str] | None, _any_measure(show_default="six common ones")]
-Documents = Annotated[
-    Literal["retrieved", "judged"],
-    _from_input(help="Rank the documents retrieved by any run, or also all judged ones."),
-]
-BinaryAt = Annotated[
-    float | None, _from_input(metavar="LABEL", help="Replace labels of at least LABEL by 1, others by 0.")
-]
+FEATURE = from_input("The feature of an SVMlight file that is the score.", None, "I")
+WEIGHTS = from_input("Weights of the features of an SVMlight file, whose weighted sum is the score.")
+QUERY = from_input(
+    "Number of lines of each query (LightGBM's .query, XGBoost's .group), for a file of --lists without qid."
+)
+MEASURES = option("A measure, such as nDCG@10.", ..., "SPEC")
+_any_measure = partial(option, "A measure, such as nDCG@10 or, with ir_measures, AP or RR@10.", None, "SPEC")
+ANY_MEASURES = _any_measure(shown="nDCG")
+SIX_MEASURES = _any_measure(shown="six common ones")
+POOL = from_input("Rank the documents retrieved by any run, or also all judged ones.", "retrieved")
+BINARY_AT = from_input("Replace labels of at least LABEL by 1, others by 0.", None, "LABEL")
 _gain_option = partial(
-    typer.Option,
+    option,
+    "Gain of a label y: y itself (linear), 1 if y > 0 (binary), 2^y - 1 (exp2), or that of a "
+    "table: '0=0, 1=1, 2=3', also in a file.",
     metavar="linear|binary|exp2|TABLE|FILE",
     parser=_gain,
-    help="Gain of a label y: y itself (linear), 1 if y > 0 (binary), 2^y - 1 (exp2), or that of a "
-    "table: '0=0, 1=1, 2=3', also in a file.",
 )
-Gain = Annotated[str, _gain_option()]
-GainLike = Annotated[str | None, _gain_option(show_default="linear, or that of --like")]
-Missing = Annotated[
-    Literal["drop", "zero", "error"] | None,
-    typer.Option(
-        help="Leave out queries that a run lacks, count them as 0, or refuse them.",
-        show_default="drop, or error in a gate",
-    ),
-]
-Like = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PROGRAM",
-        help="Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
-        "lightgbm, xgboost, catboost, letor, lenskit, jarvelin, beir, mteb, ranx, recbole, torchmetrics.",
-        show_default="trec_eval",
-    ),
-]
-ByQuery = Annotated[
-    Path | None, typer.Option(metavar="FILE.csv", help="Write the value of every query to this file.")
-]
-Level = Annotated[
-    float, typer.Option(help="Confidence level of the intervals; tests have the level 1 minus this.")
-]
-Relevant = Annotated[
-    Any,
-    typer.Option(
-        metavar="R|TABLE",
-        parser=_relevant,
-        help="Number of relevant items of every list; of graded rankers that of each gain: '2=1, 1=4'. "
-        "Scorers may then be ROC curves, such as roc_power(0.4).",
-        show_default="i.i.d. labels",
-    ),
-]
+GAIN, EXP2_GAIN = _gain_option(default="linear"), _gain_option(default="exp2")
+GAIN_LIKE = _gain_option(shown="linear, or that of --like")
+MISSING = option(
+    "Leave out queries that a run lacks, count them as 0, or refuse them.", shown="drop, or error in a gate"
+)
+LIKE = option(
+    "Conventions of a program, which other options change: trec_eval, ir_measures, gdeval, sklearn, "
+    "lightgbm, xgboost, catboost, letor, lenskit, jarvelin, beir, mteb, ranx, recbole, torchmetrics.",
+    None,
+    "PROGRAM",
+    shown="trec_eval",
+)
+BY_QUERY = option("Write the value of every query to this file.", None, "FILE.csv")
+RELEVANT = option(
+    "Number of relevant items of every list; of graded rankers that of each gain: '2=1, 1=4'. Scorers may "
+    "then be ROC curves, such as roc_power(0.4).",
+    None,
+    "R|TABLE",
+    parser=_relevant,
+    shown="i.i.d. labels",
+)
 
 
 class ConventionsGiven(Options):
     """How programs differ in what they call NDCG."""
 
-    like: Like = None
-    gain: GainLike = None
-    ties: Annotated[
-        Literal["trec", "average", "file", "worst", "quicksort"] | None,
-        typer.Option(
-            help="Order tied documents by decreasing name, average over all their orders, keep their order, "
-            "put those of smaller gain first, or sort by numba's quicksort, as ranx does.",
-            show_default="trec, or average with --lists",
-        ),
-    ] = None
-    ideal: Annotated[
-        Literal["judged", "retrieved"] | None,
-        typer.Option(
-            help="Form the ideal list from all judged documents, or from the retrieved ones.",
-            show_default="judged",
-        ),
-    ] = None
-    empty: Annotated[
-        Literal["zero", "one", "nan", "skip"] | None,
-        typer.Option(
-            help="Count queries without relevant documents as 0, 1 or NaN, or skip them.", show_default="zero"
-        ),
-    ] = None
-    missing: Missing = None
+    like: str | None = LIKE
+    gain: str | None = GAIN_LIKE
+    ties: Literal["trec", "average", "file", "worst", "quicksort"] | None = option(
+        "Order tied documents by decreasing name, average over all their orders, keep their order, put those "
+        "of smaller gain first, or sort by numba's quicksort, as ranx does.",
+        shown="trec, or average with --lists",
+    )
+    ideal: Literal["judged", "retrieved"] | None = option(
+        "Form the ideal list from all judged documents, or from the retrieved ones.", shown="judged"
+    )
+    empty: Literal["zero", "one", "nan", "skip"] | None = option(
+        "Count queries without relevant documents as 0, 1 or NaN, or skip them.", shown="zero"
+    )
+    missing: Literal["drop", "zero", "error"] | None = MISSING
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command as typer takes it, with an option for each one of a parameter that is `Options`."""
+    """Return a command as typer takes it, with an option for each attribute of a parameter that is `Options`.
+
+    A file is called FILE. Whole numbers may be written as 1e3. Flags have no opposite. An option of a list
+    may be repeated.
+    """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, dict[str, inspect.Parameter]] = {}
     for p in parameters:
         if isinstance(p.annotation, type) and issubclass(p.annotation, Options):
-            hints = get_type_hints(p.annotation, include_extras=True)
             groups[p.name] = {
-                name: p.replace(name=name, default=getattr(p.annotation, name, p.empty), annotation=hint)
-                for name, hint in hints.items()
+                name: _typed(p.replace(name=name, default=getattr(p.annotation, name, None), annotation=hint))
+                for name, hint in get_type_hints(p.annotation, include_extras=True).items()
             }
 
     @wraps(command)
@@ -491,6 +433,22 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
                 values[p.name] = p.annotation(**{name: values.pop(name) for name in groups[p.name]})
         command(**values)
 
-    options = [one for p in parameters for one in groups.get(p.name, {p.name: p}).values()]
+    options = [one for p in parameters for one in groups.get(p.name, {p.name: _typed(p)}).values()]
     with_groups.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     return with_groups
+
+
+def _typed(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter whose option has what follows from its type."""
+    declared, words = copy(parameter.default), set(re.findall(r"\w+", str(parameter.annotation)))
+    if isinstance(declared, OptionInfo):
+        if "list" in words:
+            declared.help = f"{declared.help} May be repeated."
+        if "Path" in words:
+            declared.metavar = declared.metavar or "FILE"
+        if "int" in words:
+            declared.metavar = declared.metavar or "N"
+            declared.parser = declared.parser or parse_whole
+        if "bool" in words and not declared.param_decls:
+            declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
+    return parameter.replace(default=declared)

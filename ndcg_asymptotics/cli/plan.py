@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import Any, Literal
 
 import typer
 
 from ndcg_asymptotics.cli.options import (
-    Columns,
+    COLUMNS,
+    GAIN_LIKE,
+    LEVEL,
+    LIKE,
+    LOWER_IS_BETTER,
+    MISSING,
+    POWER,
+    RELEVANT,
+    SIX_MEASURES,
+    VALUES,
     Figures,
-    GainLike,
-    Level,
-    Like,
-    LowerIsBetter,
-    Missing,
     Options,
-    Power,
-    Relevant,
     Runs,
-    SixAnyMeasures,
     TableOutputOfMany,
-    Values,
-    first_curve,
+    from_input,
+    option,
     parse_number,
-    parse_whole,
-    second_curve,
 )
-
-_from_input = partial(typer.Option, rich_help_panel="Input")
 
 app = typer.Typer()
 
@@ -36,65 +33,40 @@ app = typer.Typer()
 class _Planned(Options):
     """What `plan` takes beside runs and measures."""
 
-    a: Annotated[str | None, first_curve("--a", rich_help_panel="Input")] = None
-    b: Annotated[str | None, second_curve("--b", rich_help_panel="Input")] = None
-    n: Annotated[
-        int | None,
-        _from_input(
-            "-n",
-            "--n",
-            metavar="N",
-            parser=parse_number,
-            help="Length of the lists of the curves.",
-            show_default="1000",
-        ),
-    ] = None
-    values: Values = None
-    lower_is_better: LowerIsBetter = None
-    missing: Missing = None
-    columns: Columns = None
-    sd: Annotated[
-        float | None,
-        _from_input(
-            help="In place of curves or runs: the standard deviation of the difference of two systems."
-        ),
-    ] = None
-    pilot: Annotated[
-        int | None,
-        _from_input(
-            metavar="N",
-            parser=parse_whole,
-            help="Number of queries that --sd was estimated from, for intervals.",
-            show_default="none: it is exact",
-        ),
-    ] = None
-    difference: Annotated[
-        float | None, _from_input(help="With --sd: the difference of means that is to be detected.")
-    ] = None
-    like: Like = None
-    gain: GainLike = None
-    relevant: Relevant = None
-    queries: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=parse_whole,
-            help="How many queries there are.",
-            show_default="those of the runs, if there are any",
-        ),
-    ] = None
-    rate: Annotated[
-        float, typer.Option(help="Probability with which a single list must show the right order.")
-    ] = 0.95
-    power: Power = 0.8
-    level: Level = 0.95
+    a: str | None = from_input("Relevance curve of the first ranker.", None, "CURVE")
+    b: str | None = from_input(
+        "Relevance curve of the second ranker; its share of relevant items must equal that of --a.",
+        None,
+        "CURVE",
+    )
+    n: int | None = from_input(
+        "Length of the lists of the curves.", None, "N", "-n", "--n", parser=parse_number, shown="1000"
+    )
+    values: list[Path] | None = VALUES
+    lower_is_better: list[str] | None = LOWER_IS_BETTER
+    missing: Literal["drop", "zero", "error"] | None = MISSING
+    columns: dict[str, str] | None = COLUMNS
+    sd: float | None = from_input(
+        "In place of curves or runs: the standard deviation of the difference of two systems."
+    )
+    pilot: int | None = from_input(
+        "Number of queries that --sd was estimated from, for intervals.", shown="none: it is exact"
+    )
+    difference: float | None = from_input("With --sd: the difference of means that is to be detected.")
+    like: str | None = LIKE
+    gain: str | None = GAIN_LIKE
+    relevant: Any = RELEVANT
+    queries: int | None = option("How many queries there are.", shown="those of the runs, if there are any")
+    rate: float = option("Probability with which a single list must show the right order.", 0.95)
+    power: float = POWER
+    level: float = LEVEL
 
 
 @app.command()
 def plan(
     *,
     runs: Runs,
-    measure: SixAnyMeasures = None,
+    measure: list[str] | None = SIX_MEASURES,
     given: _Planned,
     figures: Figures,
     output: TableOutputOfMany,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import Custom, Options, Output, parse_whole
+from ndcg_asymptotics.cli.options import CUSTOM, Options, Output, option
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
@@ -45,56 +45,31 @@ def init(
 class _Swept(Options):
     """What `run` takes beside the study."""
 
-    jobs: Annotated[
-        int | None, typer.Option(help="Number of processes or threads.", show_default="one per core")
-    ] = None
-    backend: Annotated[
-        Literal["loky", "threading"],
-        typer.Option(help="Run in processes (loky) or in threads."),
-    ] = "loky"
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on the dask cluster whose scheduler has this address, such as tcp://host:8786.",
-        ),
-    ] = None
-    replicates: Annotated[
-        int | None,
-        typer.Option(
-            metavar="COUNT",
-            parser=parse_whole,
-            help="Number of replicates, such as 500 or 1e4.",
-            show_default="as in the study",
-        ),
-    ] = None
-    first: Annotated[
-        int, typer.Option(help="Number of the first replicate, to run a study in parts and merge them.")
-    ] = 0
-    time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Start no new block of replicates after this time."),
-    ] = None
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            metavar="ERROR",
-            help="Stop as soon as the Monte Carlo standard error of every mean is at most this.",
-            show_default="as in the study",
-        ),
-    ] = None
+    jobs: int | None = option("Number of processes or threads.", shown="one per core")
+    backend: Literal["loky", "threading"] = option("Run in processes (loky) or in threads.", "loky")
+    scheduler: str | None = option(
+        "Run on the dask cluster whose scheduler has this address, such as tcp://host:8786.", None, "ADDRESS"
+    )
+    replicates: int | None = option(
+        "Number of replicates, such as 500 or 1e4.", None, "COUNT", shown="as in the study"
+    )
+    first: int = option("Number of the first replicate, to run a study in parts and merge them.", 0)
+    time_limit: float | None = option("Start no new block of replicates after this time.", None, "SECONDS")
+    precision: float | None = option(
+        "Stop as soon as the Monte Carlo standard error of every mean is at most this.",
+        None,
+        "ERROR",
+        shown="as in the study",
+    )
 
 
 @app.command()
 def run(
     *,
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
-    out: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="Folder for the results: a new one, or one to be continued."),
-    ],
+    out: Path = option("Folder for the results: a new one, or one to be continued.", ..., "FOLDER"),
     given: _Swept,
-    allow_custom: Custom = False,
+    allow_custom: bool = CUSTOM,
     output: Output,
 ) -> None:
     """Simulate a study. To continue after an interruption, give the same command again.
@@ -165,8 +140,8 @@ def merge(
     parts: Annotated[
         list[Path], typer.Argument(metavar="FOLDER …", help="Folders with results of one study.")
     ],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the merged results.")],
-    allow_custom: Custom = False,
+    out: Path = option("Folder for the merged results.", ..., "FOLDER"),
+    allow_custom: bool = CUSTOM,
     output: Output,
 ) -> None:
     """Merge the replicates of several runs of one study into one folder.

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import (
-    Gain,
-    Measures,
-    Relevant,
-    TableOutput,
-    parse_number,
-)
+from ndcg_asymptotics.cli.options import GAIN, MEASURES, RELEVANT, TableOutput, option, parse_number
 
 app = typer.Typer()
 
@@ -20,23 +14,11 @@ app = typer.Typer()
 @app.command()
 def predict(
     *,
-    measure: Measures,
-    n: Annotated[
-        list[int],
-        typer.Option(
-            "-n",
-            "--n",
-            metavar="N",
-            parser=parse_number,
-            help="A list length, such as 1000 or 1e6. May be repeated.",
-        ),
-    ],
-    scorer: Annotated[
-        list[str],
-        typer.Option(metavar="CURVE", help="A relevance curve, such as linear(0.1, 0.7). May be repeated."),
-    ],
-    gain: Gain = "linear",
-    relevant: Relevant = None,
+    measure: list[str] = MEASURES,
+    n: list[int] = option("A list length, such as 1000 or 1e6.", ..., "N", "-n", "--n", parser=parse_number),
+    scorer: list[str] = option("A relevance curve, such as linear(0.1, 0.7).", ..., "CURVE"),
+    gain: str = GAIN,
+    relevant: Any = RELEVANT,
     output: TableOutput,
 ) -> None:
     """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.

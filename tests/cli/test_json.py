@@ -12,7 +12,7 @@ import pytest
 import typer
 from json_documents import documents
 
-from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.cli.app import application
 from ndcg_asymptotics.cli.terminal import JSON_VERSION
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -83,7 +83,7 @@ def test_documents_have_the_fields_of_the_pages(printed: list[Any]) -> None:
 
 def test_every_command_with_json_is_on_the_page() -> None:
     found = set()
-    group: Any = typer.main.get_command(app_for())
+    group: Any = typer.main.get_command(application())
     for name, command in group.commands.items():
         inner = getattr(command, "commands", None)
         for word, one in inner.items() if inner else [("", command)]:

@@ -12,7 +12,7 @@ import pytest
 import typer
 from cases import Run
 
-from ndcg_asymptotics.cli.app import app_for
+from ndcg_asymptotics.cli.app import application
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
         yield from commands(f"{name} {word}".strip(), inner)
 
 
-COMMANDS = dict(commands("", typer.main.get_command(app_for())))
+COMMANDS = dict(commands("", typer.main.get_command(application())))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "losses"])
