@@ -3,8 +3,9 @@
 The first page is that of `ndcg-asymptotics explore`, opened when its address is printed by a browser that
 runs already: the time until its means are there, and then all charts.
 
-For sliders the page is served in this process. For each one it is measured how long it takes, from its new
-value until the next frame, to see the sentence, and then the last chart. The CPU time is that of the server.
+For sliders the page is served in this process and computed in another one, as the command does. For each
+slider it is measured how long it takes, from its new value until the next frame, to see the sentence, and
+then the last chart.
 Set OPENBLAS_NUM_THREADS=1, as the command does by itself.
 """
 
@@ -78,27 +79,25 @@ def main() -> None:
     """Print a table of the times."""
     import browser
 
+    from ndcg_asymptotics.explorer.workers import worker
+
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with browser.chromium() as driver:
         for _ in range(3):
             print(first_page(driver), flush=True)
-    print("\n| slider | sentence (ms): median, worst | all charts: median, worst | CPU: median |")
-    print("|---|---|---|---|", flush=True)
-    with browser.explorer() as address, browser.chromium() as driver:
+    print("\n| slider | sentence (ms): median, worst | all charts: median, worst |")
+    print("|---|---|---|", flush=True)
+    with worker() as submit, browser.explorer(submit) as address, browser.chromium() as driver:
         driver.set_script_timeout(120)
         for name, (query, title, values) in _SLIDERS.items():
             driver.get(f"{address}?{query}")
             while not driver.execute_script(_POINTS, "exponent b"):
                 time.sleep(0.2)
-            times, cpu = [], []
-            for value in values:
-                before = time.process_time()
-                times.append(driver.execute_async_script(_MOVE, title, float(value)))
-                cpu.append(1000 * (time.process_time() - before))
+            times = [driver.execute_async_script(_MOVE, title, float(value)) for value in values]
             first, last = np.array(times).T
             print(
                 f"| {name} | {np.median(first):.0f}, {first.max():.0f} | {np.median(last):.0f}, "
-                f"{last.max():.0f} | {np.median(cpu):.0f} |",
+                f"{last.max():.0f} |",
                 flush=True,
             )
 

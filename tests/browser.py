@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,22 +53,22 @@ def chromium() -> Iterator[Any]:
 
 
 @contextmanager
-def explorer() -> Iterator[str]:
+def explorer(submit: Any = None) -> Iterator[str]:
     """The address of the explorer, served by a thread of this process."""
-    with explorer_server() as found:
+    with explorer_server(submit) as found:
         yield f"http://127.0.0.1:{found.port}/"
 
 
 @contextmanager
-def explorer_server() -> Iterator[Any]:
-    """The explorer's server, run by a thread of this process."""
+def explorer_server(submit: Any = None) -> Iterator[Any]:
+    """The explorer's server, run by a thread of this process; values are computed in another one."""
     from ndcg_asymptotics.explorer.serving import server
 
     started: queue.Queue[Any] = queue.Queue()
 
     def run() -> None:
         asyncio.set_event_loop(asyncio.new_event_loop())
-        found = server()
+        found = server(0, submit or ThreadPoolExecutor(1).submit)
         found.start()
         started.put(found)
         found.io_loop.start()

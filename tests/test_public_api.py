@@ -110,7 +110,6 @@ OTHERWISE = {
     "figures": {"results", "allow_custom"},
     "report": {"results", "allow_custom"},
     "info": {"results"},
-    "explore": {"port", "browser"},
     "evaluate": {"by_query"},  # the attribute by_query
     "grow": {"out"},  # to_dataframe
     "losses train": {"data"},

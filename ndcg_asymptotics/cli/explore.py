@@ -25,6 +25,6 @@ def explore(
         ndcg-asymptotics explore
         ndcg-asymptotics explore --no-browser --port 5006
     """
-    from ndcg_asymptotics.explorer import serve
+    from ndcg_asymptotics import explorer
 
-    serve(0 if port is None else port, show=browser)
+    explorer.explore(0 if port is None else port, browser=browser)

@@ -6,45 +6,34 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
 
-from ndcg_asymptotics.core.errors import InputError
-
-
-def explore(query: str = "") -> Any:
-    """Return the explorer as a Panel object, which a notebook shows.
-
-    Parameters
-    ----------
-    query : str
-        What is chosen at the start, as the address of the page has it (`explorer.state`).
-
-    Raises
-    ------
-    InputError
-        If Panel is not installed, or the text is not a state of the explorer.
-
-    >>> shown = explore("a=linear(0.1, 0.7)&b=constant(0.4)&measure=nDCG@10&n=1e6")  # the last line of a cell
-    """
-    return _serving().explore(query)
+from ndcg_asymptotics.core.errors import InputError, require
 
 
-def serve(port: int = 0, *, show: bool = True) -> None:
+def explore(port: int = 0, *, browser: bool = True) -> None:
     """Serve the explorer on 127.0.0.1 until it is interrupted.
 
     Parameters
     ----------
     port : int
         0 for a free one.
-    show : bool
+    browser : bool
         Whether to open a browser.
 
     Raises
     ------
     InputError
         If Panel is not installed, or the port is taken.
+
+    >>> explore(port=70_000)
+    Traceback (most recent call last):
+    ndcg_asymptotics.core.errors.InputError: port: must be 0 to 65535, got 70000
     """
-    _serving().serve(port, show=show)
+    require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
+    from ndcg_asymptotics.explorer.workers import worker
+
+    with worker() as submit:  # it computes what is shown at the start while Panel is imported
+        _serving().serve(port, browser, submit)
 
 
 def _serving() -> ModuleType:

@@ -6,6 +6,7 @@ import csv
 import html
 import io
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -70,28 +71,20 @@ def _line(wrong: Exception) -> str:
 
 @dataclass(frozen=True)
 class Piece(Generic[_T]):
-    """A computation, which may run in a thread, and where and how its outcome is shown."""
+    """A computation of another process, and where and how its outcome is shown."""
 
     place: Place
-    compute: Callable[[], _T]
+    compute: partial[_T]
     show: Callable[[_T], None]
 
-    def attempt(self) -> Callable[[], None]:
-        """Compute, and return what shows the outcome in the place, or there what went wrong."""
+    def finish(self, computed: Future[_T]) -> None:
+        """Show the outcome in the place, or there what went wrong."""
         try:
-            outcome = self.compute()
+            self.show(computed.result())
         except Exception as error:
-            return partial(self.place.brighten, error)
-
-        def show() -> None:
-            try:
-                self.show(outcome)
-            except Exception as error:
-                self.place.brighten(error)
-            else:
-                self.place.brighten()
-
-        return show
+            self.place.brighten(error)
+        else:
+            self.place.brighten()
 
 
 class Answers:

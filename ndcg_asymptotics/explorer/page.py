@@ -1,8 +1,8 @@
 """The page of the explorer: widgets that make a state, and charts and sentences that show its values.
 
-Values are computed in a thread, a piece at a time. When the state changes, what is left of the old pieces is
-dropped, and what is shown is dimmed until its own piece is computed. Widgets always show the state: one that
-is set to something impossible goes back, and sliders end where nothing more is possible.
+Values are computed in another process, a piece at a time. When the state changes, what is left of the old
+pieces is dropped, and what is shown is dimmed until its own piece is computed. Widgets always show the state:
+one that is set to something impossible goes back, and sliders end where nothing more is possible.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import asyncio
 import html
 import io
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import without_document_lock
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.explorer.answers import Answers
+from ndcg_asymptotics.explorer.answers import Answers, Piece
 from ndcg_asymptotics.explorer.charts import RANKERS
 from ndcg_asymptotics.explorer.controls import (
     WIDTH,
@@ -39,6 +40,7 @@ from ndcg_asymptotics.explorer.state import (
     State,
     families,
 )
+from ndcg_asymptotics.explorer.workers import Submit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts import Discount
@@ -90,15 +92,15 @@ class Page:
     Parameters
     ----------
     state : State
-    served : bool
-        Whether the page is that of the server, whose address shows the state; else it is in a notebook.
+    submit : callable
+        What submits computations (`workers.worker`).
+    document : Document
+        Where the page is shown.
     """
 
-    def __init__(self, state: State, *, served: bool = False) -> None:
-        self.state, self.served = state, served
+    def __init__(self, state: State, submit: Submit, document: Document) -> None:
+        self.state, self._submit, self._document = state, submit, document
         self._generation = 0  # of answers: those of an earlier one are dropped
-        self._shown: pn.viewable.Viewable | None = None
-        self._document: Document | None = pn.state.curdoc if served else None
         self._setting = False  # whether the page itself sets widgets
         self.answers = Answers()
         self._make_controls()
@@ -173,8 +175,7 @@ class Page:
             gap="8px",
             sizing_mode="stretch_width",
         )
-        if self.served:
-            self.address.jscallback(value=_ADDRESS)
+        self.address.jscallback(value=_ADDRESS)
         return pn.Column(
             head,
             sentence,
@@ -183,11 +184,6 @@ class Page:
             sizing_mode="stretch_width",
             styles={"width": "100%", "max-width": "1800px", "margin": "0 auto"},
         )
-
-    def shown(self) -> pn.viewable.Viewable:
-        """Return the page for a notebook, to which later changes are pushed."""
-        self._shown = self.view()
-        return self._shown
 
     def _set_widgets(self) -> None:
         """Show the state in the widgets."""
@@ -251,53 +247,31 @@ class Page:
         self._set_widgets()
         self.answer()
 
-    def answer_now(self) -> None:
-        """Compute and show everything at once."""
-        self._generation += 1
-        for piece in self.answers.pieces(self.state):
-            piece.attempt()()
-
     def answer(self) -> None:
         """Begin to compute what belongs to the state; what is left of an earlier one is dropped."""
         self._generation += 1
         self.address.value = self.state.query
         self.answers.dim()
         computed = partial(self._compute, self._generation, self.state)
-        if self._document is not None:  # without its lock, so that sliders move in the meantime
-            self._document.add_next_tick_callback(without_document_lock(computed))
-            return
-        try:
-            self._task = asyncio.get_running_loop().create_task(computed())
-        except RuntimeError:  # a plain script
-            self.answer_now()
+        # without the lock of the document, so that sliders move in the meantime
+        self._document.add_next_tick_callback(without_document_lock(computed))
 
     async def _compute(self, generation: int, state: State) -> None:
         for piece in self.answers.pieces(state):
             if generation != self._generation or self._left:
                 return
-            self._soon(generation, await asyncio.to_thread(piece.attempt))
+            computed = self._submit(piece.compute.func, *piece.compute.args)
+            await asyncio.wait([asyncio.wrap_future(computed)])
+            if generation == self._generation and not self._left:
+                self._document.add_next_tick_callback(partial(self._show, generation, piece, computed))
 
-    def _soon(self, generation: int, show: Callable[[], None]) -> None:
-        """Show something if it is current, where there is a document when it can be changed."""
-        if generation != self._generation or self._left:
-            return
-        shown = partial(self._show_if_current, generation, show)
-        if self._document is not None:
-            self._document.add_next_tick_callback(shown)
-        else:
-            shown()
-
-    def _show_if_current(self, generation: int, show: Callable[[], None]) -> None:
+    def _show(self, generation: int, piece: Piece[Any], computed: Future[Any]) -> None:
         if generation == self._generation and not self._left:
-            show()
-            if self._document is None and self._shown is not None:  # in a notebook
-                pn.io.push_notebook(self._shown)
+            piece.finish(computed)
 
     @property
     def _left(self) -> bool:
         """Whether the visitor has closed the page."""
-        if self._document is None:
-            return False
         context = self._document.session_context
         if context is None:  # the session has ended
             return True

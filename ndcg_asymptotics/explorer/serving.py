@@ -1,4 +1,4 @@
-"""The explorer on a page of this machine, and in a notebook."""
+"""The explorer on a page of this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import html
 import inspect
 import logging
 import re
-import threading
 import webbrowser
 from traceback import walk_tb
 from typing import TYPE_CHECKING
@@ -19,10 +18,11 @@ from tornado.routing import Matcher, Rule
 from tornado.web import Application, OutputTransform
 from tornado.websocket import WebSocketClosedError
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer.controls import ERROR
 from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import LONGEST_QUERY, State
+from ndcg_asymptotics.explorer.workers import Submit
 
 if TYPE_CHECKING:
     from bokeh.server.server import Server
@@ -76,16 +76,8 @@ _TEMPLATE = """
 """
 
 
-def explore(query: str = "") -> pn.viewable.Viewable:
-    """Return the explorer as a Panel object; see `explorer.explore`."""
-    pn.extension()
-    page = Page(State.from_query(query))
-    page.answer_now()
-    return page.shown()
-
-
-def _session() -> pn.viewable.Viewable:
-    """Return the page of one visitor."""
+def _session(submit: Submit) -> pn.viewable.Viewable:
+    """Return the page of one visitor, whose values are computed by ``submit``."""
     arguments = pn.state.session_args or {}
     fields = {key: values[0].decode("utf-8", "replace") for key, values in arguments.items()}
     pn.state.curdoc.template = _TEMPLATE
@@ -95,7 +87,7 @@ def _session() -> pn.viewable.Viewable:
         assert state.scorers
     except InputError as error:
         refused, state = str(error), State()
-    page = Page(state, served=True)
+    page = Page(state, submit, pn.state.curdoc)
     pn.state.onload(page.answer)
     notice = f"<p role='alert'>{html.escape(refused)}</p>"
     return pn.Column(
@@ -103,24 +95,24 @@ def _session() -> pn.viewable.Viewable:
     )
 
 
-def server(port: int = 0) -> Server:
+def server(port: int, submit: Submit) -> Server:
     """Return a Bokeh server that listens on 127.0.0.1 and is not yet started.
 
     Parameters
     ----------
     port : int
-        0 for a free one.
+    submit : callable
+        What submits computations (`workers.worker`).
 
     Raises
     ------
     InputError
         If the port is taken.
     """
-    require(0 <= port < 2**16, f"must be 0 to 65535, got {port}", "port")
     pn.extension(raw_css=["body { margin: 0; padding: 2px 8px; }"])
     try:
         found = pn.io.server.get_server(
-            _session,
+            lambda: _session(submit),
             address=ADDRESS,
             port=port,
             title="NDCG explorer",
@@ -185,14 +177,12 @@ class _FromThePage(Matcher):
         return {} if allowed else None
 
 
-def serve(port: int = 0, *, show: bool = True) -> None:
-    """Serve the explorer on this machine until it is interrupted; see `explorer.serve`."""
-    started = server(port)
-    # what is shown at the start is computed while the browser opens
-    threading.Thread(target=Page(State()).answer_now, daemon=True).start()
+def serve(port: int, browser: bool, submit: Submit) -> None:
+    """Serve the explorer on this machine until it is interrupted; see `explorer.explore`."""
+    started = server(port, submit)
     address = f"http://{ADDRESS}:{started.port}/"
     print(f"The explorer is at {address} until you press Ctrl-C", flush=True)
     started.start()
-    if show:
+    if browser:
         started.io_loop.add_callback(webbrowser.open, address)
     started.io_loop.start()

@@ -326,6 +326,10 @@ def _effect_sizes(state: State, measures: dict[float, Measure]) -> list[EffectSi
     return [EffectSize(*size) for size in sizes if math.isfinite(size[-1])]
 
 
+SENTENCES_AND_CHARTS = (answers, numbers, wrong_orders, by_cutoff, by_exponent)
+"""What is computed of a state behind its curves, means and list, in order."""
+
+
 def strongest(sizes: Sequence[EffectSize]) -> EffectSize | None:
     """Return the largest effect size, if the rankers differ by any."""
     return max((size for size in sizes if size.effect), key=lambda size: abs(size.effect), default=None)

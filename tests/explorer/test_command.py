@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 from cases import Run
@@ -16,6 +18,18 @@ pytest.importorskip("panel")
 from bokeh.server.server import Server
 
 COMMAND = [sys.executable, "-m", "ndcg_asymptotics", "explore", "--no-browser"]
+
+
+def children(process: int) -> list[str]:
+    """The processes that a process has started."""
+    found = Path(f"/proc/{process}/task/{process}/children")
+    return found.read_text().split() if found.exists() else ["unknown"]  # Linux says
+
+
+def is_running(process: str) -> bool:
+    """Whether a process has not ended."""
+    status = Path(f"/proc/{process}/status")
+    return status.exists() and "State:\tZ" not in status.read_text()
 
 
 @pytest.mark.slow
@@ -29,6 +43,8 @@ def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytes
         address = next(word for word in first.split() if word.startswith("http://127.0.0.1:"))
         with urllib.request.urlopen(address, timeout=60) as page:
             assert "<title>NDCG explorer</title>" in page.read().decode()
+        workers = children(served.pid)
+        assert workers
         port = address.strip("/").rpartition(":")[2]
         status, out, err = run("explore", "--no-browser", "--port", port)
         assert (status, out) == (2, "")
@@ -38,5 +54,9 @@ def test_the_page_is_served_until_it_is_interrupted(run: Run, monkeypatch: pytes
         _, err = served.communicate(timeout=30)
         assert served.returncode == 0
         assert "Traceback" not in err
+        end = time.monotonic() + 30
+        while any(map(is_running, workers)):
+            assert time.monotonic() < end
+            time.sleep(0.1)
     finally:
         served.kill()

@@ -215,4 +215,4 @@ def test_without_panel_one_line_names_the_package_to_install(monkeypatch: pytest
     with pytest.raises(
         InputError, match=r"^the explorer needs Panel, which is not installed: pip install panel$"
     ):
-        explorer.serve()
+        explorer.explore()

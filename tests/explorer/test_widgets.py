@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import csv
 import functools
+import inspect
 import io
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,11 +23,34 @@ from ndcg_asymptotics.measures import Measure
 CURVES, ROCS = ([f for f in families(few) if f != "piecewise"] for few in (None, 1))
 
 
+class OpenDocument:
+    """A document whose callbacks are called at once, or kept while ``waiting`` is a list."""
+
+    session_context = SimpleNamespace(session=None)
+    waiting: list[Any] | None = None
+
+    def add_next_tick_callback(self, callback) -> None:
+        if self.waiting is not None:
+            self.waiting.append(callback)
+        elif inspect.iscoroutine(begun := callback()):
+            asyncio.run(begun)
+
+
+def computed(function, *arguments: object) -> Future[Any]:
+    """The future of a value that is computed at once."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(function(*arguments))
+    except ValueError as error:
+        future.set_exception(error)
+    return future
+
+
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     """A page whose values are not computed."""
     monkeypatch.setattr(Page, "answer", lambda self: None)
-    return Page(State())
+    return Page(State(), computed, OpenDocument())
 
 
 def test_sliders_and_menus_of_the_measure(page: Page) -> None:
@@ -124,8 +151,8 @@ def test_points_of_the_address_are_a_choice_while_they_are_shown(page: Page) -> 
 
 @pytest.mark.slow
 def test_files_have_what_is_seen() -> None:
-    page = Page(State(n=10))
-    page.answer_now()
+    page = Page(State(n=10), computed, OpenDocument())
+    page.answer()
     study, data = (widget.callback().read().decode() for widget in page.downloads)
     rows = list(csv.reader(io.StringIO(data)))
     assert rows[0] == ["chart", "of", "at", "value", "sd"]
@@ -148,7 +175,7 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     homes = {name: answers if name == "ranked_list" else values for name in PIECES}
     for name, home in homes.items():  # each is computed once
         monkeypatch.setattr(home, name, functools.cache(getattr(home, name)))
-    page = Page(State(n=10))
+    page = Page(State(n=10), computed, OpenDocument())
     shown = page.answers
     lengths, wrong, curves, cutoffs, exponents = shown.charts
     places = dict(
@@ -167,31 +194,31 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_what_is_not_current_is_dimmed() -> None:
     """Also the values of the former state are gone from the files."""
-    page = Page(State(n=10))
-    page.answer_now()
+    page = Page(State(n=10), computed, OpenDocument())
+    page.answer()
 
     def opacities() -> set[str]:
         return {place.column.styles["opacity"] for place in page.answers.places}
 
-    async def move() -> None:
-        page.length.value = 20
-        assert opacities() == {"0.35"}
-        assert len(page.answers.csv(page.state).splitlines()) == 2 + 2 * 201
-        await page._task
-
     assert opacities() == {"1"}
-    asyncio.run(move())
+    page._document.waiting = []
+    page.length.value = 20
+    assert opacities() == {"0.35"}
+    assert len(page.answers.csv(page.state).splitlines()) == 2 + 2 * 201
+    (begin,) = page._document.waiting
+    page._document.waiting = None
+    asyncio.run(begin())
     assert opacities() == {"1"}
     assert "n = 20 " in page.answers.numbers.object
 
 
 @pytest.mark.slow
 def test_an_answer_that_is_no_longer_wanted_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page(State(n=10))
-    computed: list[str] = []
+    page = Page(State(n=10), computed, OpenDocument())
+    names: list[str] = []
 
     def piece(name: str) -> answers.Piece[None]:
-        return answers.Piece(page.answers.strip, lambda: computed.append(name), lambda _: None)
+        return answers.Piece(page.answers.strip, functools.partial(names.append, name), lambda _: None)
 
     def pieces(_: State):
         yield piece("first")
@@ -200,4 +227,4 @@ def test_an_answer_that_is_no_longer_wanted_ends(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(page.answers, "pieces", pieces)
     asyncio.run(page._compute(page._generation, page.state))
-    assert computed == ["first"]
+    assert names == ["first"]

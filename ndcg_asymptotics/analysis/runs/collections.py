@@ -238,11 +238,8 @@ def _ways(collections: Mapping[str, RunValues], over: Over, level: float, remark
 
 def _few_that_differ(gaps: Mapping[str, Floats]) -> list[str]:
     """Return a warning of small collections where some two runs that differ are equal for most queries."""
-    small = []
-    for name, d in gaps.items():
-        ties = (d == 0).mean(axis=0)
-        if len(d) < _SMALL and bool(((ties > 0.5) & (ties < 1)).any()):
-            small.append(name)
+    shares = {name: (d == 0).mean(axis=0) for name, d in gaps.items() if len(d) < _SMALL}
+    small = [name for name, equal in shares.items() if ((equal > 0.5) & (equal < 1)).any()]
     warning = (
         f"Warning: in {few(small)}, with fewer than {_SMALL} queries each, two runs have the same value on "
         "most queries: intervals of such differences cover less often than they say"
