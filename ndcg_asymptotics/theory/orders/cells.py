@@ -1,4 +1,4 @@
-"""Cells of depth, and means of DCG under a law that is tilted on cells.
+"""Cells of depth, and the mean discount of an item on them.
 
 An item with a share H of the law above it has rank 1 + N, N ~ Bin(n - 1, H), so a list of n
 independent items has ``E[DCG_n] = n int E[Y | H] W(H) dH`` with ``W(H) = E[D(1 + N) 1(N < k)]``, exactly.
@@ -28,8 +28,6 @@ FEWEST_ABOVE = 30  #: a cutoff with at least so many ranks falls within few stan
 
 _AROUND = np.arange(-6.0, 6.01, 0.25)  # standard deviations
 _FIRST = 0.3  # expected items in the first cell
-_PARTS = 4  # of each cell in the coarser of two sums, whose error is smaller by 15 after extrapolation
-_PLACED = 3  # rounds that place the cutoff among the depths: each leaves about the square of the last error
 
 
 class MeanDiscount:
@@ -37,16 +35,15 @@ class MeanDiscount:
 
     Up to 60 expected items above, it is the sum over ranks. Beyond, it is the mean of D at one standard
     deviation of the rank to both sides, times the normal probability of being above the cutoff. The
-    width of that normal law is at least ``sharpest`` of the cutoff, by default `SHARPEST`, since the cells of
-    a tilt are no finer.
+    width of that normal law is at least `SHARPEST` of the cutoff, since the cells of a tilt are no finer.
 
     >>> zipf = MeanDiscount(Measure("zipf"), 1000)  # (1 - (1 - H)^n) / (n H)
     >>> zipf(np.array([1e-3])).round(4)
     array([0.6323])
     """
 
-    def __init__(self, measure: Measure, n: int, sharpest: float = SHARPEST) -> None:
-        self._n, self._k, self._sharpest = n, measure.cutoff(n), sharpest
+    def __init__(self, measure: Measure, n: int) -> None:
+        self._n, self._k = n, measure.cutoff(n)
         self._smooth, self._last = _table(measure, n)
 
     def __call__(self, H: Floats) -> Floats:
@@ -54,7 +51,7 @@ class MeanDiscount:
         values = self._smooth(np.log(np.clip(H, _TOP / n, 1.0)))
         if k < n and self._last < 1.0:
             with np.errstate(divide="ignore", invalid="ignore"):
-                std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), self._sharpest * k)
+                std = np.maximum(np.sqrt((n - 1) * H * (1 - H)), SHARPEST * k)
                 inside = ndtr((k - 0.5 - (n - 1) * H) / std)
             values = np.where(self._last < H, values * np.where(H == 1.0, 0.0, inside), values)
         return np.asarray(values)
@@ -110,16 +107,13 @@ def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
 
 def finer_around(edges: Floats, depth: float, std: float) -> Floats:
     """Return edges with more of them within six standard deviations of a depth, a quarter of one apart."""
-    return _with(edges, depth + std * _AROUND)
-
-
-def _with(edges: Floats, more: Floats) -> Floats:
+    more = depth + std * _AROUND
     return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
 
 
-def rank_std(k: int, n: int, sharpest: float = 0.0) -> float:
-    """Return the standard deviation of the share of a list above the depth k/n, at least a share of k/n."""
-    return max(float(np.sqrt(k / n * (1 - k / n) / n)), sharpest * k / n)
+def rank_std(k: int, n: int) -> float:
+    """Return the standard deviation of the share of a list above the depth k/n, at least 0.4% of k/n."""
+    return max(float(np.sqrt(k / n * (1 - k / n) / n)), SHARPEST * k / n)
 
 
 def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
@@ -134,64 +128,3 @@ def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
     rest = np.maximum(1.0 - shares.sum(axis=0), 0.0)
     rest[rest < 1e-15] = 0.0  # curves that leave nothing to the gain 0, but for rounding
     return np.asarray(np.vstack([shares, rest]) * (b - a))
-
-
-def difference_of_means(
-    a: Relevance, b: Relevance, measure: Measure, n: int, edges: Floats, ratios: Floats | None = None
-) -> float:
-    """Return the difference of E[DCG_n] under a law that is tilted by ``ratios``, constant on the cells.
-
-    Trapezoids of parts of cells are extrapolated (Richardson), and the weight falls at a cutoff within the
-    standard deviation of a rank. So means that agree but for a part in 1e7 are told apart at n = 1e18.
-
-    Parameters
-    ----------
-    a, b : Relevance
-    measure : Measure
-    n : int
-    edges : (C + 1,)
-    ratios : (2, J + 1, C), optional
-        The tilted over the true law of (grade, cell) for each scorer, up to a factor; the true law without.
-
-    >>> a, b = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
-    >>> zipf, n = Measure("zipf"), 10**18  # 0.1 (H_n - 2 + O(1/n)): the weight is (1 - (1 - t)^n) / (n t)
-    >>> round(difference_of_means(a, b, zipf, n, mesh(n, 600, a, b)), 4)
-    4.0024
-    """
-    if ratios is None:
-        ratios = np.ones((2, len(a.gains) + 1, len(edges) - 1))
-    first, second = (
-        _mean(relevance, measure, n, edges, of) for relevance, of in zip((a, b), ratios, strict=True)
-    )
-    return first - second
-
-
-def _mean(relevance: Relevance, measure: Measure, n: int, edges: Floats, ratios: Floats) -> float:
-    """Return E[DCG_n] of one scorer: n int E[Y | H] W(H) dH."""
-    finer, k = edges, measure.cutoff(n)
-    if FEWEST_ABOVE <= k < n:
-        for _ in range(_PLACED):
-            ends = _ends(_joint(relevance, edges, ratios, finer))
-            finer = _with(finer, np.interp([k / n], ends, finer))
-        ends = _ends(_joint(relevance, edges, ratios, finer))
-        finer = _with(finer, np.interp(k / n + rank_std(k, n) * _AROUND, ends, finer))
-    weight, gains = MeanDiscount(measure, n, sharpest=0.0), np.array([*relevance.gains, 0.0])
-    found = []
-    for parts in (_PARTS, 2 * _PARTS):
-        within = np.diff(finer)[:, None] * (np.arange(parts) / parts)
-        joint = _joint(relevance, edges, ratios, np.append((finer[:-1, None] + within).ravel(), 1.0))
-        at = weight(_ends(joint))
-        found.append(float(gains @ joint @ (at[:-1] + at[1:]) / 2 / joint.sum()))
-    return n * (4 * found[1] - found[0]) / 3
-
-
-def _joint(relevance: Relevance, edges: Floats, ratios: Floats, finer: Floats) -> Floats:
-    """Return the tilted law of (grade, part of a cell), up to a factor."""
-    cells = np.searchsorted(edges, finer[:-1], side="right") - 1
-    return grade_masses(relevance, finer) * ratios[:, cells]
-
-
-def _ends(joint: Floats) -> Floats:
-    """Return the shares of the list above the edges."""
-    ends = np.concatenate(([0.0], np.cumsum(joint.sum(axis=0))))
-    return np.asarray(ends / ends[-1])

@@ -33,11 +33,10 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders.cells import (
     FEWEST_ABOVE,
-    SHARPEST,
     MeanDiscount,
-    difference_of_means,
     finer_around,
     grade_masses,
     mesh,
@@ -52,8 +51,7 @@ _TOLERANCE = 1e-9  # of the state, which consists of logarithms
 _ENOUGH = 1e-4  # accepted where rounding prevents more: theta h is a difference of terms as large as theta
 _ROUNDS = 200  # of the iteration
 _LEFT = 2e-3  # of the difference of the mean DCGs: the cost is off by twice that share where a tilt is small
-_CORRECTIONS = 12  # of the part that cells leave out
-_LEVEL = 1e-9  # differences of mean DCGs, as a share of the largest DCG, that rounding and tables may make
+_LEVEL = 1e-9  # differences of mean DCGs, as a share of the largest DCG, that errors of the means may make
 _LEVEL_ON_CELLS = 1e-7  # and that a finer mesh may make
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
@@ -165,9 +163,9 @@ def level_tilt(
     """Return the tilt under which the mean DCGs of lists are equal, and not only those of cells.
 
     Cells of depth leave out a part of the difference of the mean DCGs, which matters where the leading terms
-    of both scorers agree, and in long lists. Where more than 0.2% of the difference is left under the law of
-    `tilt`, the part is computed and added to the constraint, until it is the same at the law found. Elsewhere
-    this is `tilt`, which is enough for weighted draws everywhere: they are unbiased whatever the tilt is.
+    of both scorers agree, and in long lists. Where it is more than 0.2% of the exact difference, it is added
+    to the constraint. Elsewhere this is `tilt`, which is enough for weighted draws everywhere: they are
+    unbiased whatever the tilt is.
 
     Parameters
     ----------
@@ -188,36 +186,28 @@ def level_tilt(
     [0.0052, 0.0049]
     """
     _require_pair(a, b)
-    gap = difference_of_means(a, b, measure, n, mesh(n, CELLS, a, b))
+    try:
+        gap = _difference_of_means(a, b, measure, n)
+    except NotAvailableError:  # a user's discount may have no exact means
+        return tilt(a, b, measure, n, CELLS, leader)
     level = abs(gap) <= _LEVEL * _size(a, measure, n)
     require_available(not level or leader is not None, _same_mean(a, b, measure, n))
     gap, leader = 0.0 if level else gap, int(np.sign(gap)) if leader is None else leader
-    behind = leader * gap <= 0
     try:
-        found = tilt(a, b, measure, n, CELLS, leader)
-        if (behind and not found.theta) or abs(_left(a, b, measure, n, found)) <= _LEFT * abs(gap):
-            return found
+        edges = tilt(a, b, measure, n, CELLS, leader).edges
     except NotAvailableError:
-        missed = _FixedPoint(a, b, measure, n, mesh(n, CELLS, a, b), leader, gap).missed
-        if abs(missed) <= _LEFT * abs(gap):  # what cells leave out is not the reason
-            raise
-    edges = _cells(a, b, measure, n, CELLS, leader, gap)
+        edges = _cells(a, b, measure, n, CELLS, leader, gap)
     point = _FixedPoint(a, b, measure, n, edges, leader, gap)
-    for _ in range(_CORRECTIONS):
-        found = point.solve()
-        left = _left(a, b, measure, n, found)
-        if behind or abs(left) <= _LEFT * abs(gap):
-            return found
-        point.missed += left
-    raise NotAvailableError(
-        f"{point.what}: the mean DCGs are so close that cells of depth cannot show which law makes them equal"
-    )
+    if abs(point.missed) <= _LEFT * abs(gap):
+        return tilt(a, b, measure, n, CELLS, leader)
+    return point.solve()
 
 
-def _left(a: Relevance, b: Relevance, measure: Measure, n: int, found: Tilt) -> float:
-    """Return the difference of the mean DCGs under a tilted law."""
-    logs = np.stack([side.log_ratio for side in found.sides]) + found.log_ratio[:, None]
-    return difference_of_means(a, b, measure, n, found.edges, np.exp(np.minimum(-logs, _HIGHEST)))
+def _difference_of_means(a: Relevance, b: Relevance, measure: Measure, n: int) -> float:
+    """Return E[DCG_n] of the first scorer less that of the second."""
+    dcg = Measure(measure.discount, measure.cutoff, normalised=False)
+    first, second = (float(expected_ndcg(relevance, dcg, [n]).value[0]) for relevance in (a, b))
+    return first - second
 
 
 def _require_pair(a: Relevance, b: Relevance) -> None:
@@ -251,7 +241,7 @@ def _cells(
     if FEWEST_ABOVE <= k < n:
         # the influence falls off within a standard deviation of the rank around the cutoff
         coarse = _FixedPoint(a, b, measure, n, mesh(n, min(cells, 400), a, b), leader, gap).solve()
-        std = rank_std(k, n, SHARPEST)
+        std = rank_std(k, n)
         edges = finer_around(edges, k / n, std)
         for side in coarse.sides:
             H = np.concatenate(([0.0], np.cumsum(coarse.tilted_law @ side.tilted)))
@@ -289,7 +279,7 @@ class _FixedPoint:
 
     Its state consists of log H of both scorers at all edges but the first, and of log Z_y of both. Given the
     difference ``gap`` of the mean DCGs of lists, the constraint is about these: ``missed`` is what cells
-    leave out of the difference, at first that at the true law.
+    leave out of the difference at the true law.
     """
 
     def __init__(
@@ -314,7 +304,7 @@ class _FixedPoint:
         self.mean_weight = size / k
         self.missed = 0.0
         if gap is None:
-            fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, rank_std(k, n, SHARPEST))
+            fine = finer_around(mesh(n, 8 * len(edges), a, b), k / n, rank_std(k, n))
             gap = self._gap(np.stack([grade_masses(relevance, fine) for relevance in (a, b)]))
             level = abs(gap) <= _LEVEL_ON_CELLS * size
             require_available(not level or leader is not None, _same_mean(a, b, measure, n))
