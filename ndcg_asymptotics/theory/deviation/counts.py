@@ -24,20 +24,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial import hermite_e
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation.given_counts import GivenCounts, moments_given_counts
-from ndcg_asymptotics.theory.deviation.jumps import TOP
+from ndcg_asymptotics.theory.deviation.given_counts import TOP, GivenCounts, moments_given_counts
 from ndcg_asymptotics.theory.deviation.ranks import Variance, rank_moments
 from ndcg_asymptotics.theory.rules.binomial import gauss_rules
 from ndcg_asymptotics.theory.rules.counts import CountLaw
 
-_DEGREES = (4, 2)  # of the polynomials in the counts, of one grade and of several
 _FINEST = 1e-3  # distance of their nodes relative to the count, so that differences keep digits
 _NODES = 25  # of a Gauss rule for a count, on each side of a kink
 _POINTS = 20_000  # of a rule for the counts of several grades
@@ -137,8 +134,7 @@ class _Law(NamedTuple):
         # far from counts below 0 and above n
         reach = 0.98 * np.minimum(expected, rest / min(masses.size, 2)) / np.abs(steps).max()
         unit = np.minimum(np.maximum(spread, _FINEST * np.minimum(expected, rest)), reach)
-        degree = _DEGREES[min(masses.size, 2) - 1]
-        basis = _monomials((counts - expected) / unit, degree) @ np.linalg.inv(_monomials(steps, degree))
+        basis = _monomials((counts - expected) / unit) @ np.linalg.inv(_monomials(steps))
         return cls(expected + unit * steps, counts, weights, basis.T, unit, n)
 
     def ideal(self, scorer: Relevance, measure: Measure, n: int) -> _Ideal:
@@ -168,9 +164,7 @@ class _Law(NamedTuple):
         """Return second derivatives (J, J) in the counts, at the expected ones, of values at the nodes."""
         grades = self.unit.size
         steps = (self.nodes - self.nodes[len(values) // 2]) / self.unit
-        terms = np.linalg.solve(
-            _monomials(steps, _DEGREES[min(grades, 2) - 1]), values - values[len(values) // 2]
-        )
+        terms = np.linalg.solve(_monomials(steps), values - values[len(values) // 2])
         found = np.zeros((grades, grades))
         for term, (i, j) in zip(
             terms[1 + grades :], itertools.combinations_with_replacement(range(grades), 2), strict=False
@@ -198,8 +192,6 @@ class _Law(NamedTuple):
 @shared
 def _steps(grades: int) -> Floats:
     """Return nodes (C, J) for polynomials, in units of their distance, the middle one 0."""
-    if grades == 1:
-        return hermite_e.hermegauss(5)[0][:, None].round(15)
     unit = np.eye(grades)
     pairs = [unit[i] + unit[j] for i, j in itertools.combinations(range(grades), 2)]
     before = [-x for x in unit]
@@ -207,10 +199,8 @@ def _steps(grades: int) -> Floats:
     return np.insert(np.array(found), (len(found) + 1) // 2, 0.0, axis=0)
 
 
-def _monomials(x: Floats, degree: int) -> Floats:
-    """Return the powers of one count, or the products of at most two of several: (N, C)."""
-    if x.shape[1] == 1:
-        return np.asarray(x ** np.arange(degree + 1))
+def _monomials(x: Floats) -> Floats:
+    """Return the products of at most two of several counts: (N, C)."""
     products = [x[:, i] * x[:, j] for i, j in itertools.combinations_with_replacement(range(x.shape[1]), 2)]
     return np.column_stack([np.ones(len(x)), x, *products])
 

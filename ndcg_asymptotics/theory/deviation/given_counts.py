@@ -21,6 +21,7 @@ U_(r) on average. The regression on the numbers of items of each grade leaves th
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +29,11 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation.jumps import missed_by_jumps, of_far_jump, of_jump_among_first_ranks
-from ndcg_asymptotics.theory.deviation.rank_nodes import DX, TO_THE_END, downwards, products
+from ndcg_asymptotics.theory.deviation.rank_nodes import products
 from ndcg_asymptotics.theory.deviation.rank_sums import RankSums
 
+TOP = 64
+"""The ranks in which the variance is compared with the exact one."""
 _ROUNDING = 2e-16  # of a probability near 1 without a complement
 
 
@@ -67,24 +69,26 @@ def moments_given_counts(
     The middle one of the counts is the expected one, and the first cutoff is the largest.
 
     >>> curve, discount = Relevance.of("constant(0.3)"), Discount.of("zipf")
-    >>> found = moments_given_counts(curve, discount, 200, (200,), np.array([[60.0]]))
+    >>> found = moments_given_counts(curve, discount, 100, (100,), np.array([[30.0]]))
     >>> found.mean.round(6), found.counts.round(6)  # 0.3 sum_r 1/r, and n p (1 - p)
-    (array([[1.763409]]), array([[[42.]]]))
+    (array([[1.556213]]), array([[[21.]]]))
     """
     sums = RankSums(scorer, discount, n, cutoffs, counts)
     gained = np.tensordot(sums.gains[sums.rows], sums.labels, 1)
     mean = (sums.weights[sums.rows] * gained * sums.measure).sum(axis=2)
-    missed = missed_by_jumps(sums)
+    missed = _missed_by_jumps(sums)
     if sums.items.rest is None:
         squares = (sums.weights[0] ** 2 * sums.measure)[sums.lists // 2]
         missed += _ROUNDING * sums.gains[0].max() ** 2 * float(squares.sum())
-    sums.shifted(_shift(sums))
+    sums.weights = sums.weights - _shift(sums)[:, None, None]
     matrix = np.einsum("acr,bcr,abcr,cr->abc", sums.weights, sums.weights, sums.covariance, sums.measure)
-    gaps = _gaps(sums)
-    matrix += products(gaps.sums, gaps.measure) / (sums.n + 1) / (sums.n + 2) + gaps.matrix
-    mean += gaps.mean
-    for i in sums.jumps.steps:
-        matrix += of_jump_among_first_ranks(sums, i)
+    matrix += _of_slopes(sums, sums.slope)
+    for i, jump in zip(sums.breaks.steps, sums.jumps, strict=True):
+        # the variance by the law of N less that of the smoothed jump in (3)
+        exact = sums.after(sums.weights)
+        exact = exact - (exact * jump.law).sum(axis=2)[..., None]
+        size = sums.of_rows(sums.breaks.size[: sums.grades, :, i])
+        matrix += size[:, None] * size * (products(exact, jump.law) - _of_slopes(sums, jump.slope))
     return GivenCounts(mean, *_regressed(sums, matrix), missed)
 
 
@@ -96,65 +100,29 @@ def _shift(sums: RankSums) -> Floats:
     return shift
 
 
-class _Gaps(NamedTuple):
-    """A(j) less its mean, (A, C, gaps), with how many gaps each stands for; and what jumps and kinks add."""
-
-    sums: Floats
-    measure: Floats
-    mean: Floats
-    matrix: Floats
+def _of_slopes(sums: RankSums, slope: Floats) -> Floats:
+    """Return Cov(A(j), A'(j))/(n + 2) for all rows, (A, A, C)."""
+    after = sums.after(sums.weights * slope)
+    after = after - (after * sums.gaps).sum(axis=2)[..., None] / (sums.n + 1)
+    return products(after, sums.gaps) / (sums.n + 1) / (sums.n + 2)
 
 
-def _gaps(sums: RankSums) -> _Gaps:
-    rows, first = len(sums.gains), sums.first
-    mean, matrix = np.zeros((len(sums.cutoffs), sums.lists)), np.zeros((rows, rows, sums.lists))
-    rate, gap = sums.weights * sums.slope, np.ones((sums.lists, first + 1))
-    if not sums.long:
-        found = downwards(rate)
-        return _Gaps(found - found.sum(axis=2)[..., None] / (sums.n + 1), gap, mean, matrix)
-    rate_there = rate[..., first:].reshape(rows, *sums.x.shape)
-    fall = np.zeros(rate_there.shape[:3])  # of A at the upper edge of each panel
-    for i in sums.jumps.steps:
-        jump = of_far_jump(sums, i)
-        mean, matrix = mean + jump.mean, matrix + jump.matrix
-        fall[:, np.arange(sums.lists), jump.panel] += jump.fall
-    panel = (rate_there * sums.half * DX).sum(axis=3)
-    rest = downwards(panel + fall)
-    inside = rest[:, :, 1:, None] + (rate_there @ TO_THE_END.T) * sums.half
-    gap[:, -1] = 0.5  # Euler and Maclaurin
-    measure = np.concatenate([gap, sums.measure[:, first:]], axis=1)
-    found = np.concatenate(
-        [downwards(rate[..., :first], rest[..., 0]), inside.reshape(rows, sums.lists, -1)], axis=2
-    )
-    average = (found * measure).sum(axis=2)[..., None] / (sums.n + 1)
-    if sums.kinks is not None:
-        # means over U_(r) of kinks at the edges between panels
-        edges, kinks = sums.edges[:, 1:-1], sums.kinks * sums.half_variance(sums.edges[:, 1:-1])
-        weights, slope = sums.weights_at(edges), sums.of_rows(kinks[: sums.grades])
-        mean = mean + (weights * slope)[sums.rows].sum(axis=2)
-        weights = weights - sums.shift[..., None]
-        across = np.einsum("acp,acp,bcp->abc", weights, slope, rest[..., 1:-1] - average) / (sums.n + 2)
-        within = np.einsum("acp,bcp,abcp->abc", weights, weights, sums.of_pairs(kinks))
-        matrix = matrix + within - across - across.swapaxes(0, 1)
-    return _Gaps(found - average, measure, mean, matrix)
+def _missed_by_jumps(sums: RankSums) -> float:
+    """Return what jumps beyond the ranks that are compared may add to a variance at the expected counts."""
+    missed, middle, k = 0.0, sums.lists // 2, sums.cutoffs[0]
+    for i in sums.breaks.steps:
+        u = float(sums.breaks.u[middle, i])
+        rank, sd = (sums.n + 1) * u, math.sqrt(sums.n * u * (1 - u))
+        if rank > TOP / 2 and rank < k + 8 * sd:
+            size = float(sums.gains[0] @ sums.breaks.size[: sums.grades, middle, i])
+            missed += (size * float(sums.discount(rank, sums.n))) ** 2
+    return missed
 
 
 def _second_order(sums: RankSums) -> Floats:
     """Return (4) for each row, (A, C)."""
     n, r, weights = sums.n + 1, sums.ranks, sums.weights * sums.measure
     g, h = weights * sums.slope, weights * sums.curvature
-    if sums.kinks is not None:
-        # the second derivative of a kink is its change of slope, at its rank
-        edges = sums.edges[:, 1:-1]
-        kinks = (
-            (sums.weights_at(edges) - sums.shift[..., None]) * sums.of_rows(sums.kinks[: sums.grades]) * n**2
-        )
-        order = np.argsort(np.concatenate([r, edges], axis=1), axis=1)
-        r = np.take_along_axis(np.concatenate([r, edges], axis=1), order, 1)
-        g, h = (
-            np.take_along_axis(np.concatenate([y, z], axis=2), order[None], 2)
-            for y, z in ((g, 0 * kinks), (h, kinks))
-        )
     # Cov(U_(r), U_(s)) = r (n + 1 - s) / ((n + 1)^2 (n + 2)) for r <= s
     unit = n**2 * (n + 1)
     squares = (h * (n - r) ** 2 * _before(h * r**2)).sum(axis=2) / unit**2

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy.special import betainc, gammainc
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation.items import ItemsGivenCounts, Jumps, functions_of, pair_places
 from ndcg_asymptotics.theory.deviation.rank_nodes import (
-    AT_ENDS,
-    DERIVATIVE,
+    CHANCES,
     DX,
-    NORMAL_WEIGHTS,
+    FIRST,
+    NODES,
+    TO_THE_END,
     X,
     panel_edges,
     rank_depths,
-    ranks_one_by_one,
 )
+from ndcg_asymptotics.theory.rules.binomial import log_binomial
 
-_POISSON = 1e9  # n from which the number of items above a depth at the top has a Poisson law
+
+class Jump(NamedTuple):
+    """A jump of the curves, with the law of the number N of items above it.
+
+    Attributes
+    ----------
+    below, slope : (C, R)
+        P(N < r), by which the labels of a rank jump on average, and (n + 1) times its derivative.
+    law : (C, gaps)
+        P(N = j) for the gaps.
+    """
+
+    below: Floats
+    slope: Floats
+    law: Floats
 
 
 class RankSums:
@@ -36,20 +52,23 @@ class RankSums:
     gains : (A, J)
         What a label adds to each row: its gain, or 1 for its own grade.
     first : int
-        The ranks that are summed one by one; beyond are panels where ``long``.
+        The ranks that are summed one by one; beyond are panels.
     ranks, measure : (C, R)
         The ranks, and how many each stands for: 1 for a single rank.
+    gaps : (C, gaps)
+        How many gaps between ranks each stands for: 0, …, ``first`` and those at the nodes of the panels.
     weights : (A, C, R)
     labels : (J, C, R)
         E f_j(U_(r)).
     slope, curvature : (A, C, R)
-        E phi'(U_(r)) and E phi''(U_(r)) of the gains of a row.
+        E phi'(U_(r)) and E phi''(U_(r)) of the gains of a row; jumps have no second derivative, as the law of
+        N has all terms.
     covariance : (A, A, C, R)
         E Cov(y, y' | U_(r)) of the gains of two rows.
-    edges, half, x : (C, P + 1), (C, P, 1), (C, P, nodes)
-        Edges of panels, halves of their widths, and their nodes, in ranks; where ``long``.
-    kinks : (Q, C, P - 1) or None
-        By how much the derivatives of the functions jump at the edges between panels; None without panels.
+    half : (C, P, 1)
+        Halves of the widths of panels, in ranks.
+    jumps : list of Jump
+        One for each of the ``steps`` of ``breaks``.
     """
 
     def __init__(
@@ -60,39 +79,39 @@ class RankSums:
         self.lists, self.grades = counts.shape
         self.gains = np.concatenate([np.tile(scorer.gains, (len(cutoffs), 1)), np.eye(self.grades)])
         self.items = ItemsGivenCounts.of(scorer, n, counts)
-        self.jumps = Jumps.of(self.items, np.array([b for b in scorer.breakpoints if 0 < b < 1]))
-        self.jump_ranks = (self.n + 1) * self.jumps.u
-        self.first = ranks_one_by_one(n, self.jump_ranks.max(axis=0))
-        self.long = self.first < n
-        self.kinks: Floats | None = None
-        self.near = self.jump_ranks <= self.first + 0.5  # jumps among the ranks one by one
+        self.breaks = Jumps.of(self.items, np.array([b for b in scorer.breakpoints if 0 < b < 1]))
+        self.first = min(n, FIRST)
         self._evaluate()
 
     def _evaluate(self) -> None:
-        rank = np.arange(1.0, self.first + 1 + self.long)
-        nodes = rank_depths(self.n, rank)
-        u = np.tile(nodes.ravel(), (self.lists, 1))
-        if self.long:
-            self.edges = panel_edges(self.n, self.first, float(self.cutoffs[0]), self.jump_ranks)
-            self.half = np.diff(self.edges, axis=1)[:, :, None] / 2
-            self.x = self.edges[:, :-1, None] + self.half * (1 + X)
-            u = np.concatenate([u, self.x.reshape(self.lists, -1) / (self.n + 1)], axis=1)
+        items = self.n * self.breaks.u
+        sd = np.sqrt(items * (1 - self.breaks.u))
+        edges = panel_edges(self.n, self.first, float(self.cutoffs[0]), items + 0.5, sd)
+        self.half = np.diff(edges, axis=1)[:, :, None] / 2
+        x = (edges[:, :-1, None] + self.half * (1 + X)).reshape(self.lists, -1)
+        beyond = (self.half * DX).reshape(self.lists, -1)
+        gap, each = np.tile(np.arange(self.first + 1.0), (self.lists, 1)), np.ones((self.lists, self.first))
+        self.ranks, gap = np.concatenate([gap[:, 1:], x], axis=1), np.concatenate([gap, x - 0.5], axis=1)
+        self.measure = np.concatenate([each, beyond], axis=1)
+        last = each[:, :1] / (2 if self.first < self.n else 1)  # half of it is in the integral beyond
+        self.gaps = np.concatenate([each, last, beyond], axis=1)
+        depths = rank_depths(self.n, self.ranks)
+        u = depths.reshape(self.lists, -1)
         values = functions_of(self.items.labels_at(u))
-        means, slope, curvature = self._of_first_ranks(rank, u[:, : nodes.size], values[..., : nodes.size])
-        self.ranks = np.tile(rank[: self.first], (self.lists, 1))
-        self.measure = np.ones(self.ranks.shape)
-        if self.long:
-            self.ranks = np.concatenate([self.ranks, self.x.reshape(self.lists, -1)], axis=1)
-            self.measure = np.concatenate([self.measure, (self.half * DX).reshape(self.lists, -1)], axis=1)
-            further = self._of_panels(values[..., nodes.size :].reshape(-1, *self.x.shape))
-            means, slope, curvature = (
-                np.concatenate([near, far.reshape(*far.shape[:2], -1)], axis=2)
-                for near, far in zip((means, slope, curvature), further, strict=True)
-            )
+        for i in self.breaks.steps:  # a jump comes back with the law of N
+            values = values - (u > self.breaks.u[:, i : i + 1]) * self.breaks.size[:, :, i : i + 1]
+        means, slope, curvature = self._of_depths(depths, values.reshape(len(values), *depths.shape))
+        self.jumps = [self._jump(self.breaks.u[:, i : i + 1], gap) for i in self.breaks.steps]
+        for i, jump in zip(self.breaks.steps, self.jumps, strict=True):
+            size = self.breaks.size[:, :, i : i + 1]
+            means = means + size * jump.below
+            slope = slope + size[: self.grades] * jump.slope
         self.labels = means[: self.grades]
         self.slope, self.curvature = self.of_rows(slope), self.of_rows(curvature)
         self.covariance = self.of_pairs(means)
-        self.weights = self.weights_at(self.ranks)
+        values = self.discount(np.maximum(self.ranks, 1.0), self.n)
+        cut = [values * (self.ranks < k + 0.5) for k in self.cutoffs]
+        self.weights = np.stack([*cut, *[np.ones(self.ranks.shape)] * self.grades])
 
     def of_rows(self, labels: Floats) -> Floats:
         """Return sums over the labels (J, …) with the gains of each row."""
@@ -103,81 +122,36 @@ class RankSums:
         pairs = values[pair_places(self.grades)]
         return np.asarray(np.einsum("ai,bj,ij...->ab...", self.gains, self.gains, pairs))
 
-    def weights_at(self, ranks: Floats) -> Floats:
-        """Return the weights of the rows at ranks (C, R), without a shift."""
-        values = self.discount(np.maximum(ranks, 1.0), self.n)
-        cut = [values * (ranks < k + 0.5) for k in self.cutoffs]
-        return np.stack([*cut, *[np.ones(ranks.shape)] * self.grades])
+    def after(self, rates: Floats) -> Floats:
+        """Return sums over the ranks after each gap: (A, C, R) to (A, C, gaps)."""
+        there = rates[..., self.first :].reshape(*rates.shape[:2], *self.half.shape[1:2], NODES)
+        panels = (there * self.half * DX).sum(axis=3)
+        rest = _downwards(panels, np.zeros((*rates.shape[:2], 1)))
+        inside = (rest[:, :, 1:, None] + (there @ TO_THE_END.T) * self.half).reshape(*rates.shape[:2], -1)
+        return np.concatenate([_downwards(rates[..., : self.first], rest[..., :1]), inside], axis=2)
 
-    def shifted(self, shift: Floats) -> None:
-        """Take a constant (A,) from the weights of each row."""
-        self.shift = shift[:, None]
-        self.weights = self.weights - shift[:, None, None]
+    def _of_depths(self, depths: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return means of the functions, (Q, C, R), and two derivatives of the labels.
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Depths of both ends of a list, with hardly an item beyond."""
-        return 0.01 / self.n, 1 - 0.01 / self.n
-
-    def _of_first_ranks(self, rank: Floats, u: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return means over U_(r) of the functions, (Q, C, first), and of two derivatives of the labels.
-
-        Jumps are taken out of the functions, and come back with P(N >= r), N the items above the jump. They
-        have no second derivative, as the variance by the law of N (`jumps`) has all terms.
+        They are those of the parabola through the values at three depths of each rank.
         """
-        grades = self.grades
-        top, bottom = (functions_of(self.items.labels(np.full((self.lists, 1), t))[0]) for t in self.ends)
-        self.above: dict[int, Floats] = {}  # P(N >= r) of each jump
-        back, slope_back = (
-            np.zeros((*values.shape[:2], rank.size)),
-            np.zeros((grades, self.lists, self.first)),
-        )
-        for i in self.jumps.steps:
-            at, size = self.jumps.u[:, i : i + 1], self.jumps.size[:, :, i : i + 1]
-            rare = self.n >= _POISSON
-            above = gammainc(rank, self.n * at) if rare else betainc(rank, self.n + 1 - rank, at)
-            self.above[i] = np.asarray(above, np.float64)
-            values = values - (u > at) * size
-            top, bottom = top - (self.ends[0] > at) * size, bottom - (self.ends[1] > at) * size
-            back += (1 - self.above[i]) * size
-            slope_back += (
-                self.rise(1 - self.above[i], *(np.asarray(end > at, np.float64) for end in self.ends))
-                * size[:grades]
-            )
-        smooth = values.reshape(*back.shape, -1) @ NORMAL_WEIGHTS
-        slope = self.rise(smooth[:grades], top[:grades], bottom[:grades])
-        curvature = self._rise(slope, slope[..., :1], slope[..., -1:])
-        return (smooth + back)[..., : self.first], slope + slope_back, curvature
+        gap = np.maximum(np.diff(depths, axis=-1), 1e-300)
+        rise = np.diff(values[: self.grades], axis=-1) / gap
+        bend = (rise[..., 1] - rise[..., 0]) / gap.sum(axis=-1)
+        slope = rise[..., 0] + bend * (2 * self.ranks / (self.n + 1) - depths[..., 0] - depths[..., 1])
+        return values @ CHANCES, slope, 2 * bend
 
-    def rise(self, means: Floats, top: Floats, bottom: Floats) -> Floats:
-        """Return E f'(U_(r)) of the ranks one by one from f_r = E f(U_(r)) and f at both ends of the list.
+    def _jump(self, u: Floats, gap: Floats) -> Jump:
+        """Return the jump at depths u (C, 1), from the law of N."""
+        law = np.exp(log_binomial(gap, self.n, u)) * self.gaps
+        before = np.exp(log_binomial(self.ranks - 1, self.n, u))  # N is one less than the rank
+        least = self.after(before[None])[0] + u**self.n
+        below = 1 - least[:, 1:] / least[:, :1]
+        below[:, self.first :] += before[:, self.first :] / 2
+        slope = self.n * np.exp(log_binomial(np.minimum(self.ranks, self.n) - 1, self.n - 1, u))
+        return Jump(below, slope, law / law.sum(axis=1, keepdims=True))
 
-        ``E f'(U_(r)) = (n - r + 1)(f_r - f_(r-1)) + r (f_(r+1) - f_r)``, exactly, by parts. Where the list is
-        longer ``means`` holds the rank that follows too.
-        """
-        return self._rise(means[..., : self.first], top, means[..., self.first :] if self.long else bottom)
 
-    def _rise(self, means: Floats, before: Floats, after: Floats) -> Floats:
-        r = np.arange(1.0, self.first + 1)
-        steps = np.diff(np.concatenate([before, means, after], axis=-1), axis=-1)
-        return np.asarray((self.n - r + 1) * steps[..., :-1] + r * steps[..., 1:])
-
-    def _of_panels(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return means of the functions on panels (Q, C, P, nodes), and the derivatives of the labels.
-
-        ``E f(U_(r)) = f + f'' u (1 - u)/(2n)`` at u = r/(n + 1); kinks at edges of panels are kept.
-        """
-        wide = self.half[:, :, 0] > 1e-3 * np.minimum(self.edges[:, 1:], self.n + 1 - self.edges[:, :-1])
-        ends = (values @ AT_ENDS.T) / np.maximum(self.half, 1e-9)
-        self.kinks = (ends[:, :, 1:, 0] - ends[:, :, :-1, 1]) * (wide[:, 1:] & wide[:, :-1])
-        second = self._derivative(self._derivative(values))
-        values = values + second * wide[:, :, None] * self.half_variance(self.x)
-        slope = (self.n + 1) * self._derivative(values[: self.grades])
-        return values, slope, (self.n + 1) * self._derivative(slope)
-
-    def _derivative(self, values: Floats) -> Floats:
-        return np.asarray((values @ DERIVATIVE.T) / np.maximum(self.half, 1e-9))
-
-    def half_variance(self, rank: Floats) -> Floats:
-        """Return half the variance of the rank of an item at the depth r/(n + 1)."""
-        return np.asarray(rank * (self.n + 1 - rank) / (2 * self.n))
+def _downwards(values: Floats, start: Floats) -> Floats:
+    """Return sums over the later ones: (A, C, r) to (A, C, r + 1), the last one ``start`` (A, C, 1)."""
+    return np.asarray(np.cumsum(np.concatenate([values, start], axis=2)[:, :, ::-1], axis=2)[:, :, ::-1])
