@@ -7,16 +7,8 @@ from typing import Any, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import (
-    ALPHA,
-    CUSTOM,
-    FIGURE_FORMATS,
-    Options,
-    Output,
-    Results,
-    TableOutput,
-    option,
-)
+from ndcg_asymptotics.cli import options
+from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option
 
 app = typer.Typer()
 
@@ -25,7 +17,7 @@ app = typer.Typer()
 def info(
     *,
     results: Results,
-    allow_custom: bool = CUSTOM,
+    allow_custom: bool = options.CUSTOM,
     output: TableOutput,
 ) -> None:
     """Show what a folder of results holds: the study or grid, how much of it is complete, and the means.
@@ -50,15 +42,13 @@ def info(
 def check(
     *,
     results: Results,
-    alpha: float = ALPHA,
+    alpha: float = options.ALPHA,
     perturb: float = option("Multiply every theoretical value by 1 + this, to see the check fail.", 0.0),
     std: Literal["few", "every"] = option(
         "Test standard deviations at three list lengths (few) or at every one.", "few", "few|every"
     ),
-    full: bool = option(
-        "Also print the mean at every list length, every test, and every point of a grid.", False
-    ),
-    allow_custom: bool = CUSTOM,
+    full: bool = option("Also print the mean at every list length, every test, and every point of a grid."),
+    allow_custom: bool = options.CUSTOM,
     output: TableOutput,
 ) -> None:
     """Compare simulated results with theory.
@@ -92,8 +82,8 @@ def distinguish(
         None,
         "FOLDER",
     ),
-    allow_custom: bool = CUSTOM,
-    full: bool = option("Print the rates at every list length, and what they say.", False),
+    allow_custom: bool = options.CUSTOM,
+    full: bool = option("Print the rates at every list length, and what they say."),
     output: TableOutput,
 ) -> None:
     """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
@@ -114,15 +104,15 @@ def distinguish(
 class _Saved(Options):
     """How figures are saved."""
 
-    formats: Any = FIGURE_FORMATS
+    formats: Any = options.FIGURE_FORMATS
     dpi: float = option("Resolution of PNG files, in dots per inch.", 200)
     width: float | None = option(
         "Width of each figure.", None, "INCHES", shown="one or two columns of a journal"
     )
     style_file: str | None = option(
-        "A matplotlib style, or a file with one, that overrides ours.", None, "FILE", "--style"
+        "A matplotlib style, or a file with one, that overrides ours.", None, "FILE", name="--style"
     )
-    dark: bool = option("Draw for a dark page or slide: light text on a dark ground.", False)
+    dark: bool = option("Draw for a dark page or slide: light text on a dark ground.")
 
 
 @app.command()
@@ -139,9 +129,9 @@ def figures(
         "NAME",
         shown="all",
     ),
-    spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas.", False),
+    spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas."),
     saved: _Saved,
-    allow_custom: bool = CUSTOM,
+    allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
@@ -175,8 +165,8 @@ def report(
     *,
     results: Results,
     out: Path = option("File to write the page to.", ..., "FILE.html"),
-    alpha: float = ALPHA,
-    allow_custom: bool = CUSTOM,
+    alpha: float = options.ALPHA,
+    allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
     """Write results as one HTML page: of a study, a grid, or rare orders.

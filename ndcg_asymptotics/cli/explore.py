@@ -13,7 +13,7 @@ app = typer.Typer()
 def explore(
     *,
     port: int | None = option("Port of the page.", None, "PORT", shown="a free one"),
-    browser: bool = option("Open the page in a browser.", True, None, "--browser/--no-browser"),
+    browser: bool = option("Open the page in a browser.", True, name="--browser/--no-browser"),
     output: Output,
 ) -> None:
     """Open a page with sliders: two rankers, a measure, and what theory says of them at every list length.

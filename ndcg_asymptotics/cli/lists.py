@@ -9,23 +9,8 @@ from typing import Any, Literal
 
 import typer
 
+from ndcg_asymptotics.cli import options
 from ndcg_asymptotics.cli.options import (
-    ANY_MEASURES,
-    BINARY_AT,
-    BY_QUERY,
-    COLUMNS,
-    FEATURE,
-    GAIN,
-    LEVEL,
-    LISTS,
-    LOWER_IS_BETTER,
-    MEASURES,
-    POOL,
-    POWER,
-    QUERY,
-    SIX_MEASURES,
-    VALUES,
-    WEIGHTS,
     ConventionsGiven,
     Figures,
     Options,
@@ -53,18 +38,18 @@ def _whole_numbers(text: str) -> list[int]:
 class _Evaluated(Options):
     """What `evaluate` takes beside conventions."""
 
-    lists: list[Path] | None = LISTS
-    columns: dict[str, str] | None = COLUMNS
-    feature: int | None = FEATURE
-    weights: Path | None = WEIGHTS
-    query: list[Path] | None = QUERY
+    lists: list[Path] | None = options.LISTS
+    columns: dict[str, str] | None = options.COLUMNS
+    feature: int | None = options.FEATURE
+    weights: Path | None = options.WEIGHTS
+    query: list[Path] | None = options.QUERY
     unjudged: Literal["zero", "drop", "bounds"] = option(
         "Give documents without a judgement the gain 0, remove them from runs, or also show the lowest and "
         "highest NDCG that they allow.",
         "zero",
     )
     chance: bool = option(
-        "Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best.", False
+        "Show the mean NDCG of a random order, and NDCG adjusted for it: 0 at random, 1 at best."
     )
 
 
@@ -72,10 +57,10 @@ class _Evaluated(Options):
 def evaluate(
     *,
     runs: Runs,
-    measure: list[str] | None = ANY_MEASURES,
+    measure: list[str] | None = options.ANY_MEASURES,
     given: _Evaluated,
     conventions: ConventionsGiven,
-    by_query: Path | None = BY_QUERY,
+    by_query: Path | None = options.BY_QUERY,
     output: TableOutputOfMany,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
@@ -99,13 +84,13 @@ def evaluate(
 class _Fitted(Options):
     """What `fit` takes."""
 
-    lists: Path | None = LISTS
-    columns: dict[str, str] | None = COLUMNS
-    feature: int | None = FEATURE
-    weights: Path | None = WEIGHTS
-    query: Path | None = QUERY
-    pool: Literal["retrieved", "judged"] = POOL
-    binary_at: float | None = BINARY_AT
+    lists: Path | None = options.LISTS
+    columns: dict[str, str] | None = options.COLUMNS
+    feature: int | None = options.FEATURE
+    weights: Path | None = options.WEIGHTS
+    query: Path | None = options.QUERY
+    pool: Literal["retrieved", "judged"] = options.POOL
+    binary_at: float | None = options.BINARY_AT
 
 
 @app.command()
@@ -138,9 +123,9 @@ def fit(
 class _Grown(Options):
     """What `grow` takes."""
 
-    columns: dict[str, str] | None = COLUMNS
-    pool: Literal["retrieved", "judged"] = POOL
-    binary_at: float | None = BINARY_AT
+    columns: dict[str, str] | None = options.COLUMNS
+    pool: Literal["retrieved", "judged"] = options.POOL
+    binary_at: float | None = options.BINARY_AT
     order: Literal["random", "file", "time"] = _arrival(
         "Documents arrive in random order, in the order of the judgements, or by time.", "random"
     )
@@ -150,13 +135,12 @@ class _Grown(Options):
         "Number of documents that arrive; queries with fewer are left out.",
         None,
         "N",
-        "-n",
-        "--n",
+        short="-n",
         shown="the number that nine of ten queries have",
     )
     seed: int = _arrival("Seed of the random orders.", 0)
-    gain: str = GAIN
-    random: bool = option("Add a run whose scores are random.", False)
+    gain: str = options.GAIN
+    random: bool = option("Add a run whose scores are random.")
     groups: int | None = option(
         "Compare with i.i.d. theory, with one relevance curve for all queries and with one for each of G "
         "groups of queries by their share of relevant documents.",
@@ -169,7 +153,7 @@ class _Grown(Options):
 def grow(
     *,
     runs: Runs,
-    measure: list[str] = MEASURES,
+    measure: list[str] = options.MEASURES,
     out: Path | None = option("Write the mean at every list length and its error.", None, "FILE.csv"),
     given: _Grown,
     figures: Figures,
@@ -203,21 +187,21 @@ class _Compared(Options):
         "sample, or both.",
         shown="both",
     )
-    lower_is_better: list[str] | None = LOWER_IS_BETTER
+    lower_is_better: list[str] | None = options.LOWER_IS_BETTER
     judge: Path | None = option(
         "Judgements of a judge that may err, such as a language model, for the queries of --qrels and more; "
         "the answer then rests on both."
     )
-    lists: list[Path] | None = LISTS
-    feature: list[int] | None = FEATURE
-    weights: list[Path] | None = WEIGHTS
-    query: list[Path] | None = QUERY
-    columns: dict[str, str] | None = COLUMNS
+    lists: list[Path] | None = options.LISTS
+    feature: list[int] | None = options.FEATURE
+    weights: list[Path] | None = options.WEIGHTS
+    query: list[Path] | None = options.QUERY
+    columns: dict[str, str] | None = options.COLUMNS
     unjudged: Literal["zero", "drop"] = option(
         "Give documents without a judgement the gain 0, or remove them from runs.", "zero"
     )
-    power: float = POWER
-    level: float = LEVEL
+    power: float = options.POWER
+    level: float = options.LEVEL
     correction: Literal["maxt", "holm", "bh"] = option(
         "Correct p-values for the number of tests: step-down max-T, Holm, or Benjamini and Hochberg.", "maxt"
     )
@@ -234,25 +218,25 @@ class _Compared(Options):
 def compare(
     *,
     runs: Runs,
-    values: list[Path] | None = VALUES,
+    values: list[Path] | None = options.VALUES,
     collections: Path | None = from_input(
         "In place of runs: a table of collections with the columns collection, qrels, run and path. Paths "
         "are relative to the table; --run names runs.",
         None,
         "FILE.csv",
     ),
-    measure: list[str] | None = SIX_MEASURES,
+    measure: list[str] | None = options.SIX_MEASURES,
     given: _Compared,
     conventions: ConventionsGiven,
     figures: Figures,
-    fail_if_worse: bool = _gate("Exit with 1 if the first run is significantly worse than another.", False),
+    fail_if_worse: bool = _gate("Exit with 1 if the first run is significantly worse than another."),
     fail_unless_noninferior: bool = _gate(
-        "Exit with 1 unless the first run is shown to be worse by less than --margin, or better.", False
+        "Exit with 1 unless the first run is shown to be worse by less than --margin, or better."
     ),
     margin: float | None = _gate("The loss that --fail-unless-noninferior allows.", None, "D"),
-    by_query: Path | None = BY_QUERY,
+    by_query: Path | None = options.BY_QUERY,
     report: Path | None = option("Write the comparison as one HTML page.", None, "FILE.html"),
-    full: bool = option("Show every pair of more than two runs by itself, too.", False),
+    full: bool = option("Show every pair of more than two runs by itself, too."),
     output: TableOutputOfMany,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
@@ -334,18 +318,18 @@ def compare(
 @app.command()
 def sampled(
     *,
-    measure: list[str] = MEASURES,
+    measure: list[str] = options.MEASURES,
     items: int = from_input("Number of items that are ranked for each user.", ...),
     runs: Runs,
     ranks: list[Path] | None = from_input(
         "In place of runs and judgements: a table with the columns user and rank, that of the user's "
         "relevant item among all items."
     ),
-    columns: dict[str, str] | None = COLUMNS,
+    columns: dict[str, str] | None = options.COLUMNS,
     negatives: list[Any] | None = option(
         "Numbers of sampled negatives, such as 100,1000.", None, "M", parser=_whole_numbers, shown="100"
     ),
-    replacement: bool = option("Sample negatives with replacement.", False),
+    replacement: bool = option("Sample negatives with replacement."),
     level: float = option(
         "Confidence level of bounds, and the probability with which the sampled order is to be that of the "
         "full metric.",

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ndcg_asymptotics.cli import options
 from ndcg_asymptotics.cli.options import (
-    EXP2_GAIN,
     Options,
     TableOutput,
     option,
@@ -87,8 +87,8 @@ class _Searched(Options):
     """What `losses search` takes."""
 
     measure: str = option("The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.", "nDCG", "SPEC")
-    gain: str = EXP2_GAIN
-    n: int = option("Number of items, from 2 to 8.", 3, "N", "-n", "--n")
+    gain: str = options.EXP2_GAIN
+    n: int = option("Number of items, from 2 to 8.", 3, "N", short="-n")
     grades: int = option("Number of grades; labels are 0 to this minus 1.", 5)
     vectors: int = option("Number of label vectors in a distribution.", 3)
     draws: int = option("Number of random distributions to try.", 1000)
@@ -123,9 +123,9 @@ class _Trained(Options):
     )
     test: list[Path] | None = option("SVMlight file to evaluate the ranker on.")
     measure: str = option("The measure, such as nDCG@10.", "nDCG", "SPEC")
-    gain: str = EXP2_GAIN
+    gain: str = options.EXP2_GAIN
     penalties: list[float] | None = option(
-        "Strength of the penalty to try.", None, "STRENGTH", "--penalty", shown="1e4, 1e3, …, 1e-6"
+        "Strength of the penalty to try.", None, "STRENGTH", name="--penalty", shown="1e4, 1e3, …, 1e-6"
     )
     seed: int = option("Seed of the random folds of queries.", 0)
     out: Path | None = option(
@@ -139,7 +139,7 @@ class _Trained(Options):
 @app.command()
 def train(
     *,
-    data: list[Path] = option("SVMlight file to train on.", ..., None, "--train"),
+    data: list[Path] = option("SVMlight file to train on.", ..., name="--train"),
     loss: str = option('The loss, such as listnet or pairwise("logistic").', ..., "SPEC"),
     given: _Trained,
     output: TableOutput,

@@ -27,7 +27,9 @@ def option(
     text: str,
     default: Any = None,
     metavar: str | None = None,
-    *names: str,
+    *,
+    name: str = "",
+    short: str = "",
     shown: str | bool = True,
     panel: str | None = None,
     **settings: Any,
@@ -41,11 +43,11 @@ def option(
     text : str
         What the option does, for --help.
     default : optional
-        ``...`` for an option that a command needs.
+        ``...`` for an option that a command needs; flags are off.
     metavar : str, optional
         The name of the value in --help.
-    *names : str
-        Names other than that of the parameter.
+    name, short : str
+        The name, if it is not that of the parameter, such as ``--figures``, and a short one, such as ``-n``.
     shown : str, optional
         The default as --help shows it.
     panel : str, optional
@@ -53,9 +55,8 @@ def option(
     **settings
         Further ones of `typer.Option`.
     """
-    return typer.Option(
-        default, *names, help=text, metavar=metavar, show_default=shown, rich_help_panel=panel, **settings
-    )
+    settings |= {"help": text, "metavar": metavar, "show_default": shown, "rich_help_panel": panel}
+    return typer.Option(default, *filter(None, (short, name)), **settings)
 
 
 from_input = partial(option, panel="Input")
@@ -152,7 +153,7 @@ FIGURE_FORMATS = option(
     "File formats of figures, of svg, png and pdf, separated by commas.",
     "png",
     "LIST",
-    "--figure-format",
+    name="--figure-format",
     parser=_figure_formats,
 )
 
@@ -191,24 +192,19 @@ class Options:
 class Output(Options):
     """What every command prints beside its results."""
 
-    quiet: bool = _to_output(
-        "Print neither progress nor advice.", False, None, "-q", "--quiet", callback=_show_progress
-    )
+    quiet: bool = _to_output("Print neither progress nor advice.", short="-q", callback=_show_progress)
     verbose: bool = _to_output(
         "Print all notes and tables, the running time and, after an error, a traceback.",
-        False,
-        None,
-        "-v",
-        "--verbose",
+        short="-v",
         callback=_print_time_at_end,
     )
 
 
 class _Formats(Options):
     table_format: Literal["table", "csv", "latex", "json"] = _to_output(
-        "Format of the tables.", "table", None, "--format", case_sensitive=False
+        "Format of the tables.", "table", name="--format", case_sensitive=False
     )
-    as_json: bool = _to_output("Short for --format json.", False, None, "--json")
+    as_json: bool = _to_output("Short for --format json.", name="--json")
 
 
 class TableOutput(Output, _Formats):
@@ -261,7 +257,7 @@ class TableOutput(Output, _Formats):
 
 
 class _AllOptions(Options):
-    help_all: bool = option("Show all options and exit.", False, is_eager=True, callback=show_all)
+    help_all: bool = option("Show all options and exit.", is_eager=True, callback=show_all)
 
 
 class TableOutputOfMany(TableOutput, _AllOptions):
@@ -271,7 +267,7 @@ class TableOutputOfMany(TableOutput, _AllOptions):
 class Figures(Options):
     """Figures of the results of a command, if a folder for them is named."""
 
-    folder: Path | None = option("Draw figures into this folder.", None, "FOLDER", "--figures")
+    folder: Path | None = option("Draw figures into this folder.", None, "FOLDER", name="--figures")
     figure_format: Any = FIGURE_FORMATS
 
     def require_folder(self) -> None:
@@ -290,7 +286,7 @@ class Figures(Options):
 
 
 Results = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of results.")]
-CUSTOM = option("Run the Python functions that a study brings along.", False, None, "--allow-custom")
+CUSTOM = option("Run the Python functions that a study brings along.", name="--allow-custom")
 POWER = option("Target power of the paired t test.", 0.8)
 ALPHA = option("Family-wise error rate: the probability of any false alarm.", 1e-4)
 LEVEL = option("Confidence level of the intervals; tests have the level 1 minus this.", 0.95)
@@ -449,6 +445,8 @@ def _typed(parameter: inspect.Parameter) -> inspect.Parameter:
         if "int" in words:
             declared.metavar = declared.metavar or "N"
             declared.parser = declared.parser or parse_whole
-        if "bool" in words and not declared.param_decls:
-            declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
+        if "bool" in words and declared.default is None:
+            declared.default = False
+        if not any(name.startswith("--") for name in declared.param_decls):
+            declared.param_decls = (*declared.param_decls, f"--{parameter.name.replace('_', '-')}")
     return parameter.replace(default=declared)

@@ -7,17 +7,8 @@ from typing import Any, Literal
 
 import typer
 
+from ndcg_asymptotics.cli import options
 from ndcg_asymptotics.cli.options import (
-    COLUMNS,
-    GAIN_LIKE,
-    LEVEL,
-    LIKE,
-    LOWER_IS_BETTER,
-    MISSING,
-    POWER,
-    RELEVANT,
-    SIX_MEASURES,
-    VALUES,
     Figures,
     Options,
     Runs,
@@ -40,12 +31,12 @@ class _Planned(Options):
         "CURVE",
     )
     n: int | None = from_input(
-        "Length of the lists of the curves.", None, "N", "-n", "--n", parser=parse_number, shown="1000"
+        "Length of the lists of the curves.", None, "N", short="-n", parser=parse_number, shown="1000"
     )
-    values: list[Path] | None = VALUES
-    lower_is_better: list[str] | None = LOWER_IS_BETTER
-    missing: Literal["drop", "zero", "error"] | None = MISSING
-    columns: dict[str, str] | None = COLUMNS
+    values: list[Path] | None = options.VALUES
+    lower_is_better: list[str] | None = options.LOWER_IS_BETTER
+    missing: Literal["drop", "zero", "error"] | None = options.MISSING
+    columns: dict[str, str] | None = options.COLUMNS
     sd: float | None = from_input(
         "In place of curves or runs: the standard deviation of the difference of two systems."
     )
@@ -53,20 +44,20 @@ class _Planned(Options):
         "Number of queries that --sd was estimated from, for intervals.", shown="none: it is exact"
     )
     difference: float | None = from_input("With --sd: the difference of means that is to be detected.")
-    like: str | None = LIKE
-    gain: str | None = GAIN_LIKE
-    relevant: Any = RELEVANT
+    like: str | None = options.LIKE
+    gain: str | None = options.GAIN_LIKE
+    relevant: Any = options.RELEVANT
     queries: int | None = option("How many queries there are.", shown="those of the runs, if there are any")
     rate: float = option("Probability with which a single list must show the right order.", 0.95)
-    power: float = POWER
-    level: float = LEVEL
+    power: float = options.POWER
+    level: float = options.LEVEL
 
 
 @app.command()
 def plan(
     *,
     runs: Runs,
-    measure: list[str] | None = SIX_MEASURES,
+    measure: list[str] | None = options.SIX_MEASURES,
     given: _Planned,
     figures: Figures,
     output: TableOutputOfMany,

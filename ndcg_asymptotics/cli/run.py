@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ndcg_asymptotics.cli.options import CUSTOM, Options, Output, option
+from ndcg_asymptotics.cli import options
+from ndcg_asymptotics.cli.options import Options, Output, option
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.studies import Study
@@ -69,7 +70,7 @@ def run(
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
     out: Path = option("Folder for the results: a new one, or one to be continued.", ..., "FOLDER"),
     given: _Swept,
-    allow_custom: bool = CUSTOM,
+    allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
     """Simulate a study. To continue after an interruption, give the same command again.
@@ -141,7 +142,7 @@ def merge(
         list[Path], typer.Argument(metavar="FOLDER …", help="Folders with results of one study.")
     ],
     out: Path = option("Folder for the merged results.", ..., "FOLDER"),
-    allow_custom: bool = CUSTOM,
+    allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
     """Merge the replicates of several runs of one study into one folder.

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ndcg_asymptotics.cli.options import GAIN, MEASURES, RELEVANT, TableOutput, option, parse_number
+from ndcg_asymptotics.cli import options
+from ndcg_asymptotics.cli.options import TableOutput, option, parse_number
 
 app = typer.Typer()
 
@@ -14,11 +15,11 @@ app = typer.Typer()
 @app.command()
 def predict(
     *,
-    measure: list[str] = MEASURES,
-    n: list[int] = option("A list length, such as 1000 or 1e6.", ..., "N", "-n", "--n", parser=parse_number),
+    measure: list[str] = options.MEASURES,
+    n: list[int] = option("A list length, such as 1000 or 1e6.", ..., "N", short="-n", parser=parse_number),
     scorer: list[str] = option("A relevance curve, such as linear(0.1, 0.7).", ..., "CURVE"),
-    gain: str = GAIN,
-    relevant: Any = RELEVANT,
+    gain: str = options.GAIN,
+    relevant: Any = options.RELEVANT,
     output: TableOutput,
 ) -> None:
     """Predict NDCG at a list length: its limit, the theorem, the exact mean and the pseudo-expectation.
