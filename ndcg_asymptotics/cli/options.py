@@ -447,6 +447,7 @@ def _typed(parameter: inspect.Parameter) -> inspect.Parameter:
             declared.parser = declared.parser or parse_whole
         if "bool" in words and declared.default is None:
             declared.default = False
-        if not any(name.startswith("--") for name in declared.param_decls):
-            declared.param_decls = (*declared.param_decls, f"--{parameter.name.replace('_', '-')}")
+        names = declared.param_decls or ()
+        if not any(name.startswith("--") for name in names):
+            declared.param_decls = (*names, f"--{parameter.name.replace('_', '-')}")
     return parameter.replace(default=declared)

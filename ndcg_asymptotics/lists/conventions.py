@@ -80,7 +80,7 @@ class Conventions:
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         like = given.pop("like", None)
         if like is not None and not (isinstance(like, str) and like in LIKE):
-            near = did_you_mean(str(like), LIKE) or ","
+            near = (isinstance(like, str) and did_you_mean(like, LIKE)) or ","
             raise InputError(f"{brief(like)} is not known{near} expected one of: {', '.join(LIKE)}", "like")
         for name, value in given.items():
             if name in _CHOICES:

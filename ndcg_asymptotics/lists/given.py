@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.core.arrays import as_list, brief
+from ndcg_asymptotics.core.arrays import LARGEST_N, as_list, brief
 from ndcg_asymptotics.core.errors import InputError, naming, require, require_utf8
 from ndcg_asymptotics.core.files import named_paths, paths_of
 from ndcg_asymptotics.lists.judgements import without_negatives
@@ -138,9 +138,9 @@ def rankers_of(feature: int | Sequence[int] | None, weights: object) -> dict[str
     """
     features = [] if feature is None else as_list(feature, "feature", (int, np.integer))
     for index in features:
-        whole = isinstance(index, int | np.integer) and bool(index >= 1)
+        whole = isinstance(index, int | np.integer) and bool(1 <= index <= LARGEST_N)
         require(whole, f"must be a whole number from 1 on, got {brief(index)}", "feature")
-        require(features.count(index) == 1, f"{index} is given twice", "feature")
+        require(features.count(index) == 1, f"{brief(index)} is given twice", "feature")
     several = [] if weights is None else as_list(weights, "weights", (str, os.PathLike, Mapping))
     files = named_paths([one for one in several if not isinstance(one, Mapping)], "weights")
     return (

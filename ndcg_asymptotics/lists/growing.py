@@ -282,7 +282,7 @@ def _followed(documents: Pooled, n: int | None) -> tuple[Pooled, tuple[str, ...]
     proper = isinstance(n, int) and n >= 1
     require(proper, f"must be a whole number >= 1, got {brief(n)}", "n")
     most = int(sizes.max())
-    require(n <= most, f"no query has {n} documents, the longest has {most}", "n")
+    require(n <= most, f"no query has {brief(n)} documents, the longest has {most}", "n")
     reached = dict(zip(documents.queries, (sizes >= n).tolist(), strict=True))
     kept = tuple(query for query, long in reached.items() if long)
     left_out = tuple(query for query, long in reached.items() if not long)

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -61,7 +60,7 @@ def any_measures_of(given: AnyMeasures) -> tuple[AnyMeasure, ...]:
     >>> [str(measure) for measure in any_measures_of(["nDCG@10", "AP", "recall_100", "mrr@10", "hit_rate@5"])]
     ['nDCG@10', 'AP', 'R@100', 'RR@10', 'Success@5']
     """
-    file = isinstance(given, str | os.PathLike) and Path(given).is_file()
+    file = isinstance(given, str | os.PathLike) and os.path.isfile(given)
     require(
         not file and not isinstance(given, Mapping) and not is_table(given),
         f"must be measures, such as 'nDCG@10', got {brief(given) if file else 'a table or a dictionary'}: "

@@ -66,8 +66,9 @@ def require_kind(folder: Path, *kinds: FolderKind | None) -> None:
 
 
 def _study_file(path: Path) -> str:
-    """Return that a path is that of a study file, if it has the name of one."""
-    return "is a study file; run makes a folder of results of it" if path.suffix == ".toml" else ""
+    """Return that a path is that of a study file, if there is a file with the name of one."""
+    is_one = path.suffix == ".toml" and path.is_file()
+    return "is a study file; run makes a folder of results of it" if is_one else ""
 
 
 def _within(folder: Path, kind: FolderKind | None) -> str:

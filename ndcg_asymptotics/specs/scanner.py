@@ -53,7 +53,10 @@ def number_text(value: float) -> str:
     >>> number_text(0.5), number_text(2.0), number_text(1e18)
     ('0.5', '2', '1e+18')
     """
-    return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
+    try:
+        return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 turns -0 into 0
+    except OverflowError:
+        raise InputError(f"must be at most 1.8e308, got {brief(value)}") from None
 
 
 def short_text(spec: object) -> str:

@@ -132,7 +132,8 @@ class Study(Shown):
         precision: float | None = None,
     ) -> None:
         sizes = _sizes(n)
-        require_utf8([str(title)], "the title", "title")
+        require(isinstance(title, str), f"must be a text, got {brief(title)}", "title")
+        require_utf8([title], "the title", "title")
         found = read_scorers(scorers, relevant=relevant)
         population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
         for scorer in population.scorers.values():

@@ -45,7 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Call]]:
 @pytest.mark.slow
 def test_every_public_function_is_tried(made: dict[str, Call]) -> None:
     assert public_functions() - {name.split()[0] for name in made} == set()
-    assert len(WRONG) == 10
+    assert len(WRONG) == 12
 
 
 @pytest.mark.slow
@@ -55,6 +55,32 @@ def test_arguments_of_wrong_types_are_refused_in_one_line(made: dict[str, Call])
     outcomes = [try_wrong(*one) for one in random.Random(5).sample(every, SAMPLE)]
     assert outcomes.count("refused") > SAMPLE // 2
     assert outcomes.count("answered") > 0
+
+
+STUDY: dict[str, Any] = {"scorers": {"a": "constant(0.4)"}, "measures": "nDCG", "n": [10], "replicates": 2}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "said"),
+    [
+        (na.Study, {**STUDY, "coupling": 10**400}, r"^coupling: must be at most 1.8e308, got 10+…$"),
+        (na.Study, {**STUDY, "title": 10**5000}, "^title: must be a text, got a value of type int$"),
+        (na.compare, {"collections": "\ud800"}, "^collections: no file can have the name "),
+        (na.evaluate, {"lists": "x", "weights": "\ud800"}, "^weights: no file can have the name "),
+        (
+            na.evaluate,
+            {"lists": "x", "feature": 10**5000},
+            "^feature: must be a whole number from 1 on, got a",
+        ),
+        (na.evaluate, {"lists": "x", "like": 10**5000}, "^like: a value of type int is not known, expected"),
+        (na.evaluate, {"lists": "x", "measures": "x" * 10**5}, "a text has at most 10000 characters"),
+    ],
+)
+def test_odd_texts_and_numbers_are_refused_in_one_line(
+    function: Callable[..., object], arguments: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(na.InputError, match=said):
+        function(**arguments)
 
 
 @pytest.mark.parametrize(

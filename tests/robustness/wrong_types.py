@@ -1,6 +1,6 @@
 """Public functions with arguments of wrong types: each is answered, or refused in one line.
 
-``python -m robustness.wrong_types``. Every parameter of every public function takes ten values of other
+``python -m robustness.wrong_types``. Every parameter of every public function takes twelve values of other
 types, one at a time. A call may return, or raise an `InputError` of one line or an `OSError` of a path.
 """
 
@@ -34,6 +34,8 @@ WRONG: tuple[object, ...] = (
     math.nan,
     "no such",
     b"x",
+    "\ud800",
+    10**400,
     [],
     [None],
     {"a": 1},

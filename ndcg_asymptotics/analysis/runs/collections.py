@@ -53,6 +53,7 @@ from ndcg_asymptotics.analysis.runs.paired import (
 from ndcg_asymptotics.analysis.runs.ranked import values_of_runs
 from ndcg_asymptotics.core.arrays import Floats, as_texts, brief, require_choice
 from ndcg_asymptotics.core.errors import InputError, naming, refuse_others, require
+from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Table
@@ -136,7 +137,7 @@ def _read(given: object, options: ValueOptions, conventions: ConventionOptions) 
         require(not options.get("lower_is_better"), higher, "lower_is_better")
         chosen = Conventions.of(**conventions)
         measures = chosen.measures(any_measures_of(cast("AnyMeasures", options.get("measures") or MEASURES)))
-        listed, columns = _listed(Path(given)), options.get("columns")
+        listed, columns = _listed(path_of(given, "collections")), options.get("columns")
         runs = as_texts(options.get("runs"), "runs")
         for name, (qrels, files) in tracked(listed.items(), "collections"):
             with naming(name, fields=True):
