@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from cases import command
 
-CURVES = '[scorers]\ngood = "linear(0.1, 0.7)"\nother = "constant(0.4)"\n'
+CURVES = '[scorers]\ngood = "linear(0.1, 0.7)"\nother = "random"\n'
 HEAD = 'measures = ["nDCG", "nDCG(geometric(2))"]\nn = [10, 100]\nreplicates = 40\n'
 PAIRS = 'pairs = [["good", "other"]]\n'
 PROBLEM = 'measure = "nDCG"\nlabels = [[2, 1], [0, 3]]\nprobabilities = [0.3, 0.7]\nlosses = ["squared"]\n'
@@ -30,7 +30,9 @@ def documents(folder: Path) -> Iterator[Any]:
 def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     texts = {
         "study.toml": HEAD + PAIRS + CURVES,
-        "grid.toml": HEAD + "[grid]\np = [0.3, 0.4]\n[scorers]\na = 'constant($p)'\n",
+        "grid.toml": HEAD
+        + PAIRS
+        + "[grid]\np = [0.6, 0.7]\n[scorers]\ngood = 'linear(0.1, $p)'\nother = 'random'\n",
         "rare.toml": HEAD + 'engine = "rare"\n' + PAIRS + CURVES,
         "problem.toml": PROBLEM,
         "users.csv": "user,rank\n" + "".join(f"u{i},{1 + 7 * i % 50}\n" for i in range(20)),
@@ -43,13 +45,14 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
         words = "run", folder / f"{name}.toml", "--out", folder / name, "--jobs", 1, "--quiet"
         assert command(None, *words)[0] == 0
     study, rare = folder / "study", folder / "rare"
-    for results in (study, rare):
+    for results in (study, rare, folder / "grid"):
         yield "info", results
         yield "distinguish", results
-    yield "info", folder / "grid"
     yield "check", study
     yield "check", folder / "grid"
     yield "distinguish", study, "--rare", rare
+    next((folder / "rare").glob("*.npz")).write_bytes(b"")
+    yield "info", rare
     yield ("list",)
     yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"

@@ -21,6 +21,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from ndcg_asymptotics.analysis.check_outcome import Check
+from ndcg_asymptotics.analysis.convergence import Convergence
 from ndcg_asymptotics.analysis.limit_tests import LimitTest
 from ndcg_asymptotics.analysis.mean_tests import MeanTest
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction
@@ -70,7 +71,8 @@ DOCUMENTS = {
     "list": "`list`",
     "check": "`check` of a study",
     "grid check": "`check` of a grid",
-    "distinguish": "`distinguish`",
+    "distinguish": "`distinguish` of a study",
+    "grid distinguish": "`distinguish` of a grid",
     "predict": "`predict`",
     "plan": "`plan`",
     "evaluate": "`evaluate`",
@@ -95,6 +97,7 @@ CLASSES: dict[str, type] = {
     "compare with a judge": JudgedComparison,
     "compared measure": MeasureComparison,
     "compared pair": PairComparison,
+    "convergence": Convergence,
     "decay": Decay,
     "decided loss": LossDecision,
     "difference over collections": CollectionsRow,
@@ -143,22 +146,17 @@ compare
     gate | optional <gate> | with `--fail-if-worse` or `--fail-unless-noninferior`
 compare with a judge
     gate | optional <gate> | as of `compare`
+grid info
+    complete | true or false | whether every point is complete
+    points | list of <info of a point>
 grid check
     alpha | number | family-wise error rate of all points
-    complete | true or false | whether every point is complete
     agrees | true or false | whether nothing disagrees
-    points | list of <point>
-point
-    parameters | map of number | values of the parameters
-    study | text | title of the study
-    replicates | whole number | number of complete replicates
-    wanted | whole number | number of replicates that were requested
-    complete, agrees | true or false | as in `check`
-    alpha | number | share of the family-wise error rate
-    rows | list of <mean test>
-    stds | list of <standard deviation test>
-    limits | list of <limit test>
-    detectable, detectable_std | map of number | as in `check`
+    complete | true or false | whether every point is complete
+    points | list of <check of a point>
+grid distinguish
+    complete | true or false | whether every point is complete
+    points | list of <distinguish of a point>
 rate
     n | whole number | list length
     rate, low, high | number or null | rate of the right order, with an interval for this n alone
@@ -249,13 +247,6 @@ info
     pairs | list of list of text | pairs of scorers whose order is counted
     versions | list of map of text | versions of the libraries that made the results
     means | list of <simulated mean> | at the largest n; none of the rare engine
-grid info
-    title | text | title of the studies
-    complete | true or false | whether every point is complete
-    points | list of <point of a grid>
-point of a grid
-    parameters | map of number | values of the parameters
-    replicates_complete, replicates_wanted | whole number | number of replicates
 list
     rows | list of <spec>
 spec
@@ -358,6 +349,9 @@ def objects() -> dict[str, dict[str, Field]]:
         names, kind, *meaning = line.strip().split(" | ", 2)
         for field in names.split(", "):
             found[name][field] = Field(kind, "".join(meaning))
+    for name in ("info", "check", "distinguish"):
+        parameters = Field("map of number", "values of the parameters")
+        found[f"{name} of a point"] = {"parameters": parameters, **found[name]}
     for name in DOCUMENTS:
         head = {"kind": Field("text", f'"{name}"'), "version": Field("whole number", "version of the fields")}
         found[name] = {**head, **found[name]}

@@ -1,8 +1,8 @@
 from .check import check as check
-from .check import check_grid as check_grid
 from .check_outcome import Check as Check
 from .check_outcome import GridCheck as GridCheck
 from .orders.distinguish import Distinction as Distinction
+from .orders.distinguish import GridDistinction as GridDistinction
 from .orders.distinguish import distinguish as distinguish
 from .orders.prediction import PairPredictions as PairPredictions
 from .orders.prediction import predict_pair as predict_pair

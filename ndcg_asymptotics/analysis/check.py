@@ -13,20 +13,20 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from pathlib import Path
 from typing import overload
 
 from ndcg_asymptotics.analysis.check_outcome import Check, GridCheck
+from ndcg_asymptotics.analysis.convergence import Convergence, convergence_of
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, Simulated, judge_means
 from ndcg_asymptotics.analysis.std_tests import StdSizes, StdTest, judge_std, std_sizes
-from ndcg_asymptotics.core.arrays import brief, instance_of, is_number, require_fraction
+from ndcg_asymptotics.core.arrays import brief, is_number, require_fraction
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
-from ndcg_asymptotics.results.opening import open_results, results_of
+from ndcg_asymptotics.results.opening import opened
 
 
 @overload
@@ -56,8 +56,8 @@ def check(
     ----------
     results : Results, GridResults, or the path of their folder
     alpha : float
-        Family-wise error rate: the probability that any mean or standard deviation disagrees although theory
-        is right.
+        Family-wise error rate: the probability that any mean or standard deviation, of all points of a grid,
+        disagrees although theory is right.
     perturb : float
         Multiply every theoretical value by ``1 + perturb``, to see the check fail.
     std : {"few", "every"}
@@ -66,7 +66,8 @@ def check(
     Raises
     ------
     InputError
-        For fewer than two replicates, which have no standard error, and alpha outside (0, 1).
+        For fewer than two replicates, which have no standard error, and alpha outside (0, 1). Points of a
+        grid with fewer replicates are left out.
 
     >>> import ndcg_asymptotics as na
     >>> study = na.Study(
@@ -77,10 +78,14 @@ def check(
     >>> found.agrees, [row.verdict for row in found.limits]
     (True, ['agrees', 'agrees'])
     """
-    opened = open_results(results) if isinstance(results, str | os.PathLike) else results
-    if isinstance(opened, GridResults):
-        return check_grid(opened, alpha=alpha, perturb=perturb, std=std)
-    return _check_study(results_of(opened), alpha, perturb, std)
+    results = opened(results)
+    if isinstance(results, Results):
+        return _check_study(results, alpha, perturb, std)
+    require_fraction(alpha, "alpha")
+    # an equal share for every point (Bonferroni) needs no independence: points share their random numbers
+    share, points = alpha / len(results.axes.points), results.with_replicates(2)
+    found = {values: _check_study(point, share, perturb, std) for values, point in points.items()}
+    return GridCheck(results.axes, found, alpha)
 
 
 def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) -> Check:
@@ -97,6 +102,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     means: list[MeanTest] = []
     limits: list[LimitTest] = []
     stds: list[StdTest] = []
+    speeds: list[Convergence | None] = []
     every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
     for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
         simulated = Simulated.of(scorer, measure, values, study.n, i, j)
@@ -106,6 +112,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         means += tests
         if least < math.inf:
             detectable[str(measure)] = least
+        speeds.append(convergence_of(simulated, name, factor))
         stds += [judge_std(simulated, n, name, factor, level) for n in sizes]
         errors = [test.detectable for test in stds if test.measure == str(measure) and test.detectable]
         if errors:
@@ -118,34 +125,7 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
         rows=means,
         limits=limits,
         stds=stds,
+        convergence=[speed for speed in speeds if speed is not None],
         detectable=detectable,
         detectable_std=detectable_std,
     )
-
-
-def check_grid(
-    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
-) -> GridCheck:
-    """Compare the results of a grid with theory; ``alpha`` is the family-wise error rate of all points.
-
-    Every point has an equal share of ``alpha`` (Bonferroni), which needs no independence: points share
-    their random numbers.
-
-    Raises
-    ------
-    InputError
-        As `check`, and if no point is complete.
-
-    >>> import ndcg_asymptotics as na
-    >>> from ndcg_asymptotics.studies.grid import grid_of
-    >>> fields = {"scorers": {"a": "constant($p)"}, "measures": ["nDCG"], "n": [10, 20], "replicates": 50}
-    >>> results = na.run(grid_of({"p": [0.1, 0.3]}, fields), jobs=1)
-    >>> check_grid(results).agrees, check_grid(results, perturb=0.5).agrees
-    (True, False)
-    """
-    results = instance_of(results, GridResults, "results")
-    require(len(results.points) > 0, "the grid has no complete point yet")
-    require_fraction(alpha, "alpha")
-    share = alpha / len(results.axes.points)
-    found = {values: _check_study(point, share, perturb, std) for values, point in results.points.items()}
-    return GridCheck(results.axes, alpha, results.complete, found)

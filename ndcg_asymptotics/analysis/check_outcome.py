@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
+from ndcg_asymptotics.analysis.convergence import GAPS, Convergence, convergence_table
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
 from ndcg_asymptotics.analysis.mean_tests import MeanTest, TestVerdict
 from ndcg_asymptotics.analysis.std_tests import StdTest
 from ndcg_asymptotics.core.rows import Column, Data, Estimate, computed_value, decimals, fixed, general
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, details
-from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.studies.grid import Axes
+from ndcg_asymptotics.results.grid import GridReport, table_of_points
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TestKind = Literal["means", "standard deviations", "limits"]
 
 _KINDS: dict[TestKind, str] = {"means": "means", "standard deviations": "std", "limits": "limit"}
 """The kinds of tests, and their headings."""
-_SHOWN = 20  # rows of measures, and of what disagrees
+_SHOWN = 24  # rows of a table
 _SUMMARY = ("scorer", "measure", "mean", "expectation", "largest_z", "limit", "verdict")
+
+
+_T = TypeVar("_T")
 
 
 class Tested(Protocol):
@@ -149,6 +149,7 @@ class Check(Report):
     stds: list[StdTest]
     detectable: dict[str, float]
     detectable_std: dict[str, float]
+    convergence: list[Convergence]
 
     @property
     def tests(self) -> dict[TestKind, Sequence[Tested]]:
@@ -163,21 +164,19 @@ class Check(Report):
     @computed_value(Data())
     def agrees(self) -> bool:
         """Whether nothing in it disagrees."""
-        return not self._wrong
+        return not self.disagreeing
 
     @property
-    def _wrong(self) -> list[Tested]:
+    def disagreeing(self) -> list[Tested]:
+        """The tests that disagree."""
         return [test for tests in self.tests.values() for test in tests if test.verdict == "disagrees"]
 
     def blocks(self) -> Iterator[ReportBlock]:
-        """Return the verdict, what disagrees, a table with a row per scorer and measure, and the limits."""
-        yield self._verdict()
-        if wrong := self._wrong:
-            more = f"; the first {_SHOWN} of {len(wrong)}, --full prints all" if len(wrong) > _SHOWN else ""
-            title = f"Where theory and simulation disagree{more}"
-            yield Table.of(title, Disagreement, map(Disagreement.of, wrong[:_SHOWN]))
-        yield self._summary()
-        yield from self._details()
+        """Return the verdict, what disagrees, a row per scorer and measure, and how fast means converge."""
+        some = f"{self.replicates:,} of {self.wanted:,} replicates"
+        title = f"{self.study or 'A study'}: {self.replicates:,} replicates at n = {self.rows[-1].n:,}"
+        table = partial(table_of_points, ())
+        yield from _blocks({(): self}, self.alpha, title, "" if self.complete else some, table)
 
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation."""
@@ -201,74 +200,92 @@ class Check(Report):
             for cell, limit in stated.items()
         ]
 
-    def _verdict(self) -> Line:
-        """Return the answer, which is green only if every mean and every limit was tested."""
-        if wrong := self._wrong:
-            first = Disagreement.of(wrong[0])
-            at = "" if first.n is None else f" at n = {first.n:g}"
-            count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
-            return Line(f"{count}: the {first.what} of {first.scorer} by {first.measure}{at}.", "bold red")
-        if not self.complete:
-            some = f"{self.replicates:,} of {self.wanted:,} replicates"
-            return Line(f"Agrees so far: {some}. {_tested([self])}", "bold yellow")
-        return _nothing_disagrees([self])
 
-    def _summary(self) -> Table:
-        title = f"{self.study or 'A study'}: {self.replicates:,} replicates at n = {self.rows[-1].n:,}"
-        cells = sorted(self.by_cell(), key=lambda cell: cell.verdict != "disagrees")
-        return Table.of(title, CellTests, cells, *_SUMMARY)
+_Checks = Mapping[tuple[float, ...], Check]
 
-    def _details(self) -> Iterator[ReportBlock]:
-        yield replace(limits_table(self.limits), detail=True)
-        if any(not row.measure.startswith("nDCG") for row in self.limits):
-            yield Line(LIMITS_OF_DCG, detail=True)
-        for row in self.limits:
-            if row.verdict != "agrees":
-                line = f"{row.scorer}, {row.measure}: {row.verdict}; {row.explanation}."
-                yield Line(line, detail=row.verdict != "disagrees")
-        yield from details(self._power())
 
-    def _power(self) -> Iterator[Line]:
-        """Yield what the tests can and cannot detect."""
-        yield from _not_tested("standard deviations", self.stds)
-        yield Line(
-            "Family-wise error rate of the tests of means and standard deviations: "
-            f"at most {self.alpha:g} (Bonferroni, {self.rows[0].false_alarm:.1e} for each test). Means and "
-            "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
-            "dominates, and elsewhere by betting, which is valid for any values in [0, 1]."
+def _blocks(
+    checks: _Checks,
+    alpha: float,
+    title: str,
+    so_far: str,
+    table: Callable[..., Table],
+    where: Callable[[Sequence[float]], str] = lambda values: "",
+) -> Iterator[ReportBlock]:
+    """Yield the answer of the checks of some points, the tables of their rows, and details.
+
+    ``so_far`` says how much of incomplete results is there, ``table`` makes tables as `table_of_points`, and
+    ``where`` is the text of a point.
+    """
+
+    def rows(of: Callable[[Check], Iterable[_T]]) -> list[tuple[tuple[float, ...], _T]]:
+        return [(values, row) for values, one in checks.items() for row in of(one)]
+
+    wrong = [(values, Disagreement.of(test)) for values, test in rows(lambda one: one.disagreeing)]
+    if wrong:
+        values, first = wrong[0]
+        at = "".join(
+            f" at {place}" for place in (f"n = {first.n:g}" if first.n else "", where(values)) if place
         )
-        for what, least in (("mean", self.detectable), ("standard deviation", self.detectable_std)):
-            if least:
-                errors = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
-                yield Line(
-                    f"Smallest relative error of an exact {what} that is detected with 99% power: {errors}."
-                )
+        count = "1 verdict disagrees" if len(wrong) == 1 else f"{len(wrong)} verdicts disagree, the first"
+        yield Line(f"{count}: the {first.what} of {first.scorer} by {first.measure}{at}.", "bold red")
+        heading = "Where theory and simulation disagree"
+        yield table(wrong, lambda some: Table.of(heading, Disagreement, some), _SHOWN)
+    else:
+        yield _agreement(list(checks.values()), so_far)
+    cells = sorted(rows(Check.by_cell), key=lambda row: row[1].verdict != "disagrees")
+    yield table(cells, lambda some: Table.of(title, CellTests, some, *_SUMMARY), _SHOWN)
+    if speeds := rows(lambda one: one.convergence):
+        yield table(speeds, convergence_table, _SHOWN)
+        yield Line(GAPS, detail=True)
+    limits = rows(lambda one: one.limits)
+    yield replace(table(limits, limits_table), detail=True)
+    if any(not row.measure.startswith("nDCG") for _, row in limits):
+        yield Line(LIMITS_OF_DCG, detail=True)
+    for values, row in limits:
+        if row.verdict != "agrees":
+            at = f" at {place}" if (place := where(values)) else ""
+            said = f"{row.scorer}, {row.measure}{at}: {row.verdict}; {row.explanation}."
+            yield Line(said, detail=row.verdict != "disagrees" or len(checks) > 1)
+    yield from details(_power(list(checks.values()), alpha))
 
 
-def _counts(checks: Sequence[Check]) -> dict[TestKind, tuple[int, int]]:
-    """Return for each kind of test how many gave a verdict, and how many there are."""
-    every = [check.tests for check in checks]
-    tests = {kind: [test for found in every for test in found[kind]] for kind in _KINDS}
-    return {kind: (sum(map(_is_tested, found)), len(found)) for kind, found in tests.items()}
+def _agreement(checks: Sequence[Check], so_far: str) -> Line:
+    """Return the answer where nothing disagrees: green only if every mean and every limit was tested."""
+    counts = {}
+    for kind in _KINDS:
+        tests = [test for one in checks for test in one.tests[kind]]
+        counts[kind] = sum(map(_is_tested, tests)), len(tests)
+    tested = ", ".join(f"{done:,} of {every:,} {kind}" for kind, (done, every) in counts.items())
+    left = any(counts[kind][0] < counts[kind][1] for kind in ("means", "limits"))
+    answer = "Nothing that was tested disagrees" if left else "Nothing disagrees"
+    answer = f"Agrees so far: {so_far}" if so_far else answer
+    return Line(f"{answer}. Tested: {tested}.", "bold yellow" if left or so_far else "bold green")
+
+
+def _power(checks: Sequence[Check], alpha: float) -> Iterator[Line]:
+    """Yield what the tests can and cannot detect."""
+    yield from _not_tested("standard deviations", [test for one in checks for test in one.stds])
+    yield Line(
+        "Family-wise error rate of the tests of means and standard deviations: "
+        f"at most {alpha:g} (Bonferroni, {checks[0].rows[0].false_alarm:.1e} for each test). Means and "
+        "standard deviations are tested by Student's t and chi-square where lists are long and no rank "
+        "dominates, and elsewhere by betting, which is valid for any values in [0, 1]."
+    )
+    for what, errors in (
+        ("mean", [one.detectable for one in checks]),
+        ("standard deviation", [one.detectable_std for one in checks]),
+    ):
+        measures = dict.fromkeys(measure for least in errors for measure in least)
+        least = {m: min(some[m] for some in errors if m in some) for m in measures}
+        if least:
+            said = ", ".join(f"{measure} {100 * error:.2g}%" for measure, error in least.items())
+            yield Line(f"Smallest relative error of an exact {what} that is detected with 99% power: {said}.")
 
 
 def _is_tested(test: Tested) -> bool:
     """Return whether a test compared two values."""
     return test.tested if isinstance(test, LimitTest) else test.verdict != "not tested"
-
-
-def _tested(checks: Sequence[Check]) -> str:
-    """Return a sentence that says how much was tested."""
-    counts = [f"{done:,} of {every:,} {kind}" for kind, (done, every) in _counts(checks).items()]
-    return f"Tested: {', '.join(counts)}."
-
-
-def _nothing_disagrees(checks: Sequence[Check]) -> Line:
-    """Return the answer where nothing disagrees: green only if every mean and every limit was tested."""
-    counts = _counts(checks)
-    left = any(counts[kind][0] < counts[kind][1] for kind in ("means", "limits"))
-    answer = "Nothing that was tested disagrees" if left else "Nothing disagrees"
-    return Line(f"{answer}. {_tested(checks)}", "bold yellow" if left else "bold green")
 
 
 def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
@@ -281,116 +298,33 @@ def _not_tested(what: str, tests: Sequence[StdTest]) -> Iterator[Line]:
             yield Line(f"{measure}: {len(left)} of {len(every)} {what} not tested; {first}.")
 
 
-@dataclass(frozen=True, repr=False)
-class GridCheck(Report):
-    """The outcome of `check_grid`: the check of every point."""
+@dataclass(frozen=True, eq=False, repr=False)
+class GridCheck(GridReport[Check]):
+    """The outcome of `check` of a grid: the check of every point, and the family-wise error rate of all."""
 
     json_kind: ClassVar[str] = "grid check"
 
-    axes: Axes
     alpha: float
-    complete: bool
-    points: Mapping[tuple[float, ...], Check]
 
     @property
     def agrees(self) -> bool:
         """Whether nothing at any point disagrees."""
         return all(found.agrees for found in self.points.values())
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
-        points = [
-            {"parameters": dict(zip(self.axes.parameters, values, strict=True)), **found.as_dict()}
-            for values, found in self.points.items()
-        ]
-        return {"alpha": self.alpha, "complete": self.complete, "agrees": self.agrees, "points": points}
+        return {"alpha": self.alpha, "agrees": self.agrees, **super().as_dict()}
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return what `Check.blocks` does, of all points, with their values of the parameters."""
+        first = next(iter(self.points.values()))
+        title = f"{first.study or 'A grid'}: {self.state}, n = {first.rows[-1].n:,}"
+        so_far = "" if self.complete else self.state
+        yield from _blocks(self.points, self.alpha, title, so_far, self.table, self.axes.name)
 
     def long(self) -> Iterator[ReportBlock]:
-        """Return every test at every point, before the verdicts."""
+        """Return the same with every test at every point."""
+        yield from self.blocks()
         for values, found in self.points.items():
             yield Line(self.axes.name(values), "bold")
             yield from found.long()
-        yield self.every_verdict()
-        yield from self.blocks()
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return the verdicts, one row for each point, scorer and measure."""
-        return self.every_verdict().to_dataframe()
-
-    def blocks(self) -> Iterator[ReportBlock]:
-        """Return the verdict, a table of the points that disagree, and one with a row per measure."""
-        checks = list(self.points.values())
-        wrong = [self.axes.name(values) for values, found in self.points.items() if not found.agrees]
-        if wrong:
-            count = "1 point disagrees" if len(wrong) == 1 else f"{len(wrong)} points disagree, the first"
-            yield Line(f"{count}: {wrong[0]}.", "bold red")
-        elif self.complete:
-            yield _nothing_disagrees(checks)
-        else:
-            of = len(self.axes.points)
-            yield Line(f"Agrees so far: {len(checks)} of {of} points. {_tested(checks)}", "bold yellow")
-        off = [(point, cell) for point, cell in self.by_cell() if "disagrees" in cell.verdicts]
-        if off:
-            more = f"; the first {_SHOWN} of {len(off)} rows, --full prints all" if len(off) > _SHOWN else ""
-            columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
-            rows = (
-                (*point, one.scorer, one.measure, one.largest_z, _what_disagrees(one.verdicts))
-                for point, one in off[:_SHOWN]
-            )
-            yield Table(
-                f"Where theory and simulation disagree{more}",
-                (*self._parameters(), *columns, Column("disagrees", whole=True)),
-                tuple(rows),
-            )
-        yield self._by_measure()
-        yield Line(
-            f"{len(checks)} points. Family-wise error rate of the tests of means and standard deviations: at "
-            f"most {self.alpha:g} (Bonferroni)."
-        )
-
-    def _parameters(self) -> tuple[Column, ...]:
-        return tuple(Column(name, number_text, key=True) for name in self.axes.parameters)
-
-    def by_cell(self) -> list[tuple[tuple[float, ...], CellTests]]:
-        """Return the tests of each point, scorer and measure."""
-        return [(point, cell) for point, found in self.points.items() for cell in found.by_cell()]
-
-    def every_verdict(self) -> Table:
-        """Return a table with a row for each point, scorer and measure."""
-        columns = Column("scorer"), Column("measure", whole=True), Column("largest |z|", fixed(2), 4)
-        kinds = (Column(heading, later=drop) for drop, heading in enumerate(_KINDS.values()))
-        rows = tuple(
-            (*point, one.scorer, one.measure, one.largest_z, *one.verdicts) for point, one in self.by_cell()
-        )
-        return Table("Verdicts at every point, over all n", (*self._parameters(), *columns, *kinds), rows)
-
-    def _by_measure(self) -> Table:
-        """Return how many tests of each kind disagree, by measure."""
-        cells: dict[str, list[CellTests]] = {}
-        for _, cell in self.by_cell():
-            cells.setdefault(cell.measure, []).append(cell)
-        columns = Column("measure", whole=True), Column("largest |z|", fixed(2), 1)
-        rows = tuple(
-            (
-                measure,
-                largest_z([test for cell in of_measure for test in cell.means]),
-                *(_disagreeing(kind, of_measure) for kind in _KINDS),
-            )
-            for measure, of_measure in itertools.islice(cells.items(), _SHOWN)
-        )
-        more = f"; the first {_SHOWN} of {len(cells)} measures" if len(cells) > _SHOWN else ""
-        return Table(
-            f"Tests that disagree, of those that were possible, at all points{more}",
-            (*columns, *map(Column, _KINDS.values())),
-            rows,
-        )
-
-
-def _what_disagrees(verdicts: Sequence[TestVerdict]) -> str:
-    headings = zip(_KINDS.values(), verdicts, strict=True)
-    return ", ".join(heading for heading, verdict in headings if verdict == "disagrees")
-
-
-def _disagreeing(kind: TestKind, cells: Sequence[CellTests]) -> str:
-    possible = [test for cell in cells for test in cell.tests[kind] if _is_tested(test)]
-    return f"{sum(test.verdict == 'disagrees' for test in possible)} of {len(possible)}"

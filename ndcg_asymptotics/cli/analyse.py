@@ -94,11 +94,12 @@ def distinguish(
         ndcg-asymptotics distinguish results/two --pair good random --full
     """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
+    from ndcg_asymptotics.results import open_results
     from ndcg_asymptotics.results.folder import open_study
 
     beside = open_study(rare, allow_custom=allow_custom) if rare else None
-    found = distinguish_results(open_study(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    output.show(found, "distinguish", blocks=found.long() if full else None, full=full)
+    found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
+    output.show(found, found.json_kind, blocks=found.long() if full else None, full=full)
 
 
 class _Saved(Options):

@@ -73,7 +73,7 @@ def run(
     allow_custom: bool = options.CUSTOM,
     output: Output,
 ) -> None:
-    """Simulate a study. To continue after an interruption, give the same command again.
+    """Simulate a study or a grid of studies. To continue after an interruption, give the same command again.
 
     Examples:
 
@@ -88,18 +88,21 @@ def run(
     from ndcg_asymptotics.sweep.grid import sweep_grid
     from ndcg_asymptotics.sweep.sweep import sweep
 
+    outcome: Outcome | GridOutcome
     if is_grid(study):
-        grid_outcome = sweep_grid(load_grid(study, allow_custom=allow_custom), out, **given.handed)
-        _print_state(out, grid_outcome, "points")
-        for name, point in grid_outcome.points.items():
+        grid = load_grid(study, allow_custom=allow_custom)
+        outcome = sweep_grid(grid, out, **given.handed)
+        _print_state(out, outcome, "points")
+        for name, point in outcome.points.items():
             if point.precision and not point.precision.enough:
                 print(f"{name}: {point.precision}")
-        raise typer.Exit(_exit_status(grid_outcome))
-    loaded = load(study, allow_custom=allow_custom)
-    outcome = sweep(loaded, out, **given.handed)
-    _print_state(out, outcome, "replicates")
-    if outcome.precision:
-        print(outcome.precision)
+        loaded = next(iter(grid.studies.values()))
+    else:
+        loaded = load(study, allow_custom=allow_custom)
+        outcome = sweep(loaded, out, **given.handed)
+        _print_state(out, outcome, "replicates")
+        if outcome.precision:
+            print(outcome.precision)
     if outcome.failures:
         failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
         print(f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''})")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -60,8 +60,10 @@ def _is_shown() -> bool:
     return _in_notebook() if asked is None else asked
 
 
-def task(what: str, total: int | None = None, initial: int = 0) -> Any:
+def task(what: str, total: int | None = None, initial: int = 0, delay: float | None = None) -> Any:
     """Return a tqdm bar, a context manager, for work of ``total`` pieces, of which ``initial`` are done.
+
+    It appears after ``delay`` seconds, by default two.
 
     >>> with task("steps", 3) as bar:
     ...     _ = bar.update(2)
@@ -75,7 +77,7 @@ def task(what: str, total: int | None = None, initial: int = 0) -> Any:
         total=total,
         initial=initial,
         desc=visible(what),
-        delay=_DELAY,
+        delay=_DELAY if delay is None else delay,
         mininterval=0.1 if live else _SECONDS_IN_A_LOG,
         maxinterval=_SECONDS_IN_A_LOG,
         leave=False,
@@ -85,15 +87,19 @@ def task(what: str, total: int | None = None, initial: int = 0) -> Any:
     )
 
 
-def tracked(pieces: Iterable[_T], what: str) -> Iterator[_T]:
+def tracked(pieces: Iterable[_T], what: str, name: Callable[[_T], str] | None = None) -> Iterator[_T]:
     """Yield the pieces one by one and show how many are done.
+
+    With ``name`` the bar is there from the start, and names the piece that is computed.
 
     >>> list(tracked("ab", "letters"))
     ['a', 'b']
     """
     listed: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
-    with task(what, len(listed)) as bar:
+    with task(what, len(listed), delay=0.0 if name else None) as bar:
         for piece in listed:
+            if name:
+                bar.set_description(f"{what} {visible(name(piece))}", refresh=sys.stderr.isatty())
             yield piece
             bar.update()
 

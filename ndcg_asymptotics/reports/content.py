@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
-from ndcg_asymptotics.analysis.check import check, check_grid
+from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.check_outcome import Check
 from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
 from ndcg_asymptotics.analysis.orders.pair import settled_sentence
@@ -109,20 +109,24 @@ def _lines(outcome: Report) -> list[str]:
 
 @contents_of.register
 def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents:
-    require(len(results.points) > 0, "the grid has no complete point yet")
     for point in results.points.values():
         plain = not point.replicates_complete or "ndcg" in point.values
         require(plain, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    checked, axes = check_grid(results, alpha=alpha), results.axes
-    present = f"{len(results.points)} of {len(axes.points)} points"
+    checked, axes = check(results, alpha=alpha), results.axes
+    orders = distinguish(results) if axes.fields.get("pairs") else None
+    sections: list[tuple[str, Report | None, str]] = [
+        ("Which scorer is ahead", orders, "orders.csv"),
+        ("Simulation against theory", checked, "means.csv"),
+        ("The grid", results, "simulated.csv"),
+    ]
     return ReportContents(
         "NDCG at every point of a grid",
         str(axes.fields.get("title", "")) or "A grid",
-        _lines(checked),
+        [line for outcome in (checked, orders) if outcome for line in _lines(outcome)[:1]],
         drawings(results, width=width),
-        [("Simulation against theory", checked, "verdicts.csv")],
+        [(title, outcome, file) for title, outcome, file in sections if outcome],
         rerun_grid(results),
-        "" if results.complete else f"Incomplete: {present} have results, or replicates are missing.",
+        "" if results.complete else f"Incomplete: {results.state}.",
     )
 
 

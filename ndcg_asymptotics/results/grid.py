@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import Fields, UnreadableError, path_of
-from ndcg_asymptotics.core.rows import Column, general
+from ndcg_asymptotics.core.rows import Column
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.results.folder import DamagedError, open_study, study_key
 from ndcg_asymptotics.results.kinds import (
@@ -34,50 +34,144 @@ from ndcg_asymptotics.results.kinds import (
     require_kind,
     write_record,
 )
-from ndcg_asymptotics.results.record import Results
+from ndcg_asymptotics.results.record import Results, SimulatedMean, simulated_means
+from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.grid import MOST_POINTS, Axes, Grid
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
+class PointReport(Protocol):
+    """A report on one point of a grid."""
+
+    @property
+    def complete(self) -> bool: ...
+    def as_dict(self) -> dict[str, Any]: ...
+    def to_dataframe(self) -> pd.DataFrame: ...
+
+
+PointRow = tuple[Sequence[float], object]
+"""The values of the parameters at a point, and a row of a table."""
+
+
+def table_of_points(
+    parameters: Iterable[str], rows: Iterable[PointRow], of: Callable[[list[Any]], Table], most: int = 0
+) -> Table:
+    """Return a table of rows of points, behind columns of the parameters.
+
+    Parameters
+    ----------
+    parameters : names
+    rows : pairs of the values at a point and a row
+    of : callable
+        Makes the table of a list of rows.
+    most : int
+        How many rows are shown; 0 for all.
+    """
+    every = list(rows)
+    shown = every[: most or None]
+    table = of([row for _, row in shown])
+    columns = (*(Column(name, number_text, key=True) for name in parameters), *table.columns)
+    joined = tuple((*values, *row) for (values, _), row in zip(shown, table.rows, strict=True))
+    more = f"; the first {most} of {len(every)}, --full prints all" if len(shown) < len(every) else ""
+    return Table(table.title + more, columns, joined, table.detail)
+
+
+PointT = TypeVar("PointT", bound=PointReport)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class GridResults(Report):
-    """The results of a grid.
+class GridReport(Report, Generic[PointT]):
+    """A report on every point of a grid: tables and data of the points as one, with the parameters.
 
     Attributes
     ----------
     axes : Axes
-    points : mapping of values to Results
-        The results of the points that have any.
+    points : mapping of values to reports
+        In the order of ``axes.points``; those of the points that have results.
     """
+
+    axes: Axes
+    points: Mapping[tuple[float, ...], PointT]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point has all its replicates."""
+        whole = len(self.points) == len(self.axes.points)
+        return whole and all(point.complete for point in self.points.values())
+
+    @property
+    def state(self) -> str:
+        """How many points are complete."""
+        done = sum(point.complete for point in self.points.values())
+        return f"{done} of {len(self.axes.points)} points complete"
+
+    def table(self, rows: Iterable[PointRow], of: Callable[[list[Any]], Table], most: int = 0) -> Table:
+        """Return `table_of_points`; the title has what all rows share, a single measure or a single value."""
+        found = table_of_points(self.axes.parameters, rows, of, most)
+        names, shared, left = [column.name for column in found.columns], [], set()
+        if len(self.axes.measures) == 1 and "measure" in names:
+            shared, left = [self.axes.measures[0]], {names.index("measure")}
+        for place, (name, values) in enumerate(self.axes.parameters.items()):
+            if len(values) == 1:
+                shared.append(f"{name} = {number_text(values[0])}")
+                left.add(place)
+        columns, *kept = (
+            tuple(cell for place, cell in enumerate(row) if place not in left)
+            for row in (found.columns, *found.rows)
+        )
+        return Table(", ".join([found.title, *shared]), columns, tuple(kept), found.detail)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the DataFrames of all points as one, behind columns of the parameters.
+
+        A parameter has the name ``$b``, as in the file, where ``b`` is the name of another column.
+        """
+        import pandas as pd
+
+        frames = []
+        for values, point in self.points.items():
+            frame = point.to_dataframe()
+            names = [f"${name}" if name in frame else name for name in self.axes.parameters]
+            for place, name in enumerate(names):
+                frame.insert(place, name, values[place])
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the data of every point with its values of the parameters, for JSON."""
+        points = [
+            {"parameters": dict(zip(self.axes.parameters, values, strict=True)), **point.as_dict()}
+            for values, point in self.points.items()
+        ]
+        return {"complete": self.complete, "points": points}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GridResults(GridReport[Results]):
+    """The results of a grid: those of the study at every point that has any."""
 
     json_kind: ClassVar[str] = "grid info"
 
-    axes: Axes
-    points: Mapping[tuple[float, ...], Results]
-
     def blocks(self) -> Iterator[ReportBlock]:
-        """Yield how much of the grid is complete, and of every point."""
-        yield Line(str(self.axes.fields.get("title") or "Grid"), "bold")
-        counts = [self._counts(values) for values in self.axes.points]
-        complete, wanted = (sum(some) for some in zip(*counts, strict=True))
-        state = f"{complete} of {wanted} replicates complete, of {len(counts)} points"
-        yield Line(state, "" if self.complete else "bold red")
-        columns = [Column(name, general("g"), key=True) for name in self.axes.parameters]
-        columns += [Column("complete", general("d")), Column("wanted", general("d"))]
-        rows = ((*point, *some) for point, some in zip(self.axes.points, counts, strict=True))
-        yield Table("Replicates of the points", tuple(columns), tuple(rows))
-
-    def as_dict(self) -> dict[str, object]:
-        """Return what `blocks` shows as plain data, for JSON."""
-        points = []
-        for values in self.axes.points:
-            complete, wanted = self._counts(values)
-            named = dict(zip(self.axes.parameters, values, strict=True))
-            points.append({"parameters": named, "replicates_complete": complete, "replicates_wanted": wanted})
-        return {"title": str(self.axes.fields.get("title", "")), "complete": self.complete, "points": points}
+        """Yield the studies, how many of them are complete, and the means at the largest n."""
+        axes = self.axes
+        yield Line(str(axes.fields.get("title") or "Grid"), "bold")
+        complete, wanted = (sum(some) for some in zip(*map(self._counts, axes.points), strict=True))
+        state = f"{complete} of {wanted} replicates complete, {self.state}"
+        yield Line(state.removesuffix(" complete"), "" if self.complete else "bold red")
+        for name, values in axes.parameters.items():
+            yield Line(f"  {name} = {', '.join(map(number_text, values))}")
+        for name, text in axes.fields["scorers"].items():
+            yield Line(f"  {name} = {text}")
+        begun = [(values, point) for values, point in self.points.items() if point.replicates_complete]
+        if begun and "ndcg" in begun[0][1].values:
+            n = begun[0][1].study.n[-1:]
+            rows = [(values, mean) for values, point in begun for mean in simulated_means(point, n)]
+            yield self.table(rows, partial(Table.of, f"At n = {n[0]:g}", SimulatedMean, n=None))
 
     def _counts(self, values: tuple[float, ...]) -> tuple[int, int]:
         """Return the numbers of replicates of a point that are complete and that are wanted."""
@@ -85,11 +179,17 @@ class GridResults(Report):
             return point.replicates_complete, point.replicates_wanted
         return 0, int(self.axes.fields["replicates"])
 
-    @property
-    def complete(self) -> bool:
-        """Whether every point has all its replicates."""
-        whole = len(self.points) == len(self.axes.points)
-        return whole and all(results.complete for results in self.points.values())
+    def with_replicates(self, least: int) -> dict[tuple[float, ...], Results]:
+        """Return the points with so many complete replicates.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        found = {values: point for values, point in self.points.items() if point.replicates_complete >= least}
+        require(len(found) > 0, f"no point of the grid has {least} complete replicates yet")
+        return found
 
     @cached_property
     def data(self) -> xr.Dataset:

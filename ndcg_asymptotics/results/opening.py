@@ -46,6 +46,22 @@ def open_results(folder: str | Path, *, allow_custom: bool = False) -> Results |
     return open_study(folder, allow_custom=allow_custom)
 
 
+def opened(given: object) -> Results | GridResults:
+    """Return the results of a study or a grid, which may be given by the path of their folder.
+
+    Raises
+    ------
+    InputError
+        For anything else, and as `open_results`.
+    """
+    if isinstance(given, str | os.PathLike):
+        return open_results(path_of(given, "results"))
+    if isinstance(given, Results | GridResults):
+        return given
+    expected = "expected the results of a study or a grid, or the path of their folder"
+    raise InputError(f"{expected}, got {brief(given)}", "results")
+
+
 def results_of(given: object) -> Results:
     """Return results, which may be given by the path of their folder.
 

@@ -87,7 +87,7 @@ class Results(Report):
             pass
         elif "ndcg" in self.named:
             yield Line("")
-            yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, _means(self, study.n[-1:]))
+            yield Table.of(f"At n = {study.n[-1]:g}", SimulatedMean, simulated_means(self, study.n[-1:]))
         else:
             yield Line("These draws carry weights: `distinguish` gives the probabilities of wrong orders.")
         versions = self.versions[-1]
@@ -107,7 +107,7 @@ class Results(Report):
         The weighted draws of the rare engine have no such means. Single replicates are in
         ``data.to_dataframe()``.
         """
-        return frame_of(SimulatedMean, _means(self, self.study.n))
+        return frame_of(SimulatedMean, simulated_means(self, self.study.n))
 
     def as_dict(self) -> dict[str, object]:
         """Return what `blocks` shows as plain data, for JSON."""
@@ -126,7 +126,7 @@ class Results(Report):
             "n": list(study.n),
             "pairs": [list(pair) for pair in study.pairs],
             "versions": self.versions,
-            "means": plain(list(_means(self, study.n[-1:]))),
+            "means": plain(list(simulated_means(self, study.n[-1:]))),
         }
 
     @property
@@ -212,7 +212,7 @@ class Results(Report):
         require(self.replicates_complete > 0, f"{where}no replicate is complete yet")
 
 
-def _means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
+def simulated_means(results: Results, sizes: tuple[int, ...]) -> Iterator[SimulatedMean]:
     """Yield the means at the last list lengths; none where no replicate is complete or draws are weighted."""
     if "ndcg" not in results.named:
         return

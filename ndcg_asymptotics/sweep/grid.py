@@ -23,11 +23,15 @@ _SECONDS_OF_A_SMALL_POINT = 0.2  # after which the next is simulated in this pro
 
 @dataclass
 class GridOutcome:
-    """The outcome of a sweep over a grid, with those of the points that were begun."""
+    """The outcome of a sweep over a grid, with those of the points that were begun.
+
+    ``stopped`` says why it ended before the last point.
+    """
 
     grid: Grid
     folder: Path | None
     points: dict[str, Outcome] = field(default_factory=dict)
+    stopped: Stop | None = None
 
     @property
     def wanted(self) -> int:
@@ -43,11 +47,6 @@ class GridOutcome:
     def failures(self) -> list[Failure]:
         """The replicates that raised in this sweep, of all points."""
         return [failure for outcome in self.points.values() for failure in outcome.failures]
-
-    @property
-    def stopped(self) -> Stop | None:
-        """Why the sweep ended before the last point; None if it did not."""
-        return next((outcome.stopped for outcome in self.points.values() if outcome.stopped), None)
 
     def results(self) -> GridResults:
         """Return the results, complete or not."""
@@ -69,14 +68,18 @@ def sweep_grid(grid: Grid, folder: str | Path | None = None, **options: Unpack[S
     outcome = GridOutcome(grid, folder)
     seconds = math.inf  # that the point before took
     deadline = time.monotonic() + options.get("time_limit", math.inf)
-    for values, study in tracked(grid.studies.items(), "points"):
-        name = grid.axes.name(values)
-        begun = time.monotonic()
-        jobs = 1 if seconds < _SECONDS_OF_A_SMALL_POINT and cores.scheduler is None else cores.jobs
-        options.update({"jobs": jobs, "time_limit": max(deadline - begun, 1e-9)})
-        place = None if folder is None else folder / POINTS / name
-        outcome.points[name] = sweep(study, place, **options)
-        seconds = time.monotonic() - begun
-        if outcome.points[name].stopped:
-            break
+    try:
+        for values, study in tracked(grid.studies.items(), "point", lambda item: grid.axes.name(item[0])):
+            name = grid.axes.name(values)
+            begun = time.monotonic()
+            jobs = 1 if seconds < _SECONDS_OF_A_SMALL_POINT and cores.scheduler is None else cores.jobs
+            options.update({"jobs": jobs, "time_limit": max(deadline - begun, 1e-9)})
+            place = None if folder is None else folder / POINTS / name
+            outcome.points[name] = sweep(study, place, **options)
+            seconds = time.monotonic() - begun
+            if outcome.points[name].stopped:
+                outcome.stopped = outcome.points[name].stopped
+                break
+    except KeyboardInterrupt:  # between the blocks of replicates
+        outcome.stopped = "interrupted"
     return outcome

@@ -92,6 +92,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
     assert found == kinds() - {
         "grid info",
         "grid check",
+        "grid distinguish",
         "sampled candidates",
         "compare with a judge",
         "compare collections",

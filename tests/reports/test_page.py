@@ -197,9 +197,10 @@ def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
     results = na.run(grid, jobs=1)
     page = report(results)
     assert page.count("<img ") == 2 * 2
-    (verdicts,) = frames(page)
-    assert verdicts.p.tolist() == [0.1, 0.1, 0.3, 0.3]
-    assert set(verdicts.means) == {"agrees"}
+    means, simulated = frames(page)
+    assert means.p.tolist() == [0.1] * 4 + [0.3] * 4
+    assert set(means.verdict) == {"agrees"}
+    assert simulated.p.tolist() == means.p.tolist()
     blocks = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.DOTALL)
     (tmp_path / "grid.toml").write_text(html.unescape(blocks[0]))
     assert load_grid(tmp_path / "grid.toml").axes == results.axes

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from cases import command
 
-from ndcg_asymptotics.analysis.check import check_grid
+import ndcg_asymptotics as na
+from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Table
+from ndcg_asymptotics.core.tables import Line, Table
 from ndcg_asymptotics.plots import draw_all
 from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import write_record
@@ -88,11 +89,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_check_has_one_chance_of_a_false_alarm_for_all_points(made: Path) -> None:
     """Seed 5; by chance, a true grid fails with probability 1e-4."""
     results = grid_in(made / "out")
-    found = check_grid(results)
+    found = check(results)
     assert found.agrees
     assert {check.alpha for check in found.points.values()} == {1e-4 / 4}
     assert str(found).startswith("Nothing disagrees. Tested: 32 of 32 means, 0 of 32 standard deviations, ")
-    assert not check_grid(results, perturb=0.05).agrees
+    assert not check(results, perturb=0.05).agrees
 
 
 @pytest.fixture
@@ -105,7 +106,6 @@ def out(tmp_path: Path, made: Path) -> Path:
 @pytest.mark.slow
 def test_a_folder_of_another_grid_or_study_is_refused(out: Path, run: Done) -> None:
     file, again = out.parent / "grid.toml", ("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
-    assert "its points" in run("distinguish", out)[2]
     file.write_text(TEXT.replace("0.4", "0.6"))
     assert "holds another grid" in run(*again)[2]
     (out / "grid.json").unlink()
@@ -148,12 +148,10 @@ def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run:
     truth = grid_in(out).data
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
     code, said, _ = run("info", out)
-    assert code == 1
-    assert "120 of 160 replicates complete, of 4 points" in said
-    assert re.search(r"^0.5 +0.2 +0 +40 *$", said, re.MULTILINE), said
+    assert (code, said.splitlines()[:2]) == (1, ["Grid", "120 of 160 replicates complete, 3 of 4 points"])
     code, said, _ = run("check", out)
     assert code == 1
-    assert said.startswith("Agrees so far: 3 of 4 points. ")
+    assert said.startswith("Agrees so far: 3 of 4 points complete. ")
     assert json.loads(run("check", out, "--json")[1])["complete"] is False
     assert not grid_in(out).complete
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
@@ -275,7 +273,7 @@ def test_points_that_end_when_they_are_precise_have_their_own_replicates(kept: b
         assert of_point.notnull().all(("scorer", "measure", "n")).sum() == counts[values[0]]
         own = point.data["ndcg"].mean("replicate")
         np.testing.assert_allclose(of_point.mean("replicate").to_numpy(), own.to_numpy(), rtol=1e-14)
-    assert check_grid(found).agrees
+    assert check(found).agrees
     (drawn,) = draw_all(
         found, tmp_path / "drawn", measures=["nDCG"], against=["top"], formats=["png"], dpi=30
     )
@@ -322,22 +320,80 @@ def test_the_check_of_a_large_grid_is_a_summary_and_the_points_that_disagree() -
         "seed": 1,
     }
     results = simulate(grid_of(values, fields), jobs=1)
-    right, wrong = check_grid(results), check_grid(results, perturb=0.9)
-    said = str(right)
-    assert len(said.splitlines()) < 20
-    for row in ("nDCG@5 ", "nDCG(power(0.75))@5 "):
-        assert re.search(re.escape(row) + r".* 0 of 24 ", said), said
-    assert said.startswith("Nothing ")
-    said = str(wrong)
-    assert len(said.splitlines()) < 60
-    assert "the first 20 of" in said
-    shown = [line for line in said.splitlines() if re.search(r"0\.3[12] ", line)]
-    assert len(shown) == 40  # in two tables
-    assert all(re.search(r"0\.1\d* +0\.3[12] +0\.25 +0\.75 ", line) for line in shown)
+    right, wrong = check(results), check(results, perturb=0.9)
+    for found, answer in (
+        (right, "Nothing disagrees. "),
+        (wrong, " verdicts disagree, the first: the mean of a"),
+    ):
+        answered, *blocks = [block for block in found.blocks() if not block.detail]
+        assert isinstance(answered, Line)
+        assert answer in answered.text
+        for table in blocks:
+            assert isinstance(table, Table)
+            assert len(table.rows) == 24
+            assert re.search("; the first 24 of .*, parameter2 = 0.25, parameter3 = 0.75$", table.title), (
+                table.title
+            )
+            assert [column.name for column in table.columns[:2]] == names[:2]
+            assert all(len(line) <= 80 for line in str(found).splitlines() if "0.31 " in line)
+    # what disagrees is first
+    summary = list(wrong.blocks())[2]
+    assert isinstance(summary, Table)
+    assert [row[-1] for row in summary.rows] == ["disagrees"] * 24
     # everything is in the long form and in the DataFrame, with all parameters
     assert len(wrong.to_dataframe()) == 48
     assert list(wrong.to_dataframe().columns[:4]) == names
-    every = [
-        block for block in wrong.long() if isinstance(block, Table) and block.title.startswith("Verdicts")
+    assert (
+        sum(
+            block.text in map(results.axes.name, results.points)
+            for block in wrong.long()
+            if isinstance(block, Line)
+        )
+        == 12
+    )
+
+
+def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None:
+    """Every command and function takes its folder; points that were not begun are left out."""
+    file, out = tmp_path / "grid.toml", tmp_path / "out"
+    file.write_text(TEXT.replace("seed", 'pairs = [["good", "random"]]\nseed'))
+    code, said, advice = run("run", file, "--out", out, "--jobs", 1)
+    assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
+    assert re.findall(r"ndcg-asymptotics (\w+)", advice) == ["check", "distinguish", "report"]
+    (out / "points" / "top=0.7,b=0.4").rename(tmp_path / "aside")
+    code, said, _ = run("info", out)
+    assert code == 1
+    assert said.startswith("A grid\n3 of 4 points complete\n  top = 0.5, 0.7\n  b = 0.2, 0.4\n")
+    code, said, _ = run("distinguish", out, "--full")
+    assert code == 0
+    assert said.startswith(
+        "INCOMPLETE: 3 of 4 points complete.\ngood > random: at n = 100 most often by nDCG"
+    )
+    for point in ("top=0.5,b=0.2", "top=0.5,b=0.4", "top=0.7,b=0.2"):
+        assert f"\n{point}\n" in said
+    found, opened = na.distinguish(out), na.open_results(out)
+    rates = {
+        (name, pair.measure): pair.points[-1].rate
+        for name, point in found.points.items()
+        for pair in point.pairs
+    }
+    most = max(rates.values())
+    best = [
+        f"{measure} (top={top},b={b}), in {most:.1%}"
+        for ((top, b), measure), rate in rates.items()
+        if rate == most
     ]
-    assert len(every[0].rows) == 48
+    assert best[0] in said.splitlines()[1]
+    assert isinstance(found, na.analysis.GridDistinction)
+    assert isinstance(opened, na.results.GridResults)
+    # a parameter with the name of another column has that of the file
+    frame = found.to_dataframe()
+    assert list(frame.columns[:4]) == ["top", "$b", "a", "b"]
+    alone = na.distinguish(opened.points[0.7, 0.2])
+    part = frame[(frame["top"] == 0.7) & (frame["$b"] == 0.2)].drop(columns=["top", "$b"])
+    assert part.reset_index(drop=True).equals(alone.to_dataframe())
+    means = opened.to_dataframe()
+    assert list(means.columns[:5]) == ["top", "b", "scorer", "measure", "n"]
+    assert len(means) == 3 * 2 * 2 * 2
+    with pytest.raises(InputError, match="rare: belongs to a study, leave it out for a grid"):
+        na.distinguish(out, rare=opened.points[0.7, 0.2])

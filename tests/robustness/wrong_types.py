@@ -90,7 +90,7 @@ def calls(place: Path) -> dict[str, Call]:
     results = na.run(na.Study(**STUDY), jobs=1)
     folder, points = place / "results", place / "points"
     na.run(na.Study(**STUDY), folder, jobs=1)
-    of_grid = na.run(grid, points, jobs=1)
+    na.run(grid, points, jobs=1)
     growth = na.grow(LISTS, LABELS, "nDCG", orders=2)
     comparison = na.compare(runs, LABELS, ["nDCG", "nDCG@1"], resamples=99)
     planned = na.plan(**both, measures=["nDCG", "nDCG@2"], n=20)
@@ -147,7 +147,6 @@ def calls(place: Path) -> dict[str, Call]:
         "theory.ndcg_std": {**one, **sizes},
         "theory.order_in_expectation": {**both, "measure": "nDCG", **sizes},
         "theory.pseudo_expectation": {**one, "n": 20},
-        "analysis.check_grid": {"results": of_grid},
         "analysis.gate": {"comparison": comparison, "margin": 0.1},
         "analysis.predict_pair": {**both, "measures": "nDCG", "n": 20},
         "lists.MeasureScale": {"bounds": (0.0, 1.0)},

@@ -16,8 +16,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, overload
 
 import numpy as np
 from scipy.special import bdtr
@@ -25,6 +26,7 @@ from scipy.special import bdtr
 from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.pair import (
     Pair,
+    PairAtPoint,
     exponent_verdict,
     notes,
     overview,
@@ -41,6 +43,7 @@ from ndcg_asymptotics.analysis.orders.weighted import (
 )
 from ndcg_asymptotics.core.arrays import LEVEL, Array, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError, require
+from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock
 from ndcg_asymptotics.core.text import did_you_mean
@@ -48,7 +51,8 @@ from ndcg_asymptotics.engines.engine import UNDECIDED
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Independent
 from ndcg_asymptotics.results import Results
-from ndcg_asymptotics.results.opening import results_of
+from ndcg_asymptotics.results.grid import GridReport, GridResults, table_of_points
+from ndcg_asymptotics.results.opening import opened
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders import tilt
 
@@ -64,6 +68,8 @@ _VOTE_ALPHA = 0.01  # of the sign test that chooses the right scorer where no ex
 @dataclass(frozen=True, repr=False)
 class Distinction(Report):
     """The outcome of `distinguish`: what a study shows of each pair and measure."""
+
+    json_kind: ClassVar[str] = "distinguish"
 
     study: str
     replicates: Annotated[int, HIDDEN]
@@ -113,31 +119,81 @@ class Distinction(Report):
     def _answers(self) -> Iterator[ReportBlock]:
         if not self.complete:
             yield Line(f"INCOMPLETE: {self.replicates} of {self.replicates_wanted} replicates.")
-        if counted := [pair for pair in self.pairs if not pair.weighted]:
-            yield from overview(counted)
+        if counted := [((), pair) for pair in self.pairs if not pair.weighted]:
+            yield from overview(counted, partial(table_of_points, ()))
         for pair in self.pairs:
             if pair.weighted:
                 yield from pair.blocks()
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class GridDistinction(GridReport[Distinction]):
+    """The outcome of `distinguish` of a grid: that of the study at every point."""
+
+    json_kind: ClassVar[str] = "grid distinguish"
+
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return for each two scorers a sentence and a table of rates, with the values of the parameters."""
+        if not self.complete:
+            yield Line(f"INCOMPLETE: {self.state}.")
+        rows = [(values, pair) for values, point in self.points.items() for pair in point.pairs]
+        if counted := [(values, pair) for values, pair in rows if not pair.weighted]:
+            yield from overview(counted, self.table, self._name)
+        for values, pair in rows:
+            if pair.weighted:
+                yield Line(self.axes.name(values), "bold")
+                yield from pair.blocks()
+        yield from notes([pair for _, pair in rows])
+
+    def _name(self, row: PairAtPoint) -> str:
+        return f"{row[1].measure} ({self.axes.name(row[0])})"
+
+    def long(self) -> Iterator[ReportBlock]:
+        """Return the same, with everything at every point."""
+        yield from self.blocks()
+        for values, point in self.points.items():
+            yield Line(self.axes.name(values), "bold")
+            yield from point.long()
+
+
+@overload
 def distinguish(
-    results: Results | str | Path,
+    results: Results,
     *,
     pair: Sequence[str] | None = None,
     rare: Results | None = None,
     exponents: bool = True,
-) -> Distinction:
+) -> Distinction: ...
+@overload
+def distinguish(
+    results: GridResults, *, pair: Sequence[str] | None = None, rare: None = None, exponents: bool = True
+) -> GridDistinction: ...
+@overload
+def distinguish(
+    results: Results | GridResults | str | Path,
+    *,
+    pair: Sequence[str] | None = None,
+    rare: Results | None = None,
+    exponents: bool = True,
+) -> Distinction | GridDistinction: ...
+def distinguish(
+    results: Results | GridResults | str | Path,
+    *,
+    pair: Sequence[str] | None = None,
+    rare: Results | None = None,
+    exponents: bool = True,
+) -> Distinction | GridDistinction:
     """Estimate how often the right order of two scorers is observed, for the pairs and measures of a study.
 
     Parameters
     ----------
-    results : Results, or the path of their folder
+    results : Results, GridResults, or the path of their folder
     pair : two names, optional
         Two scorers; by default all pairs of the study. The order of a pair that the study does not name
         follows from the NDCG in the results.
     rare : Results, optional
-        Results of the rare engine for the same scorers. Where they have the same pair and measure, the more
-        precise rate is taken at each n.
+        Of a study only: results of the rare engine for the same scorers. Where they have the same pair and
+        measure, the more precise rate is taken at each n.
     exponents : bool
         Whether to fit and predict error exponents of plain replicates, which takes most of the time.
 
@@ -155,8 +211,16 @@ def distinguish(
     >>> pair.right, [(point.n, point.low < point.rate < point.high) for point in pair.points]
     ('good', [(10, True), (100, True)])
     """
-    results = results_of(results)
+    results = opened(results)
     require_flag(exponents, "exponents")
+    if isinstance(results, GridResults):
+        require(rare is None, "belongs to a study, leave it out for a grid", "rare")
+        points = results.with_replicates(1)
+        found_at = {
+            values: distinguish(point, pair=pair, exponents=exponents)
+            for values, point in tracked(points.items(), "points")
+        }
+        return GridDistinction(results.axes, found_at)
     study = results.study
     wanted = study.pairs if pair is None else [_two_names(pair)]
     require(bool(wanted), "this study names no pairs: name two of its scorers", "pair")

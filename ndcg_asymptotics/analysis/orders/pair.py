@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -197,18 +197,58 @@ def _summary(pairs: Sequence[Pair]) -> Table:
     return Table("At the largest n", columns, rows)
 
 
-def overview(pairs: Sequence[Pair]) -> Iterator[ReportBlock]:
-    """Yield a sentence and a table of rates against n for each two scorers, and a table of the largest n."""
-    answers: dict[tuple[tuple[str, str], str], list[Pair]] = {}
-    for pair in pairs:
-        if pair.right is not None and not math.isnan(pair.points[-1].rate):
-            answers.setdefault((pair.pair, pair.right), []).append(pair)
+PairAtPoint = tuple[Sequence[float], Pair]
+"""The values of the parameters at a point of a grid, () of a study, and a pair under a measure there."""
+
+
+def overview(
+    rows: Sequence[PairAtPoint],
+    table: Callable[[Sequence[PairAtPoint], Callable[[list[Pair]], Table]], Table],
+    name: Callable[[PairAtPoint], str] | None = None,
+) -> Iterator[ReportBlock]:
+    """Yield a sentence and a table of rates against n for each two scorers, and a table of the largest n.
+
+    ``table`` makes tables as `results.grid.table_of_points`, and ``name`` is what a sentence calls a row of a
+    grid.
+    """
+    answers = _by_order(rows)
     if answers:
-        yield Line("\n".join(map(_answer, answers.values())) + "\n")
-    if equal := [pair for pair in pairs if pair.right is None]:
-        yield Line("\n".join(_no_right_order(equal)) + "\n")
-    yield from map(_rates_table, answers.values())
-    yield replace(_summary(pairs), detail=bool(answers))
+        said = [
+            _answer([pair for _, pair in found]) if name is None else _answer_of_points(found, name)
+            for found in answers
+        ]
+        yield Line("\n".join(said) + "\n")
+    if equal := [(values, pair) for values, pair in rows if pair.right is None]:
+        named = [replace(pair, measure=name((v, pair))) if name else pair for v, pair in equal]
+        yield Line("\n".join(_no_right_order(named)) + "\n")
+    for found in answers:
+        yield table(found, _rates_table)
+    yield replace(table(rows, _summary), detail=bool(answers))
+
+
+def _by_order(rows: Sequence[PairAtPoint]) -> list[list[PairAtPoint]]:
+    """Return the rows of each two scorers and their right order, of those that have one."""
+    found: dict[tuple[tuple[str, str], str], list[PairAtPoint]] = {}
+    for values, pair in rows:
+        if pair.right is not None and not math.isnan(pair.points[-1].rate):
+            found.setdefault((pair.pair, pair.right), []).append((values, pair))
+    return list(found.values())
+
+
+def _answer_of_points(rows: Sequence[PairAtPoint], name: Callable[[PairAtPoint], str]) -> str:
+    """Return where in a grid the right order of two scorers shows soonest, and where least often."""
+
+    def rate(row: PairAtPoint) -> float:
+        return row[1].points[-1].rate
+
+    end, least, most = rows[0][1].points[-1].n, min(rows, key=rate), max(rows, key=rate)
+    said = f"at n = {end:,} most often by {name(most)}, in {rate(most):.1%} of the replicates"
+    if often := [(n, row) for row in rows if (n := row[1].often_from) is not None]:
+        n, soonest = min(often, key=lambda one: one[0])
+        said = f"soonest by {name(soonest)}, in at least {OFTEN:.0%} of the replicates from n = {n:,} on"
+    if rate(least) < 1:
+        said += f"; at n = {end:,} least often by {name(least)}, in {rate(least):.1%}"
+    return f"{_order_text(rows[0][1])}: {said}."
 
 
 def _evenly(count: int, most: int) -> range:
