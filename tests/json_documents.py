@@ -51,8 +51,6 @@ def _commands(folder: Path) -> Iterator[tuple[Any, ...]]:
     yield "check", study
     yield "check", folder / "grid"
     yield "distinguish", study, "--rare", rare
-    next((folder / "rare").glob("*.npz")).write_bytes(b"")
-    yield "info", rare
     yield ("list",)
     yield "predict", "--scorer", "linear(0.1, 0.7)", "--measure", "nDCG", "--measure", "nDCG@3", "-n", "10"
     yield "predict", "--scorer", "roc_power(0.4)", "--relevant", "1", "--measure", "nDCG@3", "-n", "10"

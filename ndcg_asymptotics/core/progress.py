@@ -90,16 +90,17 @@ def task(what: str, total: int | None = None, initial: int = 0, delay: float | N
 def tracked(pieces: Iterable[_T], what: str, name: Callable[[_T], str] | None = None) -> Iterator[_T]:
     """Yield the pieces one by one and show how many are done.
 
-    With ``name`` the bar is there from the start, and names the piece that is computed.
+    With ``name`` the bar names the piece that is computed, on a terminal from the start.
 
     >>> list(tracked("ab", "letters"))
     ['a', 'b']
     """
     listed: Collection[_T] = pieces if isinstance(pieces, Collection) else list(pieces)
-    with task(what, len(listed), delay=0.0 if name else None) as bar:
+    live = sys.stderr.isatty()
+    with task(what, len(listed), delay=0.0 if name and live else None) as bar:
         for piece in listed:
             if name:
-                bar.set_description(f"{what} {visible(name(piece))}", refresh=sys.stderr.isatty())
+                bar.set_description(f"{what} {visible(name(piece))}", refresh=live)
             yield piece
             bar.update()
 

@@ -119,11 +119,10 @@ class GridReport(Report, Generic[PointT]):
             if len(values) == 1:
                 shared.append(f"{name} = {number_text(values[0])}")
                 left.add(place)
-        columns, *kept = (
-            tuple(cell for place, cell in enumerate(row) if place not in left)
-            for row in (found.columns, *found.rows)
-        )
-        return Table(", ".join([found.title, *shared]), columns, tuple(kept), found.detail)
+        kept = [place for place in range(len(names)) if place not in left]
+        columns = tuple(found.columns[place] for place in kept)
+        values_left = tuple(tuple(row[place] for place in kept) for row in found.rows)
+        return Table(", ".join([found.title, *shared]), columns, values_left, found.detail)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the DataFrames of all points as one, behind columns of the parameters.

@@ -363,7 +363,9 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
     (out / "points" / "top=0.7,b=0.4").rename(tmp_path / "aside")
     code, said, _ = run("info", out)
     assert code == 1
-    assert said.startswith("A grid\n3 of 4 points complete\n  top = 0.5, 0.7\n  b = 0.2, 0.4\n")
+    assert said.startswith(
+        "Grid\n120 of 160 replicates complete, 3 of 4 points\n  top = 0.5, 0.7\n  b = 0.2, 0.4\n"
+    )
     code, said, _ = run("distinguish", out, "--full")
     assert code == 0
     assert said.startswith(
