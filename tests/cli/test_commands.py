@@ -35,7 +35,8 @@ def test_check(results: Path, run: Run) -> None:
     assert text.startswith("Nothing disagrees. Tested: ")
     lines = text.splitlines()
     assert max(map(len, lines[1:])) <= 80
-    assert len(lines) == 2 + 3 + 4 + 1  # what was tested, the heading, a row for each scorer and measure
+    # what was tested, a heading and a row for each scorer and measure, and for the two that have a limit
+    assert len(lines) == 2 + 3 + 4 + 4 + 2 + 1
     code, text, _ = run("check", results, "-v")
     assert code == 0
     assert 4 < text.count("agrees") < 12
