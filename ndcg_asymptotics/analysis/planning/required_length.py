@@ -28,6 +28,7 @@ LONGEST = 10**12
 """The largest length that is considered."""
 
 _APART = 4  # ratio of the lengths at which the normal law is evaluated
+_CLOSE = 0.7  # of the required quantile: beside such a length all are considered, else every other one
 _SHORT, _SHARE = 40, 0.25  # lengths up to this are found by bisection, with a share of the draws at each
 _FLATTEST, _FLAT, _STEEPEST = 0.02, 0.1, 1.5  # powers of n like which quantiles grow
 _STEPS, _LONGEST_STEP, _LAST_STEP, _FAR = 10, 1.5, 0.08, 0.2  # of log n
@@ -91,7 +92,11 @@ def required_length(a: Scorer, b: Scorer, measure: Measure, rate: float, effort:
     n = a.least_n
     while n <= LONGEST and not (stays and max(laws.values(), default=0.0) >= wanted):
         laws[n] = search.law(n)
-        n *= _APART
+        n *= _APART**2
+    for n in list(laws):
+        if _APART * n < LONGEST and max(laws[n], laws.get(_APART**2 * n, 0.0)) >= _CLOSE * wanted:
+            laws[_APART * n] = search.law(_APART * n)
+    laws = dict(sorted(laws.items()))
     first = next((n for n, law in laws.items() if law >= wanted), None)
     if first is None:
         last, law = laws.popitem()
