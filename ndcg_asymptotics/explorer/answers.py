@@ -103,9 +103,10 @@ class Answers:
         strip = pn.pane.Bokeh(self.list.plot, margin=0, height=STRIP_HEIGHT, sizing_mode="stretch_width")
         self.sums = _sentences({"font-size": "13px"})
         self.strip = Place(pn.Column(strip, self.sums, sizing_mode="stretch_width"))
-        self.sentence = _sentences({"font-size": "18px", "min-height": "1.5em"}, css_classes=["verdict"])
-        self.numbers = _sentences({"font-size": "13px"})
-        self.sentences = [Place(self.sentence), Place(self.numbers)]
+        large = {"font-size": "18px"}
+        self.sentence = _sentences(large | {"min-height": "1.5em"}, css_classes=["verdict"])
+        self.others, self.numbers = _sentences(large), _sentences({"font-size": "13px"})
+        self.sentences = [Place(self.sentence), Place(self.others), Place(self.numbers)]
         self.places = [*self.sentences, *self.charts, self.strip]
         self._forget()
 
@@ -121,14 +122,15 @@ class Answers:
             place.dim()
 
     def pieces(self, state: State) -> Iterator[Piece[Any]]:
-        """Yield the computations of a state: curves and means first, then sentences and all other charts."""
+        """Yield the computations of a state: curves, its sentence and means first, then all others."""
         lengths, wrong, curves, cutoffs, exponents = self.charts
-        sentence, numbers = self.sentences
+        sentence, others, numbers = self.sentences
         show_curves = partial(self.curves.show, roc=state.relevant is not None)
         yield Piece(curves, partial(values.curves, state), show_curves)
+        yield Piece(sentence, partial(values.answer, state), partial(_show_lines, self.sentence))
         yield Piece(lengths, partial(values.means, state), partial(self._show_means, state))
         yield Piece(self.strip, partial(ranked_list, state), self._show_list)
-        yield Piece(sentence, partial(values.answers, state), partial(_show_lines, self.sentence))
+        yield Piece(others, partial(values.other_answers, state), partial(_show_lines, self.others))
         yield Piece(numbers, partial(values.numbers, state), partial(_show_lines, self.numbers))
         yield Piece(wrong, partial(values.wrong_orders, state), partial(self._show_orders, state))
         yield Piece(cutoffs, partial(values.by_cutoff, state), self.by_cutoff.show)

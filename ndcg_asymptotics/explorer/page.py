@@ -153,7 +153,7 @@ class Page:
             self.address,
             stylesheets=[_CONTROLS],
         )
-        sentence, numbers = (place.column for place in self.answers.sentences)
+        sentence, *others = (place.column for place in self.answers.sentences)
         sentence.stylesheets = [_KEPT]
         charts = (place.column for place in self.answers.charts)
         shown = pn.Column(
@@ -179,7 +179,7 @@ class Page:
         return pn.Column(
             head,
             sentence,
-            numbers,
+            *others,
             below,
             sizing_mode="stretch_width",
             styles={"width": "100%", "max-width": "1800px", "margin": "0 auto"},

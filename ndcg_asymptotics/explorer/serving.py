@@ -15,7 +15,7 @@ import panel as pn
 from bokeh.server.connection import ServerConnection
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
-from tornado.web import Application, OutputTransform
+from tornado.web import OutputTransform
 from tornado.websocket import WebSocketClosedError
 
 from ndcg_asymptotics.core.errors import InputError
@@ -121,16 +121,12 @@ def server(port: int, submit: Submit) -> Server:
         )
     except OSError as error:
         raise InputError(f"{port} cannot be listened on: {error.strerror}", "port") from None
-    _protect(found._tornado)
+    application = found._tornado
+    application.default_router.rules = [Rule(_FromThePage(), application.wildcard_router)]
+    application.add_transform(_NotFramed)
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_of_an_open_page)
     return found
-
-
-def _protect(application: Application) -> None:
-    """Answer only requests that a visitor or the page itself sends, with addresses that a state may have."""
-    application.default_router.rules = [Rule(_FromThePage(), application.wildcard_router)]
-    application.add_transform(_NotFramed)
 
 
 class _NotFramed(OutputTransform):

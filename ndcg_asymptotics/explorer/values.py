@@ -244,25 +244,26 @@ def chance_text(chance: WrongOrder) -> str:
     return "below 1e-300" if most is None or most < _LOWEST else str(chance)
 
 
-def answers(state: State) -> list[str]:
-    """Return a sentence for the chosen measure, and for those it is compared with: who comes first, and when.
+def answer(state: State) -> list[str]:
+    """Return a sentence for the chosen measure: who comes first, and when.
 
-    >>> answers(State())[0]
-    'By nDCG one list puts A first with probability 0.95 from about 1,400 items on.'
+    >>> answer(State())
+    ['By nDCG one list puts A first with probability 0.95 from about 1,400 items on.']
     """
-    a, b = state.scorers
-    if a == b:
+    if state.scorers[0] == state.scorers[1]:
         return ["The two rankers have the same curve: no measure tells them apart."]
-    measures = [Measure.of(text) for text in dict.fromkeys([str(state.measured), *_OTHERS])]
-    if state.relevant is not None:
-        return [_of_queries(state, measure) for measure in measures]
-    sentences = []
-    for measure in measures:
-        try:
-            sentences.append(_of_lists(a, b, measure))
-        except NotAvailableError:
-            continue
-    return sentences
+    return [_sentence(state, state.measured)]
+
+
+def other_answers(state: State) -> list[str]:
+    """Return a sentence for each measure that the chosen one is compared with, if the rankers differ."""
+    alike = state.scorers[0] == state.scorers[1]
+    others = [] if alike else [other for other in map(Measure.of, _OTHERS) if other != state.measured]
+    return [_sentence(state, measure) for measure in others]
+
+
+def _sentence(state: State, measure: Measure) -> str:
+    return _of_lists(*state.scorers, measure) if state.relevant is None else _of_queries(state, measure)
 
 
 def _of_lists(a: Scorer, b: Scorer, measure: Measure) -> str:
@@ -326,8 +327,8 @@ def _effect_sizes(state: State, measures: dict[float, Measure]) -> list[EffectSi
     return [EffectSize(*size) for size in sizes if math.isfinite(size[-1])]
 
 
-SENTENCES_AND_CHARTS = (answers, numbers, wrong_orders, by_cutoff, by_exponent)
-"""What is computed of a state behind its curves, means and list, in order."""
+OTHERS = (other_answers, numbers, wrong_orders, by_cutoff, by_exponent)
+"""What is computed last, in order."""
 
 
 def strongest(sizes: Sequence[EffectSize]) -> EffectSize | None:

@@ -34,9 +34,9 @@ def worker() -> Iterator[Submit]:
         submit = lru_cache(_KEPT)(pool.submit)
         from ndcg_asymptotics.explorer.drawing import ranked_list
         from ndcg_asymptotics.explorer.state import State
-        from ndcg_asymptotics.explorer.values import SENTENCES_AND_CHARTS, curves, means
+        from ndcg_asymptotics.explorer.values import OTHERS, answer, curves, means
 
-        for compute in (curves, means, ranked_list, *SENTENCES_AND_CHARTS):
+        for compute in (curves, answer, means, ranked_list, *OTHERS):
             submit(compute, State())
         yield submit
     finally:

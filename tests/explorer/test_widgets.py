@@ -160,11 +160,21 @@ def test_files_have_what_is_seen() -> None:
     assert charts == {"state", "curve", "NDCG", "log10 P(wrong order)", "effect size"}
     (mean,) = (float(row[3]) for row in rows if row[:3] == ["NDCG", "A", "1000"])
     assert mean == pytest.approx(0.83897, abs=1e-5)
-    assert values.answers(page.state)[0] in page.answers.sentence.object
+    assert values.answer(page.state)[0] in page.answers.sentence.object
     assert 'b = "linear(0.2, 0.4)"' in study
 
 
-PIECES = ("curves", "means", "ranked_list", "answers", "numbers", "wrong_orders", "by_cutoff", "by_exponent")
+PIECES = (
+    "curves",
+    "answer",
+    "means",
+    "ranked_list",
+    "other_answers",
+    "numbers",
+    "wrong_orders",
+    "by_cutoff",
+    "by_exponent",
+)
 
 
 @pytest.mark.slow
@@ -178,8 +188,13 @@ def test_an_error_is_said_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(State(n=10), computed, OpenDocument())
     shown = page.answers
     lengths, wrong, curves, cutoffs, exponents = shown.charts
+    sentence, *sentences = shown.sentences
     places = dict(
-        zip(PIECES, (curves, lengths, shown.strip, *shown.sentences, wrong, cutoffs, exponents), strict=True)
+        zip(
+            PIECES,
+            (curves, sentence, lengths, shown.strip, *sentences, wrong, cutoffs, exponents),
+            strict=True,
+        )
     )
     for failing in PIECES:
         with monkeypatch.context() as patch:
