@@ -21,7 +21,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ndcg_asymptotics.core.rows import Column, Estimate, declared, frame_of, path_in, plain_values
-from ndcg_asymptotics.core.text import in_tex, visible
+from ndcg_asymptotics.core.text import in_tex, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,11 @@ class Table:
             justify: Literal["left", "right"] = "right" if column.show else "left"
             table.add_column(Text(heading), justify=justify, no_wrap=not column.fold, max_width=most)
         for row in self.texts():
-            table.add_row(*(Text(row[i]) for i in places))
+            cells = (
+                row[i] if column.fold or column.show else shortened(row[i], most)
+                for i, column, most in zip(places, columns, widths, strict=True)
+            )
+            table.add_row(*map(Text, cells))
         return table
 
     def to_html(self) -> str:

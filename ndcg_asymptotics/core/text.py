@@ -122,12 +122,16 @@ def _one_digit(x: float) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return the text in at most ``width`` characters.
+    """Return the text in at most ``width`` characters; that of a measure keeps its cutoff.
 
-    >>> shortened("a long name", 7)
-    'a long…'
+    >>> shortened("a long name", 7), shortened('nDCG(custom("mine:slow"))@10', 16)
+    ('a long…', 'nDCG(custom(…@10')
     """
-    return text if len(text) <= width else text[: width - 1] + "…"
+    if len(text) <= width:
+        return text
+    _, at, cutoff = text.rpartition(")@")
+    end = f"@{cutoff}" if at and len(cutoff) < width // 2 else ""
+    return f"{text[: width - 1 - len(end)]}…{end}"
 
 
 def toml_string(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files of relevance curves that were estimated from data.
+"""Files of relevance curves: JSON as `fit` writes it, or a table of points in CSV.
 
 ::
 
@@ -8,7 +8,8 @@
      "probability": [[…], […]],               P(Y = gain | depth), one list per gain
      "source": {…}}                           where it came from
 
-The source is for people; a scorer does not need it.
+The source is for people; a scorer does not need it. A table has the columns ``depth,ybar`` or ``s,ybar``,
+where s = 1 - depth, from 0 to 1; its labels have gain 1.
 """
 
 from __future__ import annotations
@@ -44,13 +45,31 @@ def decoded(content: bytes) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, .
     values = content.count(b",")
     require(values <= _MOST_VALUES, f"at most {_MOST_VALUES} values are allowed, this file has {values}")
     try:
-        table = json.loads(content)
+        table = json.loads(content) if content.lstrip()[:1] in (b"{", b"[") else _points(content)
         require(table["format"] == CURVE, f"format must be {CURVE!r}, got {table['format']!r}")
         return curves_of(table)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"not a curve file ({error!r})") from None
+
+
+def _points(content: bytes) -> dict[str, Any]:
+    """Return the table of a curve file that the points in the content of a CSV file stand for."""
+    lines = content.decode("utf-8-sig").splitlines()
+    heading, *rows = [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()] or [[]]
+    known = heading in (["s", "ybar"], ["depth", "ybar"])
+    require(known, "not a curve file: neither JSON of `fit` nor CSV with the columns s,ybar or depth,ybar")
+    points = [(float(x), float(y)) for x, y in rows]
+    if heading[0] == "s":
+        points = [(1 - s, y) for s, y in points]
+    points.sort()
+    return {
+        "format": CURVE,
+        "gains": [1],
+        "depth": [depth for depth, _ in points],
+        "probability": [[y for _, y in points]],
+    }
 
 
 def curves_of(table: Any) -> tuple[tuple[float, ...], tuple[PiecewiseLinear, ...]]:
@@ -125,7 +144,7 @@ class OfFile(Spec):
 
 @dataclass(frozen=True)
 class Empirical(OfFile, Relevance, keyword="empirical"):
-    """empirical("file"): the curve or curves of a JSON file, written by the command `fit`.
+    """empirical("file"): the curves of a JSON file of `fit`, or the points s,ybar of a CSV file.
 
     ``content`` is that of the file, which need not exist: a curve that was fitted in this process is
     a scorer as it is.

@@ -37,6 +37,43 @@ def test_empirical(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "table", ["s,ybar\n0,0.1\n0.25,0.2\n1,0.7\n", "\ufeffdepth, ybar\r\n0,0.7\r\n\r\n1,0.1\r\n0.75,0.2\r\n"]
+)
+def test_a_table_of_points_is_a_curve(tmp_path, table):
+    (tmp_path / "curve.csv").write_text(table)
+    relevance = Relevance.parse('empirical("curve.csv")', tmp_path)
+    same = Relevance.parse("piecewise(0=0.7, 0.75=0.2, 1=0.1)")
+    t = np.linspace(0, 1, 9)
+    np.testing.assert_array_equal(relevance.mean_gain(t), same.mean_gain(t))
+    assert relevance.masses == same.masses
+    portable = relevance.portable()
+    assert list(portable.files.values()) == [table.encode()]
+    (tmp_path / "curves").mkdir()
+    for name, content in portable.files.items():
+        (tmp_path / name).write_bytes(content)
+    assert Relevance.parse(portable.text, tmp_path).masses == same.masses
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("x,y\n0,0.1\n1,0.7\n", "CSV with the columns s,ybar or depth,ybar"),
+        ("s,ybar\n0.1,0.1\n1,0.7\n", "depth must increase from 0 to 1"),
+        ("s,ybar\n0,0.1\n0.5,0.2\n0.5,0.3\n1,0.7\n", "depth must increase from 0 to 1"),
+        ("s,ybar\n0,0.1\n1\n", "not a curve file"),
+        ("s,ybar\n0,0.1\n1,high\n", "not a curve file"),
+        ("s,ybar\n0,0.1\n1,1.7\n", r"within \[0, 1\]"),
+        ("s,ybar\n", "depth must increase from 0 to 1"),
+    ],
+)
+def test_tables_that_hold_no_curve(tmp_path, table, said):
+    (tmp_path / "curve.csv").write_text(table)
+    with pytest.raises(InputError, match=said) as error:
+        Relevance.parse('empirical("curve.csv")', tmp_path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"format": "else"}, "format must be"),
