@@ -309,6 +309,7 @@ exponent.reason | what decides the exponent
 power.significant | pairs told apart
 power.corrected | pairs told apart after correction
 power.queries | `queries` of the median pair
+compare.baseline | the run that each other one is compared with, if not every pair
 compare collections.over | about these collections, others like them, or both
 measure over collections.overall | mean over the collections, one for each of `over`
 difference over collections.mean_a | each collection counts the same

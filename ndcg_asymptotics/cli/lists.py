@@ -200,6 +200,9 @@ class _Compared(Options):
     unjudged: Literal["zero", "drop"] = option(
         "Give documents without a judgement the gain 0, or remove them from runs.", "zero"
     )
+    baseline: str | None = option(
+        "Compare each run with this one only, by its name or file, not every pair.", None, "RUN"
+    )
     power: float = options.POWER
     level: float = options.LEVEL
     correction: Literal["maxt", "holm", "bh"] = option(
@@ -241,7 +244,8 @@ def compare(
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
-    Of more than two runs, every pair is compared, and the output shows the ranks that each run can have.
+    Of more than two runs, every pair is compared, and the output shows the ranks that each run can have;
+    with --baseline each run is compared with one.
     Runs may also be given by their values of any measures (--values).
 
     Exit status 1: the first run does not pass the gate of --fail-if-worse or --fail-unless-noninferior.
@@ -250,6 +254,7 @@ def compare(
 
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics compare *.run --qrels my.qrels
+        ndcg-asymptotics compare *.run --qrels my.qrels --baseline bm25.run
         ndcg-asymptotics compare a.run b.run --qrels my.qrels --report ab.html
         ndcg-asymptotics compare a.run b.run --qrels human.qrels \\
             --judge machine.qrels

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from operator import itemgetter
+from typing import Annotated
 
 import numpy as np
 
@@ -65,6 +66,8 @@ class RunValues(Report):
         One for each measure; by default, higher values are better and have no known bounds.
     remarks : tuple of str
         What there is to say about where the values come from, such as queries that do not count.
+    baseline : str, optional
+        The run that all others are compared with; by default, every two runs are compared.
 
     Raises
     ------
@@ -82,6 +85,7 @@ class RunValues(Report):
     values: Floats
     scales: tuple[MeasureScale, ...] = ()
     remarks: tuple[str, ...] = ()
+    baseline: Annotated[str, HIDDEN] = ""
 
     def __post_init__(self) -> None:
         for what in ("runs", "queries", "measures"):
@@ -92,13 +96,16 @@ class RunValues(Report):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two of the runs."""
+        """Every two of the runs, or each other run and the baseline."""
+        if self.baseline:
+            return [(run, self.baseline) for run in self.runs if run != self.baseline]
         return list(combinations(self.runs, 2))
 
     @property
     def differences(self) -> Floats:
         """First minus second run of each pair, (queries, pairs * measures); the measures vary fastest."""
-        return np.column_stack([a - b for a, b in combinations(self.values, 2)])
+        values = dict(zip(self.runs, self.values, strict=True))
+        return np.column_stack([values[a] - values[b] for a, b in self.pairs])
 
     @property
     def units(self) -> Floats:

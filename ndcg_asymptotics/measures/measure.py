@@ -48,7 +48,7 @@ FORMS = (
     ("RBP(p)@cutoff", "Rank-biased precision, which is DCG(rbp(p))."),
 )
 """The texts of measures and their formulas; discount and cutoff may be left out."""
-MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
+MEASURES = ("nDCG@10", "nDCG", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
 """The measures by which scorers and runs are compared by default."""
 
 

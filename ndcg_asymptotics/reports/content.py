@@ -24,7 +24,9 @@ from ndcg_asymptotics.results.grid import GridResults
 Reported = Results | GridResults | Comparison | JudgedComparison
 """What has a report."""
 
-_MOST_PAIRS = 10  # pairs of a comparison that have figures, the clearest ones
+_MOST_PAIRS = (
+    10  # pairs of a comparison that have figures, those that differ most clearly by the first measure
+)
 _NAMED = 4  # runs whose names fit into a title
 
 
@@ -133,9 +135,9 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
 @contents_of.register(Comparison)
 @contents_of.register(JudgedComparison)
 def _of_comparison(comparison: Comparison | JudgedComparison, alpha: float, width: float) -> ReportContents:
-    answers = {(pair.a, pair.b): pair.clearest.answer for pair in comparison.pairs}
+    answers = {(pair.a, pair.b): pair.first.answer for pair in comparison.pairs}
     order: dict[tuple[str, ...], tuple[float, float]]
-    order = {pair: (answer.p, -answer.clearness) for pair, answer in answers.items()}
+    order = {pair: (answer.p, -abs(answer.difference)) for pair, answer in answers.items()}
     figures = sorted(drawings(comparison, width=width), key=lambda figure: order.get(figure[0][1:], (2, 0)))
     others = [figure for figure in figures[_MOST_PAIRS:] if figure[0][1:] not in order]
     names, blocks = comparison.runs, list(comparison.blocks())

@@ -14,10 +14,13 @@ from scipy import stats
 import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.analysis.runs.comparison import Comparison
+from ndcg_asymptotics.analysis.runs.correction import MultipleTests
+from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.plots import draw_all
 
 RUNS = {"good": 0.4, "fair": 0.8, "twin": 0.8, "bad": 3.0}
@@ -257,12 +260,74 @@ def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, tmp_path):
         assert [judged.difference.identical for judged in pair.by_measure] == [
             m == "nDCG@1" for m in measures
         ]
-        assert "By nDCG@1 they are equal on every query." in pair.text
+        said = "a and b have the same nDCG@1 on each of 12 queries. But by nDCG and nDCG@10 a is"
+        assert (said if tied == 0 else "By nDCG@1 they are equal on every query.") in pair.text
         row = next(line for line in str(found).splitlines() if line.startswith("nDCG@1 "))
         assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "equal" in row
         plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
         assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
         assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
+
+
+def test_the_first_measure_decides_and_the_others_confirm_it_or_not() -> None:
+    """The second measure is clear, the first and the third are not: no measure is picked for its p-value."""
+    noise = np.random.default_rng(2).normal(size=(40, 3))
+    values = {"new": noise + np.array([0.1, 1.0, 0.0]), "old": np.zeros((40, 3))}
+
+    def said(*measures: int) -> str:
+        runs = np.array([values["new"][:, measures], values["old"][:, measures]])
+        names = tuple(f"M{i}" for i in measures)
+        given = RunValues(("new", "old"), tuple(map(str, range(40))), names, np.ascontiguousarray(runs))
+        return compare(values=given, resamples=499).pairs[0].text
+
+    assert said(0, 1, 2).startswith("By M0, 40 queries show no significant difference between new and old (")
+    assert said(0, 1, 2).endswith("But by M1 new is significantly better: the answer depends on the measure.")
+    assert said(0, 2).endswith("M2 shows none either.")
+    assert said(1, 0, 2).startswith("new is better than old by ")
+    assert said(1, 0, 2).endswith("Neither other measure confirms this.")
+    assert said(1, 2).endswith("M2 does not confirm this.")
+
+
+@pytest.mark.parametrize("correction", ["maxt", "holm"])
+def test_only_pairs_with_the_baseline_are_compared_and_corrected_for(correction: Any, tmp_path) -> None:
+    scores, labels = collection()
+    asked = {"measures": ["nDCG@10", "nDCG"], "resamples": 499, "correction": correction}
+    found, every = compare(scores, labels, baseline="fair", **asked), compare(scores, labels, **asked)
+    assert [pair.pair for pair in found.pairs] == [("good", "fair"), ("twin", "fair"), ("bad", "fair")]
+    direction = {("good", "fair"): 1, ("fair", "twin"): -1, ("fair", "bad"): -1}
+    of_all = {pair.pair: pair for pair in every.pairs}
+    for pair, (of, sign) in zip(found.pairs, direction.items(), strict=True):
+        for one, other in zip(pair.by_measure, of_all[of].by_measure, strict=True):
+            assert one.difference.mean == pytest.approx(sign * other.difference.mean)
+            assert one.difference.p == other.difference.p
+            assert one.difference.p <= one.p <= other.p  # 6 tests in place of 12
+    values = found.by_query.to_dataframe().groupby("run")[["nDCG@10", "nDCG"]]
+    of_runs = {run: of_run.to_numpy() for run, of_run in values}
+    d = np.hstack([of_runs[run] - of_runs["fair"] for run in ("good", "twin", "bad")])
+    corrected = MultipleTests(resamples=499, correction=correction).of(d)[1]
+    assert [one.p for pair in found.pairs for one in pair.by_measure] == pytest.approx(corrected)
+    text = str(found)
+    assert "By nDCG@10, good is better than fair; bad is worse than fair; 1 of 3 runs cannot be told" in text
+    assert "(corrected for 6 tests)" in text
+    assert "Runs by nDCG, less fair (mean " in text
+    assert "groups" not in text
+    assert found.rankings == []
+    assert found.as_dict()["baseline"] == "fair"
+    beaten = [row.count("textsuperscript") for row in found.to_latex().splitlines() if " & " in row]
+    assert beaten == [0, 2, 2, 0, 0]  # good beats fair, fair beats bad; others were not compared
+    assert all(path.is_file() for path in draw_all(found, tmp_path, dpi=50))
+
+
+def test_a_baseline_is_one_of_the_runs_and_not_the_one_that_a_gate_is_about() -> None:
+    scores, labels = collection()
+    with pytest.raises(InputError, match=r"^baseline: there is no fare; there are good, fair, twin, bad$"):
+        compare(scores, labels, baseline="fare")
+    found = compare(scores, labels, "nDCG", baseline="runs/good.run.gz", resamples=99)  # the name of its file
+    assert found.baseline == "good"
+    with pytest.raises(InputError, match=r"^baseline: the first run is what the others are compared with"):
+        gate(found)
+    with pytest.raises(InputError, match="baseline"):
+        compare(scores, labels, "nDCG", judge=labels, baseline="good", resamples=99)
 
 
 def test_inputs_that_do_not_fit_are_refused_or_named_first():

@@ -61,7 +61,7 @@ def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is
     assert "the answer depends on the measure" in said
     scales = (MeasureScale(), MeasureScale(lower_is_better=True))
     same = RunValues(given.runs, given.queries, ("X", "cost"), opposite.values, scales)
-    assert "X confirms this." in compare(values=same, resamples=499).pairs[0].text
+    assert "cost confirms this." in compare(values=same, resamples=499).pairs[0].text
 
 
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:

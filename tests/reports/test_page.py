@@ -220,8 +220,8 @@ def test_a_comparison_has_a_page(runs: tuple[str, ...], judged: bool) -> None:
     judge = LABELS if judged else None
     compared = compare(chosen, human, MEASURES[::2], judge=judge, resamples=99)
     page = report(compared)
-    answers = {(pair.a, pair.b): pair.clearest.answer for pair in compared.pairs}
-    a, b = min(answers, key=lambda pair: (answers[pair].p, -answers[pair].clearness))
+    answers = {(pair.a, pair.b): pair.first.answer for pair in compared.pairs}
+    a, b = min(answers, key=lambda pair: (answers[pair].p, -abs(answers[pair].difference)))
     figures = re.findall('alt="Figure: ([^"]*)[.] The', page)
     assert len(figures) == len(compared.pairs) + (len(runs) > 2 and not judged)
     assert figures[0].endswith(f" {a} {b}")

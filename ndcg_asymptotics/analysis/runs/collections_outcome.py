@@ -120,13 +120,13 @@ class CollectionsWords(PairWords[PairOverCollections]):
         return f"{sum(self.queries):,} queries of {len(self.queries)} collections"
 
     def headline(self, pair: PairOverCollections) -> str:
-        """Return which run is better by the measure that shows the clearest difference."""
-        ways = zip(self.over, pair.clearest.overall, strict=True)
+        """Return which run is better by the first measure."""
+        ways = zip(self.over, pair.first.overall, strict=True)
         return " ".join(self._sentence(pair, way, row) for way, row in ways)
 
     def paragraph(self, pair: PairOverCollections) -> str:
-        """Return the answer for two runs, by the measure that shows the clearest difference."""
-        judged = pair.clearest
+        """Return the answer for two runs, by the first measure."""
+        judged = pair.first
         ahead = judged.answer.ahead or 1
         better = [row for row in judged.by_collection if row.answer.ahead == ahead]
         sure = sum(row.p_corrected < self.alpha for row in better)
@@ -181,10 +181,8 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
         return CollectionsWords(self.alpha, self.power, self.queries, self.over)
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
-        """Return the leaders and the runs in order by the measure that tells most pairs apart; by others."""
-        telling = self.measures[self.most_telling()]
-        rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != telling)
-        first, *others = (r.table(f", in the mean over {_ABOUT[self.over[0]]}") for r in rankings)
+        """Return the leaders and the runs in order by the first measure; in order by the others."""
+        first, *others = (r.table(f", in the mean over {_ABOUT[self.over[0]]}") for r in self.rankings)
         return [Line(self.leaders() + "\n"), first], [*others]
 
     def tables(self, pair: PairOverCollections) -> Iterator[Table]:
@@ -197,4 +195,4 @@ class CollectionsComparison(ComparedPairs[PairOverCollections]):
             title = f"{runs} by {judged.measure}, in each collection"
             alone = {"measure": None, "over": "collection"}
             table = Table.of(title, CollectionsRow, judged.by_collection, **headings, **alone)
-            yield replace(table, detail=judged is not pair.clearest)
+            yield replace(table, detail=judged is not pair.first)

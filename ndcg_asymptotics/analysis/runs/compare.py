@@ -10,6 +10,7 @@ Labels of a judge are in `analysis.runs.judge`, and means over several collectio
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from os import PathLike
 from typing import Any, Literal, Unpack, cast, overload
 
 from ndcg_asymptotics.analysis.runs.collections import Over, compare_collections
@@ -43,10 +44,10 @@ _CONVENTIONS = ("like", "gain", "ties", "ideal", "empty", "missing")
 _OF_TESTS = ("level", "power", "correction", "resamples", "seed", "alternative")
 _OF_ALL = ("columns", "level", "power", "correction", "resamples", "seed")
 _OPTIONS = {
-    "runs": ("qrels", "unjudged", "alternative", *_CONVENTIONS),
+    "runs": ("qrels", "unjudged", "alternative", "baseline", *_CONVENTIONS),
     "judge": ("runs", "qrels", *_CONVENTIONS),
-    "lists": ("feature", "weights", "query", "unjudged", "alternative", *_CONVENTIONS),
-    "values": ("runs", "lower_is_better", "missing", "alternative"),
+    "lists": ("feature", "weights", "query", "unjudged", "alternative", "baseline", *_CONVENTIONS),
+    "values": ("runs", "lower_is_better", "missing", "alternative", "baseline"),
     "collections": ("runs", "over", "lower_is_better", *_CONVENTIONS),
 }
 """What may be stated of each kind of input, beside the options of all."""
@@ -56,6 +57,7 @@ _BELONGS = {
     "weights": "they are of the features of lists",
     "query": "it is for SVMlight files of lists",
     "over": "it is for collections",
+    "baseline": "it is for the runs of one collection",
     "lower_is_better": "it is for values and collections of them; higher NDCG is better",
 }
 
@@ -77,6 +79,7 @@ class CompareOptions(ConventionOptions, total=False):
     resamples: int
     seed: int
     alternative: Alternative
+    baseline: str | PathLike[str] | None
 
 
 @overload
@@ -176,6 +179,9 @@ def compare(
         Number of permutations, and the seed of all resampling.
     alternative : {"two-sided", "less", "greater"}
         As of scipy's tests: the mean of the first run less that of the second is not 0, below 0, or above 0.
+    baseline : str, optional
+        The name or the file of the run that each other one is compared with, in place of every pair; p-values
+        are corrected for these pairs only, and differences are those of the other runs less the baseline.
     **conventions
         ``like``, ``gain``, ``ties``, ``ideal``, ``empty``, ``missing`` as in `evaluate`. Values take
         ``missing`` only.
@@ -202,7 +208,7 @@ def compare(
     ...     return {str(query): value for query, value in enumerate(rng.exponential(mean, 50))}
     >>> runs = {"new": seconds(1.0), "old": seconds(3.0)}
     >>> found = compare(values=runs, measures="seconds", lower_is_better=["seconds"])
-    >>> found.pairs[0].clearest.answer.ahead, found.ranked(0)[0].run
+    >>> found.pairs[0].first.answer.ahead, found.ranked(0)[0].run
     (1, 'new')
     >>> others = {"new": seconds(2.0), "old": seconds(4.0)}
     >>> found = compare(collections={"A": runs, "B": others}, over="fixed")
@@ -237,7 +243,7 @@ def compare(
         require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
     tests = MultipleTests(**{name: given[name] for name in _OF_TESTS if name in given})
     conventions = cast(ConventionOptions, {name: given[name] for name in _CONVENTIONS if name in given})
-    columns, lists = options.get("columns"), options.get("lists")
+    columns, lists, baseline = (options.get(name) for name in ("columns", "lists", "baseline"))
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),
@@ -248,7 +254,7 @@ def compare(
         }
         if kind == "collections":
             return compare_collections(collections, tests, over or "both", of_values, conventions)
-        return compare_values(options.get("values"), tests, **of_values)
+        return compare_values(options.get("values"), tests, baseline, **of_values)
     chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
     asked = chosen.measures(any_measures_of(MEASURES if measures is None else measures))
     if kind == "judge":
@@ -265,4 +271,4 @@ def compare(
         labels = judgements_of(qrels, columns, chosen.gain)
     if unjudged == "drop":
         scores = {name: judged_only(run, labels) for name, run in scores.items()}
-    return compare_values(values_of_runs(scores, labels, asked, chosen), tests)
+    return compare_values(values_of_runs(scores, labels, asked, chosen), tests, baseline)

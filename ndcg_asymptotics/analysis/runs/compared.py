@@ -26,14 +26,14 @@ class MeasureComparison:
     mean_a: Annotated[float, Column("a", fixed(4), fold=True)]
     mean_b: Annotated[float, Column("b", fixed(4), fold=True)]
     difference: Annotated[Difference, Data(inline=True)]
-    p: Annotated[float, Column("corrected p", general(".2g"), 2), Data("p_corrected", before="effect")]
+    p: Annotated[float, Column("corrected p", general(".2g")), Data("p_corrected", before="effect")]
     lower_is_better: bool = False
     wins: int = 0
     ties: int = 0
     losses: int = 0
     span: Annotated[float, HIDDEN] = 1.0
 
-    @computed_value(Column("wins / ties / losses", str, 1))
+    @computed_value(Column("wins / ties / losses", str, 3))
     def wins_text(self) -> str:
         """For how many queries the first run is better, equal and worse."""
         return f"{self.wins:,}/{self.ties:,}/{self.losses:,}"
@@ -42,10 +42,7 @@ class MeasureComparison:
     def answer(self) -> Answer:
         """What decides about the two runs."""
         d, means = self.difference, (self.mean_a, self.mean_b)
-        clearness = abs(d.effect)
-        return Answer(
-            self.measure, d.mean, d.interval, self.p, means, self.lower_is_better, clearness, self.tally
-        )
+        return Answer(self.measure, d.mean, d.interval, self.p, means, self.lower_is_better, self.tally)
 
     @property
     def tally(self) -> Tally:

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar
 from ndcg_asymptotics.analysis.replication import median_number
 from ndcg_asymptotics.analysis.runs.compared import (
     DiscriminativePower,
+    MeasureComparison,
     PairComparison,
 )
 from ndcg_asymptotics.analysis.runs.comparison_text import Words
@@ -17,9 +18,9 @@ from ndcg_asymptotics.analysis.runs.correction import Correction
 from ndcg_asymptotics.analysis.runs.paired import Alternative
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs
 from ndcg_asymptotics.analysis.runs.ranks import letter
-from ndcg_asymptotics.core.rows import HIDDEN, Data, computed_value
+from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, computed_value
 from ndcg_asymptotics.core.tables import Line, ReportBlock, Table
-from ndcg_asymptotics.core.text import in_tex
+from ndcg_asymptotics.core.text import in_tex, listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,6 +38,7 @@ class Comparison(ComparedPairs[PairComparison]):
     correction: Correction = "maxt"
     by_query: Annotated[Table, HIDDEN] = Table("", (), ())
     alternative: Annotated[Alternative, Data(before="pairs")] = "two-sided"
+    baseline: Annotated[str | None, Data(before="pairs")] = None
 
     @property
     def words(self) -> Words:
@@ -65,10 +67,6 @@ class Comparison(ComparedPairs[PairComparison]):
             )
         return sorted(found, key=lambda row: (-row.significant, -row.corrected, row.queries or math.inf))
 
-    def most_telling(self) -> int:
-        """Return the most discriminative measure."""
-        return self.measures.index(self.discriminative_power[0].measure)
-
     def to_latex(self) -> str:
         """Return a table of means in LaTeX, for the package booktabs, with a row for each run.
 
@@ -77,13 +75,13 @@ class Comparison(ComparedPairs[PairComparison]):
         names, measures = {run: letter(i) for i, run in enumerate(self.runs)}, self.measures
         cells: dict[str, list[str]] = {run: [] for run in self.runs}
         for measure in range(len(measures)):
-            ranked = self.ranked(measure)
-            for row in ranked:
-                text = f"{row.mean:.4f}"
-                best = rf"\textbf{{{text}}}" if row.mean == ranked[0].mean else text
-                beaten = {other.run for other, mark in zip(ranked, row.against, strict=True) if mark == ">"}
-                marks = " ".join(letter for run, letter in names.items() if run in beaten)
-                cells[row.run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
+            beaten = {pair[::sign] for pair, sign in self.signs(measure).items() if sign}
+            means = self.means(measure)
+            for run, mean in means.items():
+                text = f"{mean:.4f}"
+                best = rf"\textbf{{{text}}}" if mean == next(iter(means.values())) else text
+                marks = " ".join(letter for other, letter in names.items() if (run, other) in beaten)
+                cells[run].append(best + (rf"\textsuperscript{{{marks}}}" if marks else ""))
         lines = [
             f"% {self.queries} queries; superscripts: runs that this one beats, corrected p < {self.alpha:g}",
             rf"\begin{{tabular}}{{ll{'l' * len(measures)}}}",
@@ -97,13 +95,41 @@ class Comparison(ComparedPairs[PairComparison]):
         return "\n".join(lines) + "\n"
 
     def leaderboard(self) -> tuple[list[ReportBlock], list[ReportBlock]]:
-        """Return the leaders by the most discriminative measure; the power and the ranks of others."""
-        telling = self.discriminative_power[0].measure
-        rankings = sorted(self.rankings, key=lambda ranking: ranking.measure != telling)
-        first, *others = (ranking.table() for ranking in rankings)
+        """Return the leaders by the first measure; the power of all measures and the ranks by others."""
+        said, tables = self.leaders, [ranking.table() for ranking in self.rankings]
+        if self.baseline:
+            said, tables = self._baseline_sentence, list(map(self._baseline_table, range(len(self.measures))))
+        first, *others = tables
         title = f"Discriminative power: significant differences among {len(self.pairs)} pairs of runs"
         power = Table.of(title, DiscriminativePower, self.discriminative_power)
-        return [Line(self.leaders() + "\n"), first], [power, *others]
+        return [Line(said() + "\n"), first], [power, *others]
+
+    def _baseline_sentence(self) -> str:
+        """Return which runs are significantly better and worse than the baseline by the first measure."""
+        signs, base = self.signs(0), self.baseline
+        runs = {sign: [run for (run, _), found in signs.items() if found == sign] for sign in (1, -1)}
+        parts = [
+            f"{listed(of)} {'is' if len(of) == 1 else 'are'} {how}"
+            for of, how in ((runs[1], f"better than {base}"), (runs[-1], f"worse than {base}"))
+            if of
+        ]
+        if rest := len(signs) - len(runs[1]) - len(runs[-1]):
+            parts.append(f"{rest} of {len(signs)} runs cannot be told apart from {base}")
+        tests = len(signs) * len(self.measures)
+        return f"By {self.measures[0]}, {'; '.join(parts)} (corrected for {tests} tests)."
+
+    def _baseline_table(self, measure: int) -> Table:
+        """Return a row for each run but the baseline, in order of their means by a measure."""
+        of, means = {pair.a: pair.by_measure[measure] for pair in self.pairs}, self.means(measure)
+        runs = [run for run in means if run in of]
+        mean = f"{means[str(self.baseline)]:.4f}"
+        title = f"Runs by {self.measures[measure]}, less {self.baseline} (mean {mean})"
+        headings = {"mean_a": "mean", "interval_text": f"{self.words.level} interval"}
+        found = Table.of(
+            title, MeasureComparison, [of[run] for run in runs], measure=None, mean_b=None, **headings
+        )
+        rows = tuple((run, *row) for run, row in zip(runs, found.rows, strict=True))
+        return Table(title, (Column("run", whole=True), *found.columns), rows)
 
     def tables(self, pair: PairComparison) -> Iterator[Table]:
         """Yield a table of the measures."""

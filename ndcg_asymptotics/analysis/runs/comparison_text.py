@@ -33,46 +33,48 @@ class Words(PairWords[PairComparison]):
 
     def headline(self, pair: PairComparison) -> str:
         """Return which run is better, by how much, how certainly, and how many new queries would show it."""
-        best = pair.clearest
-        if best.difference.identical:
-            by = best.measure if len(pair.by_measure) == 1 else "value by every measure"
-            return f"{pair.a} and {pair.b} have the same {by} on each of the {self.queries:,} queries."
-        say = self.better if best.p < self.alpha else self.undecided
-        return f"{say(pair, best.answer)}. {self._new_queries_text(best)}"
+        first = pair.first
+        if first.difference.identical:
+            return f"{pair.a} and {pair.b} have the same {first.measure} on each of {self.shown_by}."
+        say = self.better if first.p < self.alpha else self.undecided
+        return f"{say(pair, first.answer)}. {self._new_queries_text(first)}"
 
     def paragraph(self, pair: PairComparison) -> str:
-        """Return the answer in words."""
-        best, same = pair.clearest, [j.measure for j in pair.by_measure if j.difference.identical]
-        said = [self.headline(pair)]
-        if len(same) == len(pair.by_measure):
-            return said[0]
-        if best.p < self.alpha:
-            if len(pair.by_measure) > 1:
-                said.append(f"{best.measure} shows the clearest difference.")
-            said.append(self._others_text(pair, best))
+        """Return the answer by the first measure, and whether others confirm it."""
+        same = [j.measure for j in pair.by_measure[1:] if j.difference.identical]
+        said = [self.headline(pair), self._others_text(pair)]
         if same:
             said.append(f"By {listed(same)} they are equal on every query.")
         return " ".join(part for part in said if part)
 
-    def _others_text(self, pair: PairComparison, best: MeasureComparison) -> str:
-        others = [j for j in pair.by_measure if j is not best and not j.difference.identical]
-        sure, ahead = [j for j in others if j.p < self.alpha], best.answer.ahead
-        against = [j.measure for j in sure if j.answer.ahead != ahead]
-        leaning = [j.measure for j in others if j not in sure and j.answer.better == -ahead]
-        agree = len(sure) - len(against)
+    def _others_text(self, pair: PairComparison) -> str:
+        others = [j for j in pair.by_measure[1:] if not j.difference.identical]
         if not others:
             return ""
-        behind = pair.b if ahead > 0 else pair.a
+        sure = [j for j in others if j.p < self.alpha]
+        better = {side: [j.measure for j in sure if j.answer.ahead == side] for side in (1, -1)}
+        depends = ": the answer depends on the measure"
+        if pair.first.p >= self.alpha:
+            if not sure:
+                if len(others) == 1:
+                    return f"{others[0].measure} shows none either."
+                return f"{_none_of(len(others))} shows a significant difference."
+            parts = [
+                f"by {listed(measures)} {pair.a if side > 0 else pair.b} is significantly better"
+                for side, measures in better.items()
+                if measures
+            ]
+            return f"But {', and '.join(parts)}{depends}."
+        ahead = pair.first.answer.ahead
+        against, behind = better[-ahead], pair.b if ahead > 0 else pair.a
+        leaning = [j.measure for j in others if j not in sure and j.answer.better == -ahead]
         if len(others) == len(against) == 1:
-            return f"By {against[0]} {behind} is significantly better: the answer depends on the measure."
-        said = _confirming(agree, [judged.measure for judged in others])
+            return f"By {against[0]} {behind} is significantly better{depends}."
+        said = _confirming(len(better[ahead]), [judged.measure for judged in others])
         if leaning:
             said += f", and by {listed(leaning)} {behind} is better, significantly only before correction"
         if against:
-            said += (
-                f", and by {listed(against)} {behind} is significantly better: the answer depends on the "
-                "measure"
-            )
+            said += f", and by {listed(against)} {behind} is significantly better{depends}"
         return said + "."
 
     def _new_queries_text(self, judged: MeasureComparison) -> str:
@@ -114,12 +116,17 @@ class Words(PairWords[PairComparison]):
         )
 
 
+def _none_of(count: int) -> str:
+    """Return the subject of a sentence about none of the other measures, of which there are several."""
+    return "Neither other measure" if count == 2 else f"None of the other {count} measures"
+
+
 def _confirming(agree: int, others: Sequence[str]) -> str:
     """Return how many of the other measures show the same difference.
 
     >>> _confirming(0, ["AP", "RR"]), _confirming(2, ["AP", "RR"])
     ('Neither other measure confirms this', 'Both other measures confirm this')
-    >>> _confirming(1, ["AP", "RR", "P@5"])
+    >>> _confirming(0, ["AP"]), _confirming(0, ["AP", "RR", "P@5"])
     '1 of the other 3 measures confirms this'
     """
     count = len(others)
@@ -128,9 +135,5 @@ def _confirming(agree: int, others: Sequence[str]) -> str:
     if agree == count:
         return f"{'Both' if count == 2 else f'All {count}'} other measures confirm this"
     if not agree:
-        return (
-            "Neither other measure confirms this"
-            if count == 2
-            else f"None of the other {count} measures confirms this"
-        )
+        return f"{_none_of(count)} confirms this"
     return f"{agree} of the other {count} measures {'confirms' if agree == 1 else 'confirm'} this"

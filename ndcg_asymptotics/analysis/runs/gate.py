@@ -183,6 +183,11 @@ def gate(comparison: Comparison | JudgedComparison, *, margin: float | None = No
         if pair.a == new
         for judged in pair.by_measure
     )
+    require(
+        len(rows) > 0,
+        "the first run is what the others are compared with: name the new run first",
+        "baseline",
+    )
     return Gate(new, margin, comparison.level, by, rows)
 
 

@@ -150,7 +150,6 @@ class JudgedMeasure:
             row.interval,
             row.p_corrected,
             row.means,
-            clearness=-row.p,
             tally=row.tally,
         )
 

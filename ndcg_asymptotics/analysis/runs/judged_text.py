@@ -49,11 +49,11 @@ class JudgedWords(PairWords["JudgedPair"]):
 
     def paragraph(self, pair: JudgedPair) -> str:
         """Return which run is better by both, what that is worth, and the bias of the judge."""
-        best = pair.clearest
+        best = pair.first
         if best.combined.interval is None:
             return (
-                f"{pair.a} and {pair.b} do not differ by any measure on the {self.human_queries:,} queries "
-                "judged by humans, so these cannot show what the judge's labels are worth."
+                f"{pair.a} and {pair.b} do not differ by {best.measure} on the {self.human_queries:,} "
+                "queries judged by humans, so these cannot show what the judge's labels are worth."
             )
         said = [
             self.headline(pair),
@@ -66,7 +66,7 @@ class JudgedWords(PairWords["JudgedPair"]):
 
     def headline(self, pair: JudgedPair) -> str:
         """Return which run is better by both, or that nothing shows it."""
-        answer = pair.clearest.answer
+        answer = pair.first.answer
         if answer.p < self.alpha:
             return f"{self.better(pair, answer)}, by {self.shown_by}."
         return f"{self.undecided(pair, answer)}."

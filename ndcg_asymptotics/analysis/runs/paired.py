@@ -115,14 +115,14 @@ class Difference(WithInterval):
         direction than that of a one-sided test, or in fewer than 10 queries of which most are equal.
     """
 
-    mean: Annotated[float, Column("difference", general("+.4f"), 3), Data("difference")]
+    mean: Annotated[float, Column("difference", general("+.4f")), Data("difference")]
     sd: Annotated[float, Data(frame=False)]
     interval: Annotated[Interval | None, Data(frame=False)]
     p: Annotated[float, Column("p", general(".2g"), 5)]
     queries: int | None = None
     queries_low: int | None = None
     queries_high: int | None = None
-    queries_assured: Annotated[int | None, Column("assured queries", general(","))] = None
+    queries_assured: Annotated[int | None, Column("assured queries", general(","), 1)] = None
 
     def times(self, unit: float) -> Difference:
         """Return the difference of values that are ``unit`` times as large.
@@ -139,7 +139,7 @@ class Difference(WithInterval):
         """Whether the two runs have the same value for every query."""
         return self.interval is None
 
-    @computed_value(Column("queries as observed", str, before="queries_assured"))
+    @computed_value(Column("queries as observed", str, 2, before="queries_assured"))
     def queries_text(self) -> str | None:
         """The number of queries with its interval, such as "84 [33, 513]" or "1,151 [105, ∞)"."""
         if self.queries_low is None:

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from ndcg_asymptotics.analysis.runs.correction import DESCRIPTIONS, Correction
@@ -55,8 +56,6 @@ class Answer:
         Corrected for all tests.
     means : (float, float)
     lower_is_better : bool
-    clearness : float
-        Of two measures with the same p the one with the larger number is clearer.
     tally : Tally, optional
         Of the queries that decide, in a comparison on one collection.
     """
@@ -67,7 +66,6 @@ class Answer:
     p: float
     means: tuple[float, float]
     lower_is_better: bool = False
-    clearness: float = 0.0
     tally: Tally | None = None
 
     @property
@@ -139,13 +137,9 @@ class ComparedPair(Generic[_OfMeasure]):
         return [row for judged in self.by_measure for row in judged.rows]
 
     @property
-    def clearest(self) -> _OfMeasure:
-        """The measure that shows the clearest difference."""
-        return min(self.by_measure, key=lambda judged: (judged.answer.p, -judged.answer.clearness))
-
-    def by(self, measure: int) -> Self:
-        """Return the comparison by one of the measures alone."""
-        return replace(self, by_measure=(self.by_measure[measure],))
+    def first(self) -> _OfMeasure:
+        """The two runs compared by the first measure, which decides."""
+        return self.by_measure[0]
 
     def table(self, level: str, over: str = "") -> Table:
         """Return the rows as a table, with the level of the intervals and what the means are over."""
@@ -179,7 +173,7 @@ class PairWords(ABC, Generic[_Pair]):
 
     @abstractmethod
     def headline(self, pair: _Pair) -> str:
-        """Return which run is better by the clearest measure, and how certainly."""
+        """Return which run is better by the first measure, and how certainly."""
 
     @abstractmethod
     def paragraph(self, pair: _Pair) -> str:
@@ -200,18 +194,10 @@ class PairWords(ABC, Generic[_Pair]):
         )
 
     def undecided(self, pair: _Pair, answer: Answer) -> str:
-        """Return that no measure shows a difference, of which this is the clearest, without a full stop."""
-        apart = f"difference between {pair.a} and {pair.b}"
-        if len(pair.by_measure) == 1:
-            return (
-                f"By {answer.measure}, {self.shown_by} show no significant {apart} "
-                f"(corrected p-value {answer.p:.2g})"
-            )
-        count = len(pair.by_measure)
-        which = "either measure" if count == 2 else f"any of the {count} measures"
+        """Return that a measure shows no significant difference, without a full stop."""
         return (
-            f"{self.shown_by} show no significant {apart} by {which} "
-            f"(smallest corrected p-value {answer.p:.2g}, by {answer.measure})"
+            f"By {answer.measure}, {self.shown_by} show no significant difference between {pair.a} and "
+            f"{pair.b} (corrected p-value {answer.p:.2g})"
         )
 
 
@@ -237,6 +223,7 @@ class ComparedPairs(Report, Generic[_Pair]):
     correction: Correction
     remarks: tuple[str, ...]
     by_query: Table
+    baseline: str | None = None
 
     @property
     def alpha(self) -> float:
@@ -265,21 +252,25 @@ class ComparedPairs(Report, Generic[_Pair]):
 
     def ranked(self, measure: int) -> tuple[RankedRun, ...]:
         """Return the runs in order of their means by a measure, with their possible ranks and groups."""
-        return self.ranked_by([pair.by_measure[measure].answer for pair in self.pairs])
+        lower_is_better = self.pairs[0].by_measure[measure].answer.lower_is_better
+        return rank_runs(self.means(measure), self.signs(measure), lower_is_better=lower_is_better)
 
-    def ranked_by(self, answers: Sequence[Answer]) -> tuple[RankedRun, ...]:
-        """Return the runs in order of their means, by the answer for each pair."""
-        means: dict[str, float] = {}
-        signs = {}
-        for pair, answer in zip(self.pairs, answers, strict=True):
-            means |= zip(pair.pair, answer.means, strict=True)
-            signs[pair.pair] = answer.significant(self.alpha)
-        return rank_runs(means, signs, lower_is_better=answers[0].lower_is_better)
+    def means(self, measure: int) -> dict[str, float]:
+        """Return the means of the runs by a measure, the best first."""
+        answers = {pair.pair: pair.by_measure[measure].answer for pair in self.pairs}
+        means = {run: m for of, answer in answers.items() for run, m in zip(of, answer.means, strict=True)}
+        lower = next(iter(answers.values())).lower_is_better
+        return dict(sorted(means.items(), key=itemgetter(1), reverse=not lower))
+
+    def signs(self, measure: int) -> dict[tuple[str, str], int | None]:
+        """Return for each pair which run is significantly better by a measure (`Answer.significant`)."""
+        return {pair.pair: pair.by_measure[measure].answer.significant(self.alpha) for pair in self.pairs}
 
     @computed_value(Data())
     def rankings(self) -> Sequence[Ranking]:
-        """The runs in order of their means, by each measure."""
-        return [Ranking(measure, self.ranked(i)) for i, measure in enumerate(self.measures)]
+        """The runs in order of their means, by each measure; none if there is a baseline."""
+        every = [] if self.baseline else self.measures
+        return [Ranking(measure, self.ranked(i)) for i, measure in enumerate(every)]
 
     @property
     def corrected(self) -> str:
@@ -291,19 +282,14 @@ class ComparedPairs(Report, Generic[_Pair]):
         """Return the number of pairs that a measure tells apart after correction."""
         return sum(pair.by_measure[measure].answer.p < self.alpha for pair in self.pairs)
 
-    def most_telling(self) -> int:
-        """Return the measure that tells most pairs apart."""
-        return max(range(len(self.measures)), key=self.told_apart)
-
     def leaders(self) -> str:
-        """Return how the first two of several runs compare by the measure that tells most pairs apart."""
-        measure = self.most_telling()
-        first, second = (row.run for row in self.ranked(measure)[:2])
+        """Return how the first two of several runs compare by the first measure."""
+        first, second = (row.run for row in self.ranked(0)[:2])
         pair = next(pair for pair in self.pairs if {*pair.pair} == {first, second})
         return (
-            f"{self.words.headline(pair.by(measure))} {first} and {second} are the first two of "
-            f"{len(self.runs)} runs by {self.measures[measure]}, which tells {self.told_apart(measure)} of "
-            f"{len(self.pairs)} pairs apart after correction."
+            f"{self.words.headline(pair)} {first} and {second} are the first two of {len(self.runs)} runs by "
+            f"{self.measures[0]}, which tells {self.told_apart(0)} of {len(self.pairs)} pairs apart after "
+            "correction."
         )
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -324,7 +310,8 @@ class ComparedPairs(Report, Generic[_Pair]):
         if several:
             answer, others = self.leaderboard()
             yield from answer
-            yield from details([*others, Line(LEGEND + ("" if full else " --full shows every pair."))])
+            legend = "" if self.baseline else f"{LEGEND} "
+            yield from details([*others, Line(legend + "--full shows every pair." * (not full))])
         for pair in self.pairs if full or not several else ():
             yield Line(pair.text + "\n")
             yield from self.tables(pair)

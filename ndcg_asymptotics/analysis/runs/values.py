@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -18,16 +19,25 @@ from ndcg_asymptotics.analysis.runs.paired import (
     without_rounding,
 )
 from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.files import path_of, stem
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.lists.reading.values import ValueOptions, read_values
+from ndcg_asymptotics.lists.values import require_names
 
 
-def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueOptions]) -> Comparison:
-    """Compare every pair of runs by their values for the same queries.
+def compare_values(
+    given: object, tests: MultipleTests, baseline: object = None, **options: Unpack[ValueOptions]
+) -> Comparison:
+    """Compare every pair of runs, or each with a baseline, by their values for the same queries.
 
-    The values and the options are what `read_values` takes.
+    The values and the options are what `read_values` takes. The baseline is the name or the file of a run.
     """
     values = read_values(given, **options)
+    if baseline is not None:
+        name = str(baseline)
+        name = name if name in values.runs else stem(path_of(name, "baseline"))
+        require_names("run", [name], values.runs, "baseline")
+        values = replace(values, baseline=name)
     require(
         len(values.runs) >= 2,
         f"a comparison needs the values of at least two runs, got those of {values.runs[0]} alone; "
@@ -72,6 +82,7 @@ def compare_values(given: object, tests: MultipleTests, **options: Unpack[ValueO
         tests.correction,
         values.by_query,
         tests.alternative,
+        values.baseline or None,
     ).in_words()
 
 
