@@ -243,7 +243,7 @@ def compare(
         require(qrels is not None, f"{either}; of these runs the judgements are missing", "qrels")
     tests = MultipleTests(**{name: given[name] for name in _OF_TESTS if name in given})
     conventions = cast(ConventionOptions, {name: given[name] for name in _CONVENTIONS if name in given})
-    columns, lists, baseline = (options.get(name) for name in ("columns", "lists", "baseline"))
+    columns, lists, baseline = options.get("columns"), options.get("lists"), options.get("baseline")
     if kind in ("values", "collections"):
         of_values: ValueOptions = {
             "runs": as_texts(runs, "runs"),
