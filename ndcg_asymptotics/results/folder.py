@@ -33,7 +33,7 @@ from ndcg_asymptotics.results.blocks import (
     read_block,
 )
 from ndcg_asymptotics.results.kinds import STUDY, read_record, require_kind
-from ndcg_asymptotics.results.layout import INDEX, Layout
+from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import members
 from ndcg_asymptotics.studies import Study
@@ -66,8 +66,6 @@ class Contents:
     folder : Path
     layout : Layout
         That of the stored study, or of the expected one if its record is missing.
-    written_by : list of dict
-        The versions that wrote the record.
     wanted : (R,) integers
         The replicates that are wanted.
     blocks : list of File
@@ -82,7 +80,6 @@ class Contents:
 
     folder: Path
     layout: Layout
-    written_by: list[dict[str, str]] = field(default_factory=list)
     wanted: Integers = field(default_factory=lambda: np.arange(0))
     blocks: list[File] = field(default_factory=list)
     made_by: list[dict[str, str]] = field(default_factory=list)
@@ -160,7 +157,7 @@ def _described(folder: Path, fields: Fields | None) -> Contents:
         beside.update(stated["beside"])
         asked = members((file.first, file.last) for file in block_files(folder, "json"))
         wanted = np.union1d(members(stated["wanted"]), asked)
-        return Contents(folder, Layout(stated["study"]), [dict(stated["versions"])], wanted)
+        return Contents(folder, Layout(stated["study"]), wanted)
 
     try:
         found = read_record(folder / STUDY, parse)
@@ -196,5 +193,5 @@ def open_study(folder: str | Path, study: Study | None = None, *, allow_custom: 
     require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
     arrays = joined_blocks(found.parts)[1] if found.parts else {}
     named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
-    versions = found.made_by or found.written_by
+    versions = found.made_by or [versions_here()]
     return Results(study, versions, found.wanted, np.isin(found.wanted, found.done), found.folder, named)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.files import UnreadableError, key_of, path_of, read_sound, write_file
 from ndcg_asymptotics.core.versions import PACKAGE, versions_of
 from ndcg_asymptotics.results.blocks import block_files
@@ -84,15 +84,11 @@ def write_record(path: Path, fields: Mapping[str, object]) -> None:
 
     Raises
     ------
-    InputError
-        If the record is too large.
     OSError
         If the file cannot be written.
     """
     stated = json.loads(json.dumps({"format": FORMAT, **fields}))
     content = json.dumps({**stated, "digest": key_of(stated)}, indent=1).encode()
-    size = f"a description of {len(content)} bytes, at most {LARGEST_RECORD} are allowed"
-    require(len(content) <= LARGEST_RECORD, f"{path}: {size}")
     write_file(path, content, path.parent)
 
 

@@ -12,8 +12,6 @@ from multiprocessing import resource_tracker
 from ndcg_asymptotics.core.progress import say
 
 _SAFE_PATH = "PYTHONSAFEPATH"
-_environment = threading.Lock()
-_values_before: list[str | None] = []  # of the variable, one for each body of `safe_paths`
 
 
 def bounded(jobs: int | None, most: int, where: str) -> int:
@@ -57,15 +55,15 @@ def safe_paths() -> Iterator[None]:
     Python puts it there for ``python -m`` and ``python -c``, as which workers and trackers of their resources
     start; they would run a ``random.py`` of the folder. The flag -P or PYTHONSAFEPATH prevents this.
     """
-    with _environment:
-        _values_before.append(os.environ.get(_SAFE_PATH))
-        os.environ[_SAFE_PATH] = "1"
+    before = os.environ.get(_SAFE_PATH)
+    if before:  # it is set already, also by a sweep in another thread, which then removes it
+        yield
+        return
+    os.environ[_SAFE_PATH] = "1"
     try:
         yield
     finally:
-        with _environment:
-            value = _values_before.pop()  # of any thread: only the last one removes the variable
-            if value is None:
-                os.environ.pop(_SAFE_PATH, None)
-            else:
-                os.environ[_SAFE_PATH] = value
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before

@@ -446,9 +446,3 @@ def test_a_record_comes_back_and_every_change_of_it_is_noticed(tmp_path: Path) -
         file.write_bytes(content)
         with pytest.raises(UnreadableError):
             read_record(file, dict)
-
-
-def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a description of .* bytes, at most"):
-        write_record(tmp_path / "record.json", {"long": "x" * LARGEST_RECORD})
-    assert not list(tmp_path.iterdir())

@@ -76,17 +76,15 @@ def test_workers_import_nothing_from_the_current_folder(planted: Path, tmp_path:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("before", [None, "", "yes"])
 def test_the_environment_is_as_before_when_the_last_of_several_sweeps_has_ended(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, before: str | None
 ) -> None:
-    for before in (None, "", "yes"):
-        monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-        if before is not None:
-            monkeypatch.setenv("PYTHONSAFEPATH", before)
-        first, second = safe_paths(), safe_paths()
-        first.__enter__()
-        second.__enter__()
-        first.__exit__(None, None, None)
-        assert os.environ["PYTHONSAFEPATH"] == "1"
-        second.__exit__(None, None, None)
-        assert os.environ.get("PYTHONSAFEPATH") == before
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if before is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", before)
+    with safe_paths():
+        with safe_paths():
+            assert os.environ["PYTHONSAFEPATH"] == (before or "1")
+        assert os.environ["PYTHONSAFEPATH"] == (before or "1")
+    assert os.environ.get("PYTHONSAFEPATH") == before
