@@ -81,7 +81,7 @@ def run(
         ndcg-asymptotics run study.toml --out results/two --replicates 1e4
         ndcg-asymptotics run study.toml --out results/two --precision 1e-4
 
-    Exit status 1: replicates are missing or failed.
+    Exit status 1: replicates are missing.
     """
     from ndcg_asymptotics.studies import load
     from ndcg_asymptotics.studies.grid import is_grid, load_grid
@@ -103,9 +103,6 @@ def run(
         _print_state(out, outcome, "replicates")
         if outcome.precision:
             print(outcome.precision)
-    if outcome.failures:
-        failed = ", ".join(str(failure.replicate) for failure in outcome.failures[:10])
-        print(f"{len(outcome.failures)} failed ({failed}{', …' if len(outcome.failures) > 10 else ''})")
     if outcome.complete == outcome.wanted and not output.quiet:
         print(_next_steps(loaded, out, allow_custom), file=sys.stderr)
     raise typer.Exit(_exit_status(outcome))

@@ -158,7 +158,7 @@ class FolderSink(MemorySink):
 
     def _keep(self, replicates: Integers, values: Values) -> None:
         key = study_key(self._layout.fields)
-        for first, last in ranges(replicates):  # one range, unless a replicate failed
+        for first, last in ranges(replicates):  # one range, unless some between are complete
             rows = slice(*np.searchsorted(replicates, (first, last + 1)))
             some = {name: values[name][rows] for name in self._layout.axes}
             write_block(self.folder, key, first, some, versions_here())

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
-
-from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block, join_draws
+from ndcg_asymptotics.engines.engine import Draw, Engine, draw_block
 from ndcg_asymptotics.results.runs import BLOCK_BYTES
 from ndcg_asymptotics.studies import Design
 
@@ -18,21 +16,11 @@ _SECONDS = 2.0  # of work in a block
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A replicate that raised."""
-
-    replicate: int
-    reason: str
-
-
-@dataclass(frozen=True)
 class Block:
-    """The result of a block: the stacked values of the replicates that did not raise, and the failures."""
+    """The result of a block: its replicates, their stacked values, and the seconds that these took."""
 
-    asked: Sequence[int]
-    replicates: tuple[int, ...]
+    replicates: Sequence[int]
     draws: Draw
-    failures: tuple[Failure, ...]
     seconds: float
 
 
@@ -52,22 +40,8 @@ def run_block(engine: str, design: Design, replicates: Sequence[int]) -> Block:
     """Run one block; ``engine`` names a module. The time is that of the replicates, without `prepared`."""
     module = prepared(engine, design)
     start = time.perf_counter()
-    draws, failures = _drawn(module, design, replicates)
-    failed = {failure.replicate for failure in failures}
-    done = tuple(replicate for replicate in replicates if replicate not in failed)
-    return Block(replicates, done, draws, tuple(failures), time.perf_counter() - start)
-
-
-def _drawn(module: Engine, design: Design, replicates: Sequence[int]) -> tuple[Draw, list[Failure]]:
-    """Draw replicates together; if that raises, each on its own, so that the others are computed."""
-    try:
-        return draw_block(module, design, replicates), []
-    except Exception as error:  # of any kind
-        if len(replicates) == 1:
-            return {}, [Failure(replicates[0], f"{type(error).__name__}: {error}")]
-    found = [_drawn(module, design, [replicate]) for replicate in replicates]
-    draws = [draw for draw, _ in found if draw]
-    return join_draws(np.concatenate, draws), [failure for _, failures in found for failure in failures]
+    draws = draw_block(module, design, replicates)
+    return Block(replicates, draws, time.perf_counter() - start)
 
 
 class BlockScheduler:
@@ -90,10 +64,9 @@ class BlockScheduler:
 
     def learn(self, block: Block) -> None:
         """Update the size of blocks from the cost of a finished one."""
-        if block.replicates:
-            each = max(block.seconds, 1e-9) / len(block.asked)
-            bytes_each = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
-            self._size = max(self._size, int(min(_SECONDS / each, BLOCK_BYTES / bytes_each)))
+        each = max(block.seconds, 1e-9) / len(block.replicates)
+        bytes_each = sum(values.nbytes for values in block.draws.values()) / len(block.replicates)
+        self._size = max(self._size, int(min(_SECONDS / each, BLOCK_BYTES / bytes_each)))
 
     def __iter__(self) -> Iterator[Sequence[int]]:
         start = 0

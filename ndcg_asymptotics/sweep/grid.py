@@ -14,7 +14,6 @@ from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.results.grid import GridResults, grid_in, write_grid
 from ndcg_asymptotics.results.kinds import POINTS
 from ndcg_asymptotics.studies.grid import Grid
-from ndcg_asymptotics.sweep.block import Failure
 from ndcg_asymptotics.sweep.executor import Cores
 from ndcg_asymptotics.sweep.sweep import Outcome, Stop, SweepOptions, sweep
 
@@ -42,11 +41,6 @@ class GridOutcome:
     def complete(self) -> int:
         """The number of points that are complete."""
         return sum(outcome.complete == outcome.wanted for outcome in self.points.values())
-
-    @property
-    def failures(self) -> list[Failure]:
-        """The replicates that raised in this sweep, of all points."""
-        return [failure for outcome in self.points.values() for failure in outcome.failures]
 
     def results(self) -> GridResults:
         """Return the results, complete or not."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import Unpack, overload
 
@@ -75,11 +74,4 @@ def run(
     outcome = sweep_grid(study, out, **options) if isinstance(study, Grid) else sweep(study, out, **options)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
-    if outcome.failures:
-        first = outcome.failures[0]
-        warnings.warn(
-            f"{len(outcome.failures)} replicates failed, first {first.replicate}: {first.reason}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
     return outcome.results()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict
@@ -31,7 +31,7 @@ from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.studies.design import ENGINES
 from ndcg_asymptotics.studies.study import MOST_REPLICATES
-from ndcg_asymptotics.sweep.block import BlockScheduler, Failure, prepared, run_block
+from ndcg_asymptotics.sweep.block import BlockScheduler, prepared, run_block
 from ndcg_asymptotics.sweep.executor import Backend, Cores
 from ndcg_asymptotics.sweep.precision import Precision, interim_sizes, precision_of
 
@@ -63,8 +63,6 @@ class Outcome:
         Where the replicates are.
     wanted, complete : int
         The numbers of replicates that are wanted and that are complete.
-    failures : list of Failure
-        Replicates that raised in this sweep.
     stopped : {"time limit", "interrupted", "workers lost"}, optional
         Why the sweep ended before its last block.
     precision : Precision, optional
@@ -73,7 +71,6 @@ class Outcome:
 
     sink: MemorySink
     wanted: int = 0
-    failures: list[Failure] = field(default_factory=list)
     stopped: Stop | None = None
     precision: Precision | None = None
 
@@ -174,7 +171,7 @@ def sweep(
             except BrokenExecutor:
                 outcome.stopped = "workers lost"
             outcome.wanted = len(np.union1d(sink.replicates, asked))  # interrupted, it may not be wanted yet
-            if outcome.stopped or outcome.failures or precision is None or first > 0:
+            if outcome.stopped or precision is None or first > 0:
                 break
             outcome.precision = precision_of(sink.results(), precision, size)
             if outcome.precision.enough:
@@ -213,12 +210,7 @@ def _compute(
                             if bar.n == already:
                                 bar.unpause()  # the time that workers take to start says nothing
                             pieces.learn(done)
-                            if done.replicates:
-                                sink.add(done.replicates, done.draws)
-                            for failure in done.failures:
-                                where = f"replicate {failure.replicate} (seed {study.seed})"
-                                say(f"{where} failed: {failure.reason}")
-                            outcome.failures += done.failures
+                            sink.add(done.replicates, done.draws)
                             bar.update(len(done.replicates))
                             losses = 0
                 except BrokenExecutor:
@@ -226,8 +218,7 @@ def _compute(
                     if losses == _LOSSES_IN_A_ROW:
                         raise
                     say("a worker was lost; its blocks are computed again")
-                failed = {failure.replicate for failure in outcome.failures}
-                missing = [r for r in sink.missing(missing) if r not in failed]
+                missing = sink.missing(missing)
                 if pieces.late:
                     outcome.stopped = "time limit"
 

@@ -94,12 +94,11 @@ def test_a_time_limit_exits_with_1_and_tells_how_to_continue(
     assert "stopped: time limit; the same command continues" in out
 
 
-def test_failed_replicates_exit_with_1_and_are_named(tmp_path: Path, run_cli: Cli) -> None:
+def test_a_replicate_that_raises_is_an_internal_error(tmp_path: Path, run_cli: Cli) -> None:
     file, to = write_study(tmp_path, "fails"), ("--out", tmp_path / "out")
     code, out, err = run_cli("run", file, *to, "--jobs", 1)
-    assert code == 1
-    assert "10 of 12 replicates complete\n2 failed (3, 7)" in out
-    assert "replicate 3 (seed 5) failed: RuntimeError: no luck with 3" in err
+    assert (code, out) == (70, "")
+    assert "RuntimeError: no luck with 3" in err
 
 
 def test_array_jobs_merge(tmp_path: Path, study_file: Path, run_cli: Cli) -> None:

@@ -41,7 +41,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
     with pytest.MonkeyPatch.context() as patch:
         use_fake_engine(patch)
         outcome = sweep(study(), folder, jobs=1)
-    assert (outcome.complete, outcome.wanted, outcome.failures, outcome.stopped) == (23, 23, [], None)
+    assert (outcome.complete, outcome.wanted, outcome.stopped) == (23, 23, None)
     np.testing.assert_array_equal(open_study(folder).data.ndcg.values, expected())
     return digest(folder)
 
@@ -93,21 +93,12 @@ def test_a_time_limit_stops_between_blocks(tmp_path: Path) -> None:
     assert (again.complete, again.stopped) == (20, None)
 
 
-def test_failures_are_reported_and_other_replicates_continue(tmp_path: Path) -> None:
-    recorder = Recorder()
-    with recorder.watching():
-        outcome = sweep(study("fails"), tmp_path, jobs=2, backend="threading", block=5)
-    assert [(f.replicate, f.reason) for f in sorted(outcome.failures, key=lambda f: f.replicate)] == [
-        (3, "RuntimeError: no luck with 3"),
-        (7, "RuntimeError: no luck with 7"),
-    ]
-    assert "replicate 3 (seed 5) failed: RuntimeError: no luck with 3" in recorder.lines
+def test_a_replicate_that_raises_ends_the_sweep_and_complete_blocks_stay(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="no luck with 3"):
+        sweep(study("fails"), tmp_path, jobs=1, block=1)
     results = open_study(tmp_path)
-    assert (results.complete, results.replicates_complete) == (False, REPLICATES - 2)
-    assert set(results.replicates[~results.done].tolist()) == {3, 7}
-    np.testing.assert_array_equal(
-        results.data.ndcg.sel(scorer=["good", "other"]).values, np.delete(expected(), [3, 7], axis=0)
-    )
+    assert results.replicates[results.done].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(results.data.ndcg.sel(scorer=["good", "other"]).values, expected()[:3])
 
 
 def test_an_interruption_keeps_complete_replicates(tmp_path: Path, plain: str) -> None:
@@ -153,7 +144,7 @@ def test_blocks_grow_to_about_two_seconds_or_16_megabytes(each: float, bytes_eac
     for block in scheduler:
         sizes.append(len(block))
         draws = {"ndcg": np.zeros((len(block), bytes_each // 8))}
-        scheduler.learn(Block(block, tuple(block), draws, (), seconds=each * len(block)))
+        scheduler.learn(Block(block, draws, seconds=each * len(block)))
     assert (sizes[0], max(sizes), sum(sizes)) == (1, most, 1000)
 
 
