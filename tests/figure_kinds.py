@@ -15,6 +15,7 @@ from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots.grid import parameter_figure
+from ndcg_asymptotics.plots.grid_points import curves_figure, gaps_figure
 from ndcg_asymptotics.populations.curve_file import CURVE, Empirical, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
@@ -54,6 +55,14 @@ def grid(*parameters: str) -> GridResults:
     fields: dict[str, Any] = {"scorers": {"good": text, "random": "random"}, "measures": ["nDCG@$k"]}
     fields |= {"n": [10, 30], "replicates": 40, "seed": 5}
     return na.run(grid_of({name: values[name] for name in parameters}, fields), jobs=1)
+
+
+@cache
+def steepness() -> GridResults:
+    """Return a grid of discounts with limits."""
+    fields: dict[str, Any] = {"scorers": {"good": "linear(0.1, 0.6)", "random": "random"}, "n": [10, 30, 100]}
+    fields |= {"measures": ["nDCG(power($b))"], "replicates": 40, "seed": 5}
+    return na.run(grid_of({"b": [0.5, 1, 1.5]}, fields), jobs=1)
 
 
 @cache
@@ -107,6 +116,8 @@ FIGURES: dict[str, Draw] = {
     "order": lambda width: only(plots.pair_figures(results(), width=width)),
     "error exponent": lambda width: only(plots.pair_figures(rare(), width=width)),
     "grid": lambda width: parameter_figure(grid("k"), "k", "nDCG@$k", width=width),
+    "curves of a grid": lambda width: curves_figure(grid("k"), "nDCG@$k", width=width),
+    "gaps of a grid": lambda width: gaps_figure(steepness(), "nDCG(power($b))", width=width),
     "grid, two parameters": lambda width: parameter_figure(grid("k", "top"), "k", "nDCG@$k", width=width),
     "comparison": lambda width: plots.comparison_figure(compared(2), compared(2).pairs[0], width=width),
     "comparison with a judge": lambda width: plots.judged_figure(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import typer
 
 from ndcg_asymptotics.cli import options
-from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option
+from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option, parse_whole
 
 app = typer.Typer()
 
@@ -124,11 +124,18 @@ def figures(
     measure: list[str] | None = option("A measure to draw.", None, "SPEC", shown="all"),
     scorer: list[str] | None = option("A scorer to draw.", None, "NAME", shown="all"),
     against: list[str] | None = option(
-        "A parameter of a grid, such as k or b. NDCG, P(wrong order) and the signal-to-noise ratio are drawn "
-        "against it.",
+        "A parameter of a grid, such as k or b, against which NDCG and P(wrong order) are drawn.",
         None,
         "NAME",
         shown="all",
+    ),
+    n: list[int] | None = option(
+        "A list length at which a grid is drawn against its parameters.",
+        None,
+        "N",
+        short="-n",
+        parser=parse_whole,
+        shown="the middle and the largest",
     ),
     spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas."),
     saved: _Saved,
@@ -137,7 +144,8 @@ def figures(
 ) -> None:
     """Draw the figures of a study: an overview, one per measure and one per pair of scorers.
 
-    A grid and fitted relevance curves have figures of their own.
+    A grid has curves, and gaps to the limits, at its points, and figures against its parameters. Fitted
+    relevance curves have figures of their own.
 
     Examples:
 
@@ -154,6 +162,7 @@ def figures(
         measures=measure or None,
         scorers=scorer or None,
         against=against or None,
+        n=n or None,
         spec=spec,
         **saved.handed,
     )

@@ -31,6 +31,7 @@ from ndcg_asymptotics.results.opening import open_results
 
 _NOT = {
     "against": "only grids have parameters",
+    "n": "only grids are drawn at some list lengths",
     "scorers": "they are chosen of a study, or of growing lists",
     "spec": "it is for the titles of a study, or of growing lists",
     "choice": "it is made of a study, or of growing lists",
@@ -39,7 +40,7 @@ _OF_STUDIES = ("measures", "scorers", "spec", "choice")
 _DRAWN: dict[type, tuple[Any, str, tuple[str, ...]]] = {
     Path: (fitted_drawings, "curves, which are drawn whole", ()),
     Results: (study_drawings, "a study", _OF_STUDIES),
-    GridResults: (grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against")),
+    GridResults: (grid_drawings, "a grid, whose scorers are drawn together", ("measures", "against", "n")),
     Growth: (growth_drawings, "growing lists", _OF_STUDIES),
     Comparison: (comparison_drawings, "a comparison", ()),
     JudgedComparison: (judged_drawings, "a comparison with a judge", ()),
@@ -55,6 +56,7 @@ def draw_all(
     measures: Measure | str | Sequence[Measure | str] | None = None,
     scorers: str | Sequence[str] | None = None,
     against: str | Sequence[str] | None = None,
+    n: int | Sequence[int] | None = None,
     spec: bool = False,
     choice: Choice | None = None,
     width: float | None = None,
@@ -77,7 +79,9 @@ def draw_all(
     scorers : name, or several, optional
         The scorers of a study, or the runs of growing lists, to draw; all by default.
     against : name, or several, optional
-        The parameters of a grid to draw measures against, all by default.
+        The parameters of a grid to draw measures against, all by default, beside curves at its points.
+    n : list length, or several, optional
+        Where a grid is drawn against parameters, by default at its middle and its largest list length.
     spec : bool
         Whether panels are titled with specs, such as nDCG@10, instead of formulas.
     choice : Choice, optional
@@ -106,6 +110,7 @@ def draw_all(
         "measures": None if measures is None else as_list(measures, "measures", (str, Measure)),
         "scorers": None if scorers is None else as_list(scorers, "scorers", str),
         "against": None if against is None else as_list(against, "against", str),
+        "n": None if n is None else as_list(n, "n", int),
         "spec": True if spec else None,
         "choice": choice,
     }

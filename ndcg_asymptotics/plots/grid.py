@@ -1,15 +1,13 @@
-"""Figures of a grid: NDCG, the rate of the wrong order and the signal-to-noise ratio against a parameter."""
+"""Figures of a grid: NDCG and the rate of the wrong order against a parameter, beside those of its points."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,20 +16,25 @@ from matplotlib.ticker import NullLocator
 
 from ndcg_asymptotics.analysis.orders.distinguish import orders_of
 from ndcg_asymptotics.analysis.orders.rates import rate_of
-from ndcg_asymptotics.core.arrays import Floats, is_geometric, standard_error
+from ndcg_asymptotics.core.arrays import Floats, brief, is_geometric, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import value_label
+from ndcg_asymptotics.plots.grid_points import (
+    curves_figure,
+    gaps_figure,
+    has_gaps,
+    head_grid_figure,
+    parameter_tex,
+    template_tex,
+)
 from ndcg_asymptotics.plots.layout import one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_line, handle, white_marker
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
-from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
-from ndcg_asymptotics.theory.deviation import moments
 from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
@@ -46,36 +49,37 @@ _OF_ONE_PAIR = LineStyle(GREY, "-", "o")  # of the curve of the only pair, which
 Names = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Value(NamedTuple):
+    """A quantity at one point: simulated with its interval, theory and limit; NaN where there is none."""
+
+    simulated: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    theory: float = math.nan
+    limit: float = math.nan
+
+
+class _Kind(NamedTuple):
     """A quantity: the label of its axis, the scorers or pairs that have it, and what finds it."""
 
     label: str
     things: Sequence[Any]
-    of: Callable[[Results, Any, int, int], Sequence[float]]
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Values of one quantity against the parameter: simulated with their intervals, theory and limit."""
-
-    simulated: Floats
-    low: Floats
-    high: Floats
-    theory: Floats
-    limit: Floats | None = None
+    of: Callable[[Results, Any, int, int], _Value]
 
 
 def parameter_figure(
-    results: GridResults, parameter: str, measure: str, *, width: float | None = None
+    results: GridResults,
+    parameter: str,
+    measure: str,
+    n: Sequence[int] | None = None,
+    *,
+    width: float | None = None,
 ) -> Figure:
-    """Return a figure of a measure against a parameter of a grid, at the largest n.
+    """Return a figure of a measure against a parameter of a grid, at some list lengths.
 
-    It has panels of NDCG_n, of the rate of the wrong order of two scorers, and of the signal-to-noise ratio
-    Delta/sigma of one list, which is the mean of the difference of the two scorers over its standard
-    deviation. Markers are simulated, with two standard errors or a 95% interval. Lines are theory: the exact
-    mean, the normal law of the order, and the exact moments of the difference. Dotted lines are limits of the
-    mean.
+    It has panels of NDCG_n and of the rate of the wrong order of two scorers. Markers are simulated, with two
+    standard errors or a 95% interval. Lines are theory: the exact mean, and the normal law of the order.
+    Dotted lines are limits of the mean.
 
     The curves of a panel are the scorers or pairs. A grid with other parameters has a panel for each scorer
     and pair instead, and a curve for each combination of the other parameters. A grid that names no pairs has
@@ -87,51 +91,51 @@ def parameter_figure(
     parameter : str
     measure : str
         The text in the grid file, with its parameters.
+    n : list lengths of the grid, optional
+        By default the middle and the largest one.
     width : float, optional
         Width of the figure in inches.
 
     Raises
     ------
     InputError
-        If the grid has no such parameter or measure.
+        If the grid has no such parameter, measure or list length, or no replicates.
     """
-    axes = results.axes
-    _require_known(results, [parameter], [measure])
-    results.require_all()
-    n = next(iter(results.points.values())).study.n[-1]
+    axes, points = results.axes, results.with_replicates(2)
+    study = next(iter(points.values())).study
+    lengths = dict.fromkeys((study.n[len(study.n) // 2], study.n[-1]) if n is None else n)
+    _require_known(results, [parameter], [measure], lengths)
     column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
     combinations = _combinations(results, parameter)
-    pairs = _pairs(results)
-    kinds = [_Kind(_value_label(results, column), list(axes.scorers), _mean)]
+    several, pairs = len(combinations) > 1, _pairs(results)
+    kinds = [_Kind(_value_label(points, column), list(axes.scorers), _mean)]
     if pairs:
         kinds.append(_Kind("P(wrong order)", pairs, _wrong))
-        kinds.append(_Kind(r"$\Delta/\sigma$ of one list", pairs, _signal))
-    drawn: list[tuple[_Kind, str, Sequence[Any]]]
-    if len(combinations) > 1:
-        names = list(combinations)
-        drawn = [(kind, _said(thing), [thing]) for kind in kinds for thing in kind.things]
-    else:
-        names = [_said(thing) for thing in (*axes.scorers, *(pairs if len(pairs) > 1 else ()))]
-        drawn = [(k, _said(k.things[0]) if len(k.things) == 1 else "", k.things) for k in kinds]
+    split = [(kind, [thing]) for kind in kinds for thing in kind.things]
+    drawn = list(itertools.product(lengths, split if several else [(kind, kind.things) for kind in kinds]))
+    names = list(combinations) if several else [_said(t) for t in (*axes.scorers, *pairs * (len(pairs) > 1))]
     styles = dict(zip(names, line_styles(len(names)), strict=True))
     with style():
         even = len(drawn) % 2 == 0 and len(drawn) < _MOST_IN_TWO
         figure, panes = panels(len(drawn), columns=2 if even else 3, height=2.4, width=width)
         limited = False
-        for ax, (kind, title, things) in zip(panes, drawn, strict=True):
-            for thing, (name, points) in itertools.product(things, combinations.items()):
-                line = styles.get(name if len(combinations) > 1 else _said(thing), _OF_ONE_PAIR)
-                values = _along(points, thing, column, n, kind.of)
-                limited |= values.limit is not None and bool(np.isfinite(values.limit).any())
-                _draw(ax, x, line, values)
+        for ax, (size, (kind, things)) in zip(panes, drawn, strict=True):
+            for thing, (name, values) in itertools.product(things, combinations.items()):
+                line = styles.get(name if several else _said(thing), _OF_ONE_PAIR)
+                rows = [
+                    _Value() if v not in points else kind.of(points[v], thing, column, size) for v in values
+                ]
+                limited |= any(math.isfinite(row.limit) for row in rows)
+                _draw(ax, x, line, _Value(*np.array(rows, np.float64).T))
             ax.set_ylabel(kind.label)
-            ax.set_xlabel(_parameter(parameter))
-            titles(ax, title)
+            ax.set_xlabel(parameter_tex(parameter))
+            titles(ax, ", ".join([*(map(_said, things) if several else ()), f"$n$ = {size:,}"]))
             _ticks(ax, x)
-        for kind in kinds:
-            one_scale([ax for ax, (of, *_) in zip(panes, drawn, strict=True) if of is kind])
+        for one in itertools.product(lengths, kinds):
+            same = [ax for ax, (size, (kind, _)) in zip(panes, drawn, strict=True) if (size, kind) == one]
+            one_scale(same)
         outer_labels(panes)
-        figure.suptitle(f"{_template(measure)}, $n$ = {n:g}", fontsize=8.5, x=0.01, ha="left")
+        head_grid_figure(figure, results, template_tex(measure))
         marks = [white_marker("simulated, 95% interval"), grey_line("theory")]
         if limited:
             marks.append(grey_line("limit of the mean", ls=":", lw=0.9))
@@ -139,7 +143,7 @@ def parameter_figure(
     return figure
 
 
-def _combinations(results: GridResults, parameter: str) -> dict[str, list[Results]]:
+def _combinations(results: GridResults, parameter: str) -> dict[str, list[tuple[float, ...]]]:
     """Return the points along the parameter, by the values of the others, of which some are left out."""
     axes = results.axes
     at = list(axes.parameters).index(parameter)
@@ -147,8 +151,8 @@ def _combinations(results: GridResults, parameter: str) -> dict[str, list[Result
     rest = list(dict.fromkeys((*values[:at], *values[at + 1 :]) for values in axes.points))
     step = max(1, -(-len(rest) // _MOST))
     return {
-        ", ".join(f"{_parameter(o)} = {number_text(v)}" for o, v in zip(others, fixed, strict=True)): [
-            results.points[(*fixed[:at], value, *fixed[at:])] for value in axes.parameters[parameter]
+        ", ".join(f"{parameter_tex(o)} = {number_text(v)}" for o, v in zip(others, fixed, strict=True)): [
+            (*fixed[:at], value, *fixed[at:]) for value in axes.parameters[parameter]
         ]
         for fixed in rest[::step]
     }
@@ -160,71 +164,34 @@ def _pairs(results: GridResults) -> list[Names]:
     return list(named) or (list(itertools.combinations(results.axes.scorers, 2)) if few else [])
 
 
-def _along(
-    points: Sequence[Results], thing: object, column: int, n: int, of: Callable[..., Sequence[float]]
-) -> _Values:
-    return _Values(*np.array([of(point, thing, column, n) for point in points], np.float64).T)
-
-
-def _mean(point: Results, scorer: str, column: int, n: int) -> Sequence[float]:
+def _mean(point: Results, scorer: str, column: int, n: int) -> _Value:
     """Return the simulated mean, an interval of two standard errors, the exact mean and the limit."""
     measure, curve = point.study.measures[column], point.study.scorers[scorer]
     values = point.relative(scorer, measure)["ndcg"][:, point.study.n.index(n)]
-    error = 2 * float(standard_error(values))
-    mean = float(values.mean())
-    exact = float(relative_means(curve, measure, [n])[0])
+    mean, error = float(values.mean()), 2 * float(standard_error(values))
     goal = limit(curve, measure).value
-    return mean, mean - error, mean + error, exact, math.nan if goal is None else goal
+    exact = float(relative_means(curve, measure, [n])[0])
+    return _Value(mean, mean - error, mean + error, exact, math.nan if goal is None else goal)
 
 
-def _wrong(point: Results, pair: Names, column: int, n: int) -> Sequence[float]:
+def _wrong(point: Results, pair: Names, column: int, n: int) -> _Value:
     """Return the rate of the order that is not that of the means, its Wilson interval, and theory."""
-    measure = point.study.measures[column]
-    mean = _moments(point, pair, measure, n)[0]
-    order = orders_of(point, pair, measure)["order"][:, point.study.n.index(n)]
-    if math.isnan(mean):
-        mean = float(_gaps(point, pair, measure, n).mean())
-    found = rate_of(n, order == np.sign(mean))
-    a, b = _scorers(point, pair if mean > 0 else pair[::-1])
+    study, measure, place = point.study, point.study.measures[column], point.study.n.index(n)
+    gap = float(np.subtract(*(relative_means(study.scorers[name], measure, [n])[0] for name in pair)))
+    if math.isnan(gap):
+        gap = float(np.subtract(*(point.relative(name, measure)["ndcg"][:, place].mean() for name in pair)))
+    found = rate_of(n, orders_of(point, pair, measure)["order"][:, place] == np.sign(gap))
+    a, b = (study.scorers[name] for name in (pair if gap > 0 else pair[::-1]))
     theory = math.nan
     if regime((a, b), measure) in ("normal", "top ranks"):
         with suppress(NotAvailableError):
             theory = 1 - right_rate(a, b, measure, n)
-    return 1 - found.rate, 1 - found.high, 1 - found.low, theory
+    return _Value(1 - found.rate, 1 - found.high, 1 - found.low, theory)
 
 
-def _signal(point: Results, pair: Names, column: int, n: int) -> Sequence[float]:
-    """Return the mean of the difference over its standard deviation, with two standard errors, and theory."""
-    measure = point.study.measures[column]
-    gaps = _gaps(point, pair, measure, n)
-    spread = gaps.std(ddof=1) if len(gaps) > 1 else 0.0
-    ratio = float(gaps.mean() / spread) if spread > 0 else math.nan
-    error = 2 * math.sqrt((1 + ratio**2 / 2) / len(gaps))  # of a ratio of normal numbers, for many of them
-    mean, sd = _moments(point, pair, measure, n)
-    return ratio, ratio - error, ratio + error, mean / sd if sd > 0 else math.nan
-
-
-def _gaps(point: Results, pair: Names, measure: Measure, n: int) -> Floats:
-    first, second = (point.relative(name, measure)["ndcg"][:, point.study.n.index(n)] for name in pair)
-    return np.asarray(first - second)
-
-
-def _moments(point: Results, pair: Names, measure: Measure, n: int) -> tuple[float, float]:
-    """Return the mean and the standard deviation of the difference; NaN where theory does not give them."""
-    try:
-        return moments(_scorers(point, pair), measure, n)
-    except NotAvailableError:
-        return math.nan, math.nan
-
-
-def _scorers(point: Results, pair: Names) -> tuple[Scorer, Scorer]:
-    return point.study.scorers[pair[0]], point.study.scorers[pair[1]]
-
-
-def _draw(ax: Axes, x: Floats, line: LineStyle, values: _Values) -> None:
+def _draw(ax: Axes, x: Floats, line: LineStyle, values: Any) -> None:
     ax.plot(x, values.theory, color=line.color, ls=line.dashes)
-    if values.limit is not None:
-        ax.plot(x, values.limit, color=line.color, ls=":", lw=0.9)
+    ax.plot(x, values.limit, color=line.color, ls=":", lw=0.9)
     bars = np.abs([values.simulated - values.low, values.high - values.simulated])
     ax.errorbar(
         x, values.simulated, bars, ls="none", **line.hollow, ecolor=line.color, elinewidth=0.8, zorder=3
@@ -240,29 +207,15 @@ def _ticks(ax: Axes, x: Floats) -> None:
         ax.set_xticks(chosen, [number_text(float(value)) for value in chosen])
 
 
-def _value_label(results: GridResults, column: int) -> str:
-    labels = {value_label(point.study.measures[column]) for point in results.points.values()}
-    name = next(iter(results.points.values())).study.measures[column].name
-    return labels.pop() if len(labels) == 1 else f"{name}$_n$ / $F(k(n))$"
+def _value_label(points: Mapping[tuple[float, ...], Results], column: int) -> str:
+    measures = [point.study.measures[column] for point in points.values()]
+    labels = set(map(value_label, measures))
+    return labels.pop() if len(labels) == 1 else f"{measures[0].name}$_n$ / $F(k(n))$"
 
 
-def _said(thing: str | Names) -> str:
+def _said(thing: str | Sequence[str]) -> str:
     names = [thing] if isinstance(thing, str) else thing
     return " against ".join(in_figure(shortened(name, _LONGEST)) for name in names)
-
-
-def _parameter(name: str) -> str:
-    return rf"$\mathit{{{name.replace('_', chr(92) + '_')}}}$"
-
-
-def _template(measure: str) -> str:
-    r"""Return the text of a measure with its parameters in italics.
-
-    >>> print(_template("nDCG@$k"))
-    nDCG@$\mathit{k}$
-    """
-    parts = re.split(r"\$([A-Za-z_]\w*)", measure)
-    return "".join(_parameter(part) if i % 2 else in_figure(part) for i, part in enumerate(parts))
 
 
 def grid_drawings(
@@ -270,33 +223,45 @@ def grid_drawings(
     *,
     measures: Sequence[str] | None = None,
     against: Sequence[str] | None = None,
+    n: Sequence[int] | None = None,
     width: float | None = None,
 ) -> list[Drawing]:
-    """Return a `parameter_figure` of each measure against each parameter, by default of all of them.
+    """Return for each measure its curves and gaps at the points, and a `parameter_figure` of each parameter.
+
+    Parameters that are chosen are drawn alone.
 
     Raises
     ------
     InputError
-        If a point has no replicates, or for a measure or parameter that the grid does not have.
+        If no point has two replicates, or for a measure, parameter or n that the grid does not have.
     """
     chosen = results.axes.measures if measures is None else measures
     parameters = list(results.axes.parameters) if against is None else against
-    _require_known(results, parameters, chosen)
     for point in results.points.values():
-        drawn = "ndcg" in point.values
+        drawn = not point.replicates_complete or "ndcg" in point.values
         require(drawn, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
-    return [
-        ((measure, "against", name), partial(parameter_figure, results, name, measure, width=width))
-        for name in parameters
-        for measure in chosen
-    ]
+    _require_known(results, parameters, chosen, n or ())
+    listed: list[Drawing] = []
+    for measure in chosen:
+        if against is None and n is None:
+            listed.append(((measure, "curves"), partial(curves_figure, results, measure, width=width)))
+            if has_gaps(results, measure):
+                listed.append(((measure, "gaps"), partial(gaps_figure, results, measure, width=width)))
+        for name in parameters:
+            draw = partial(parameter_figure, results, name, measure, n, width=width)
+            listed.append(((measure, "against", name), draw))
+    return listed
 
 
-def _require_known(results: GridResults, parameters: Sequence[str], measures: Sequence[str]) -> None:
-    axes = results.axes
-    for name in parameters:
-        known = ", ".join(axes.parameters)
-        require(name in axes.parameters, f"no parameter {name!r}, expected one of: {known}", "against")
-    for measure in measures:
-        known = ", ".join(axes.measures)
-        require(measure in axes.measures, f"no measure {measure!r}, expected one of: {known}", "measure")
+def _require_known(
+    results: GridResults, parameters: Sequence[str], measures: Sequence[str], lengths: Iterable[int]
+) -> None:
+    sizes = next(iter(results.with_replicates(2).values())).study.n
+    for argument, what, given, known in (
+        ("against", "parameter", parameters, [*results.axes.parameters]),
+        ("measure", "measure", measures, [*results.axes.measures]),
+        ("n", "list length", lengths, [*sizes]),
+    ):
+        for one in given:
+            expected = ", ".join(map(str, known))
+            require(one in known, f"no {what} {brief(one)}, expected one of: {expected}", argument)

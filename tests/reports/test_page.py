@@ -196,7 +196,7 @@ def test_a_grid_has_a_page_and_its_file(tmp_path: Path) -> None:
     grid = grid_of({"p": [0.1, 0.3], "b": [0.5]}, {**fields, "replicates": 40})
     results = na.run(grid, jobs=1)
     page = report(results)
-    assert page.count("<img ") == 2 * 2
+    assert page.count("<img ") == 2 * 4
     means, simulated = frames(page)
     assert means.p.tolist() == [0.1] * 4 + [0.3] * 4
     assert set(means.verdict) == {"agrees"}

@@ -19,11 +19,15 @@ from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line, Table
 from ndcg_asymptotics.plots import draw_all
-from ndcg_asymptotics.results.grid import grid_in
+from ndcg_asymptotics.plots.grid import parameter_figure
+from ndcg_asymptotics.plots.grid_points import curves_figure, gaps_figure
+from ndcg_asymptotics.results.grid import GridResults, grid_in
 from ndcg_asymptotics.results.kinds import write_record
 from ndcg_asymptotics.studies.grid import Grid, grid_of, load_grid
 from ndcg_asymptotics.sweep import run as simulate
 from ndcg_asymptotics.sweep import sweep as sweeps
+from ndcg_asymptotics.theory.limits import limit
+from ndcg_asymptotics.theory.mean import relative_means
 
 FIELDS: dict[str, Any] = {
     "scorers": {"good": "linear(0.1, $top)", "random": "random"},
@@ -32,6 +36,7 @@ FIELDS: dict[str, Any] = {
     "replicates": 40,
     "seed": 5,
 }
+CURVES = {"good": "linear(0.1, 0.6)", "random": "random"}
 VALUES: dict[str, Any] = {"top": [0.5, 0.7], "b": {"start": 0.2, "stop": 0.6, "step": 0.2}}
 TEXT = """
 measures = ["nDCG", "nDCG(power($b))"]
@@ -47,7 +52,18 @@ random = "random"
 """
 
 
-ONE_FIGURE = ("--measure", "nDCG(power($b))", "--against", "b", "--figure-format", "png", "--dpi", 30)
+ONE_FIGURE = (
+    "--measure",
+    "nDCG(power($b))",
+    "--against",
+    "b",
+    "-n",
+    "100",
+    "--figure-format",
+    "png",
+    "--dpi",
+    30,
+)
 
 
 def grid(**change: Any) -> Grid:
@@ -126,6 +142,7 @@ def test_figures_of_a_grid_are_chosen(out: Path, run: Done) -> None:
         (("--measure", "nDCG@3"), "no measure 'nDCG@3'"),
         (("--scorer", "a"), "--scorer: does not belong to a grid"),
         (("--against", "k"), "--against: no parameter 'k'"),
+        (("-n", "11"), "--n: no list length 11, expected one of: 10, 100"),
     ):
         assert words in run("figures", out, "--out", drawn, *option)[2]
 
@@ -229,8 +246,12 @@ def test_figures_are_drawn_against_every_parameter(tmp_path: Path, made: Path) -
     assert sorted(path.name for path in drawn) == [
         "nDCG-against-b.png",
         "nDCG-against-top.png",
+        "nDCG-curves.png",
+        "nDCG-gaps.png",
         "nDCG-power-b-against-b.png",
         "nDCG-power-b-against-top.png",
+        "nDCG-power-b-curves.png",
+        "nDCG-power-b-gaps.png",
     ]
 
 
@@ -399,3 +420,37 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
     assert len(means) == 3 * 2 * 2 * 2
     with pytest.raises(InputError, match="rare: belongs to a study, leave it out for a grid"):
         na.distinguish(out, rare=opened.points[0.7, 0.2])
+
+
+@pytest.mark.slow
+def test_figures_show_the_values_of_their_points() -> None:
+    """Markers are simulated means and gaps at the chosen points, lines exact ones; points may be missing."""
+    found = simulate(
+        grid_of({"b": [0.5, 1, 1.5]}, FIELDS | {"scorers": CURVES, "measures": FIELDS["measures"][1:]}),
+        jobs=1,
+    )
+    results = GridResults(found.axes, {values: found.points[values] for values in [(0.5,), (1.5,)]})
+    against = parameter_figure(results, "b", "nDCG(power($b))", [100])
+    mean, wrong = against.axes[:2]
+    good = [point.data["ndcg"].sel(scorer="good", n=100).mean().item() for point in results.points.values()]
+    drawn = mean.lines[2].get_ydata()
+    np.testing.assert_allclose(np.array(drawn)[[0, 2]], good)
+    assert np.isnan(np.array(drawn)[1])
+    assert abs(np.array(drawn)[0] - np.array(drawn)[2]) > 0.05  # or exchanged points would look alike
+    assert wrong.get_ylabel() == "P(wrong order)"
+    assert "INCOMPLETE: 2 of 3 points complete" in against.get_suptitle()
+    curves, gaps = curves_figure(results, "nDCG(power($b))"), gaps_figure(results, "nDCG(power($b))")
+    assert [ax.get_title(loc="left") for ax in curves.axes[:2]] == [
+        r"(a) $\mathit{b}$ = 0.5",
+        r"(b) $\mathit{b}$ = 1.5",
+    ]
+    (ax,) = gaps.axes  # nDCG(power(1.5)) has no limit
+    (study, measure), drawn = (found.points[0.5,].study, found.points[0.5,].study.measures[0]), []
+    for scorer in study.scorers.values():
+        goal = limit(scorer, measure).value
+        assert goal is not None
+        for change, seen in ((0.0, True), (0.01, False)):
+            gap = np.abs(relative_means(scorer, measure, [100])[0] + change - goal)
+            drawn.append(any(np.isclose(np.asarray(line.get_ydata())[-1], gap) for line in ax.lines) == seen)
+    assert drawn == [True] * 4
+    assert len(ax.texts) == 2
