@@ -147,7 +147,7 @@ def _small_multiples(
     """Return a figure with a panel for each of at most twelve points, evenly chosen."""
     chosen = points[:: -(-len(points) // _MOST_POINTS)]
     with style():
-        figure, panes = panels(len(chosen), columns=3, height=1.9, width=width)
+        figure, panes = panels(len(chosen), columns=3, height=2.0, width=width)
         for ax, values in zip(panes, chosen, strict=True):
             named = zip(results.axes.parameters, values, strict=True)
             draw(
