@@ -131,21 +131,11 @@ def check_workers(client: Client) -> None:
         Naming the worker, which would die of a block without an explanation.
     """
     package = __name__.partition(".")[0]
-    for worker, found in _answers(client, importlib.util.find_spec, package):
+    # workers that die meanwhile give errors
+    for worker, found in client.run(importlib.util.find_spec, package, on_error="ignore").items():
         if found is None:
             raise InputError(f"the worker {worker} has no package {package}", "scheduler")
     here = versions_here()
-    for worker, there in _answers(client, versions_here):
+    for worker, there in client.run(versions_here, on_error="ignore").items():
         if differing := differing_makers(here, there):
             say(f"the worker {worker} has {'; '.join(differing)}: its bits may differ")
-
-
-def _answers(
-    client: Client, function: Callable[..., object], *arguments: object
-) -> Iterator[tuple[str, Any]]:
-    """Yield each worker with what the function returns there; not those that die meanwhile."""
-    for worker, found in client.run(function, *arguments, on_error="return").items():
-        if isinstance(found, Exception) and not isinstance(found, OSError):
-            raise found
-        if not isinstance(found, OSError):
-            yield worker, found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Literal, get_args
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -55,23 +53,18 @@ class Cores:
     def workers(self) -> Iterator[Computed]:
         """Yield the function by which workers compute blocks."""
         if self.scheduler is not None:
-            cluster = _cluster_module()
-            with cluster.client_of(self.jobs, self.scheduler) as (client, threads):
-                yield partial(cluster.computed, client, threads)
+            try:
+                from ndcg_asymptotics.sweep.cluster import client_of, computed
+            except ImportError:
+                install = "dask.distributed is not installed: pip install 'dask[distributed]'"
+                raise InputError(install, "scheduler") from None
+            with client_of(self.jobs, self.scheduler) as (client, threads):
+                yield partial(computed, client, threads)
         elif self.jobs is None or self.jobs == 1:
             yield _computed_here
         else:
             with safe_paths():
                 yield partial(_computed, self.backend, self.jobs)
-
-
-def _cluster_module() -> ModuleType:
-    try:
-        return importlib.import_module("ndcg_asymptotics.sweep.cluster")
-    except ImportError:
-        raise InputError(
-            "dask.distributed is not installed: pip install 'dask[distributed]'", "scheduler"
-        ) from None
 
 
 def _computed_here(work: Work, pieces: Iterator[Sequence[int]]) -> Generator[Block]:

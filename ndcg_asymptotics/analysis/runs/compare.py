@@ -253,7 +253,9 @@ def compare(
             "columns": columns,
         }
         if kind == "collections":
-            return compare_collections(collections, tests, over or "both", of_values, conventions)
+            return compare_collections(
+                collections, tests, "both" if over is None else over, of_values, conventions
+            )
         return compare_values(options.get("values"), tests, baseline, **of_values)
     chosen = Conventions.of(**(conventions if lists is None else of_lists(conventions)))
     asked = chosen.measures(any_measures_of(MEASURES if measures is None else measures))
