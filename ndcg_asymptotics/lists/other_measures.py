@@ -18,7 +18,7 @@ from ndcg_asymptotics.core.arrays import Floats, as_list, brief
 from ndcg_asymptotics.core.errors import InputError, needing, require
 from ndcg_asymptotics.lists.records import Records, is_table
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.measures.other_names import answer
+from ndcg_asymptotics.measures.other_names import remedy
 from ndcg_asymptotics.specs.scanner import SpecError
 
 _OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
@@ -97,7 +97,7 @@ def _named(text: str) -> AnyMeasure:
     try:
         import ir_measures
     except ImportError:
-        if answer(text) is None:
+        if remedy(text) is None:
             return Measure.parse(text)
         with needing("ir_measures", f"{text.strip()} is computed by"):
             raise
@@ -123,7 +123,7 @@ def _parsed(text: str) -> Measure:
         return Measure.parse(text)
     except SpecError as error:
         elsewhere = "values of other metrics are compared with values= (--values FILE)"
-        raise SpecError(f"{error}; {elsewhere}" if answer(text) is None else str(error)) from None
+        raise SpecError(f"{error}; {elsewhere}" if remedy(text) is None else str(error)) from None
 
 
 def _require_computable(library: Any, text: str, measure: Any) -> None:

@@ -22,7 +22,7 @@ from ndcg_asymptotics.core.text import did_you_mean
 from ndcg_asymptotics.measures.cutoffs import Cutoff, scan
 from ndcg_asymptotics.measures.discounts import Discount, Log, RankBiased
 from ndcg_asymptotics.measures.notation import specs_of
-from ndcg_asymptotics.measures.other_names import answer, translated
+from ndcg_asymptotics.measures.other_names import remedy, translated
 from ndcg_asymptotics.measures.ranked import Ties, ideal_order, ranked_labels
 from ndcg_asymptotics.specs.scanner import Scanner, parse_text
 from ndcg_asymptotics.specs.spec import Portable
@@ -132,7 +132,7 @@ class Measure:
             if near and glued:  # nDCG10, ndgc@10
                 near = did_you_mean(f"{letters}@{glued[1]}", [f"{known}@{glued[1]}" for known in _NAMES])
             expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
-            if known := answer(scanner.text):
+            if known := remedy(scanner.text):
                 scanner.refuse(known)
             scanner.fail(expected)
         discount: Discount | str = "log"

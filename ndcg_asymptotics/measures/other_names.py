@@ -41,12 +41,12 @@ _ANSWERS = {
 """Answers by regular expressions for whole texts, in either case."""
 
 
-def answer(text: str) -> str | None:
+def remedy(text: str) -> str | None:
     """Return what to write for a measure of another program; None for other texts.
 
-    >>> answer("AUC")
+    >>> remedy("AUC")
     'theory knows NDCG and DCG: with one relevant item it is nDCG(linear)'
-    >>> print(answer("AP(rel=2)@100"))
+    >>> print(remedy("AP(rel=2)@100"))
     theory knows NDCG and DCG, whose ranks have weights; evaluate and compare compute it with ir_measures
     """
     for pattern, found in _ANSWERS.items():
