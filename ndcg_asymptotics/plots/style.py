@@ -20,6 +20,7 @@ import matplotlib as mpl
 from matplotlib import style as mpl_style
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.mathtext import MathTextParser
 
 from ndcg_asymptotics.core import looks
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
 
 GREY = "0.35"
+
+# matplotlib's stored list of fonts may be that of another installation, without the fonts of the style
+_listed = {font.fname for font in fontManager.ttflist}
+for _font in sorted(Path(mpl.get_data_path(), "fonts", "ttf").glob("*.ttf")):
+    if str(_font) not in _listed:
+        fontManager.addfont(_font)
+
 _MOST_CURVES = 100_000
 
 

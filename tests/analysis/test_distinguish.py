@@ -216,11 +216,12 @@ N = np.array(SIZES, dtype=float)
     [
         (0.5 * np.exp(-((N / 3e3) ** 0.7)), "falls faster than a power"),
         (np.exp(-0.03 * np.log(N) ** 2), "falls faster than a power"),
-        (0.5 * (N / 10) ** -0.3, "falls like a power"),
+        (0.5 * (N / 10) ** -0.3, "cannot be told from a power"),
+        (0.4 * np.maximum((N / 10) ** -0.6, 0.5 * (N / 10) ** -0.15), "falls more slowly than a power"),
         (np.full(len(N), 0.4), "does not fall"),
         (0.4 * (N / N[-1]) ** 0.2, "does not fall"),
         # what comes before the commonest wrong order is not a fall
-        (0.4 * np.minimum((N / 300) ** 0.4, (N / 300) ** -0.3), "falls like a power"),
+        (0.4 * np.minimum((N / 300) ** 0.4, (N / 300) ** -0.3), "cannot be told from a power"),
         (np.full(len(N), 1e-4), "is too low"),
     ],
 )

@@ -153,7 +153,7 @@ def test_new_queries_are_held_against_both_numbers() -> None:
     needed = plan(runs=runs, qrels=labels, measures="nDCG").rows[0].queries
     assert needed.assured > needed.required
     words = {
-        needed.required - 1: "reach neither number",
+        needed.required - 1: "are too few",
         needed.assured - 1: "reach only the number as observed",
         needed.assured: "reach the assured number",
     }

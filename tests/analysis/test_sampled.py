@@ -70,7 +70,7 @@ def test_more_negatives_may_be_worse_and_a_statement_says_so() -> None:
     first, last = found.pairs
     assert {(pair.crossings, pair.enough) for pair in found.pairs} == {((207, 933), 970)}
     assert min(first.right, last.right) >= 0.95
-    start = "By nDCG@10, {} sampled negatives show the order of the full metric for 1 of 1 pairs of systems "
+    start = "By nDCG@10, {} sampled negatives show the order of the full metric "
     assert found.statements == tuple(start.format(m) + "with probability 0.95 or more." for m in (30, 990))
     (wrong,) = na.sampled(ranks=tables, items=1000, negatives=500, measures="nDCG@10").statements
     assert wrong.endswith("on average they show b ahead of a, the wrong order, however often they are drawn.")

@@ -51,8 +51,8 @@ class Rate:
 class Decay:
     """The decay of the rate of the wrong order: ``n^-slope`` over the first and second half of the range.
 
-    ``verdict`` distinguishes *faster than a power of n* and *like a power of n* by ``interval``, a 95%
-    bootstrap interval (over replicates) of second - first, and says *does not fall* where the upper end of
+    ``verdict`` distinguishes *faster than a power of n* and *more slowly* by ``interval``, a 95% bootstrap
+    interval (over replicates) of second - first, and says *does not fall* where the upper end of
     the interval of both slopes is below 0.05; where neither a fall nor that is known, it cannot be told.
     """
 
@@ -155,8 +155,10 @@ def fit_decay(correct: Bools, sizes: Integers) -> Decay:
         verdict = f"cannot be told from one that {_CONSTANT}"
     elif low > 0:
         verdict = "falls faster than a power of n over the observed range"
+    elif high < 0:
+        verdict = "falls more slowly than a power of n over the observed range"
     else:
-        verdict = "falls like a power of n, or cannot be told from one, over the observed range"
+        verdict = "cannot be told from a power of n over the observed range"
     return Decay(
         verdict, first, second, (float(low), float(high)), (int(sizes[usable[0]]), int(sizes[usable[-1]]))
     )

@@ -91,7 +91,8 @@ def _long_run(plan: Plan) -> str:
         if unsure := [(measure, rate) for measure, rate in rates if 0 < rate < 1]:
             of_lists = (" of the lists", *("" for _ in unsure[1:]))
             each = [f"{percent(r)}{of} by {m}" for (m, r), of in zip(unsure, of_lists, strict=True)]
-            shares.append(f"on {'only ' if sure else ''}{listed(each)}")
+            rest = ", and has the same value or comes behind on the others"
+            shares.append(f"on {'only ' if sure else ''}{listed(each)}{rest}")
         if equal := [measure for measure, rate in rates if rate == 0]:
             shares.append(f"on none by {listed(equal)}, as both become equal")
         if shares:
@@ -174,7 +175,7 @@ def _enough(plan: Plan) -> Iterator[str]:
         by_measure = {row.measure: "enough" if row.queries.enough else "too few" for row in rows}
         yield f"The {queries} queries are {_by(by_measure, 'enough', 'too few')}."
     elif queries != plan.pilot:
-        words = "reach the assured number", "reach only the number as observed", "reach neither number"
+        words = "reach the assured number", "reach only the number as observed", "are too few"
         by_measure = {}
         for row in plan.rows:
             numbers = (row.queries.assured or math.inf, row.queries.required or math.inf, 0)

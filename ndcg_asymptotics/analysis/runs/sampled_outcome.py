@@ -132,19 +132,26 @@ class Sampled(Report):
         alone = f"{different.pop()} " if len(different) == 1 else ""
         heading = {"negatives": None} if alone else {}
         yield from map(Line, (*self.statements, ""))
-        title = f"{self.users} users, {self.items} items, {alone}negatives sampled {how} replacement"
+        title = f"{_users(self.users)}, {self.items} items, {alone}negatives sampled {how} replacement"
         yield Table.of(title, SampledRow, self.rows, **heading)
         if self.pairs:
             title = f"Order of two systems, enough for probability {self.level:g}"
             yield Table.of(title, PairRow, self.pairs, **heading)
 
 
+def _users(count: int) -> str:
+    return f"{count:,} user{'s' * (count != 1)}"
+
+
 def order_statement(measure: str, m: int, level: float, rows: Sequence[PairRow]) -> str:
     """Return in a sentence for how many pairs of systems m negatives show the order of the full metric."""
     sure = sum(row.right >= level for row in rows)
+    show, pairs = "show", f" for {sure} of {len(rows)} pairs of systems"
+    if len(rows) == 1:
+        show, pairs = "show" if sure else "do not show", ""
     sentence = (
-        f"By {measure}, {m} sampled negatives show the order of the full metric for {sure} of {len(rows)} "
-        f"pairs of systems with probability {level:g} or more"
+        f"By {measure}, {m} sampled negatives {show} the order of the full metric{pairs} with probability "
+        f"{level:g} or more"
     )
     wrong = [row for row in rows if row.full * row.sampled < 0][:_NAMED]
     ahead = [" ahead of ".join((row.a, row.b)[:: 1 if row.sampled > 0 else -1]) for row in wrong]
@@ -167,7 +174,7 @@ class Candidates(Report):
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield the sentences and the table."""
         yield from map(Line, (*self.statements, ""))
-        title = f"{self.users} users, {self.negatives} sampled negatives of {self.items:,} items"
+        title = f"{_users(self.users)}, {self.negatives} sampled negatives of {self.items:,} items"
         yield Table.of(title, CandidateRow, self.rows)
         yield Line(
             "Full: bounds of the metric of a ranking of all items for these users, with "
