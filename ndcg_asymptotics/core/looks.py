@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from ndcg_asymptotics.core.arrays import Floats
-
 # the palette of Okabe and Ito for colour blindness, dark colours first, and an eighth colour of Tol's
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#882255")
 DASHES = ("solid", "dashed", "dashdot", "dotted")
@@ -38,24 +33,11 @@ def look_of(place: int) -> Look:
     return Look(COLORS[at], DASHES[(at + lap) % len(DASHES)], MARKERS[at])
 
 
-def rgb(color: str) -> Floats:
-    """Return red, green and blue of #rrggbb, in [0, 1]."""
-    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-
-
-def hex_color(parts: ArrayLike) -> str:
-    """Return red, green and blue in [0, 1] as #rrggbb.
-
-    >>> hex_color([1, 0.5, 0])
-    '#ff8000'
-    """
-    return "#" + "".join(f"{round(255 * float(part)):02x}" for part in np.asarray(parts))
-
-
 def mixed(color: str, goal: str, part: float) -> str:
-    """Return a colour that is mixed with a part of another.
+    """Return a colour as #rrggbb that is mixed with a part of another.
 
     >>> mixed("#000000", "#ffffff", 0.2)
     '#333333'
     """
-    return hex_color((1 - part) * rgb(color) + part * rgb(goal))
+    pairs = ((int(color[i : i + 2], 16), int(goal[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round((1 - part) * here + part * there):02x}" for here, there in pairs)

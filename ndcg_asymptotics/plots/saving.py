@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import imread, imsave
 from numpy.typing import ArrayLike
@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import Floats, as_list, brief, instance_of, is_number, require_flag
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
-from ndcg_asymptotics.core.looks import hex_color
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.plots.style import style
 
@@ -131,13 +130,18 @@ def _dark_png(data: bytes) -> bytes:
     return found.getvalue()
 
 
+def _dark_hex(color: str) -> str:
+    red, green, blue = _darkened(to_rgb(color))
+    return to_hex((red, green, blue))
+
+
 def _dark_svg(data: bytes) -> bytes:
     def turned(color: re.Match[str]) -> str:
-        return color[1] + hex_color(_darkened(to_rgb(color[2])))
+        return color[1] + _dark_hex(color[2])
 
     text = re.sub(r"((?:fill|stroke): )(#[0-9a-f]{6})", turned, data.decode())
     # what has no colour of its own is black in an SVG
-    return text.replace("<svg ", f'<svg fill="{hex_color(_darkened((0, 0, 0)))}" ', 1).encode()
+    return text.replace("<svg ", f'<svg fill="{_dark_hex("black")}" ', 1).encode()
 
 
 _DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark_png}

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex, to_rgb
 
-from ndcg_asymptotics.core.looks import COLORS, hex_color, look_of, rgb
+from ndcg_asymptotics.core.looks import COLORS, look_of
 from ndcg_asymptotics.measures.looks import measure_look, measure_looks
 
 FAMILIES = [
@@ -70,6 +71,10 @@ def test_curves_never_share_marker_and_dashes() -> None:
     assert len({look.color for look in looks[:8]}) == 8
 
 
+def rgb(color: str) -> np.ndarray:
+    return np.array(to_rgb(color))
+
+
 def contrast(color: str, other: str) -> float:
     """The contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
     low, high = sorted(
@@ -89,7 +94,7 @@ def seen(color: str, matrix: list[list[float]]) -> str:
     parts = rgb(color)
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     found = np.clip(np.array(matrix) @ linear, 0, 1)
-    return hex_color(np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055))
+    return to_hex(np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055))
 
 
 @pytest.mark.parametrize("kind", SEEN)
