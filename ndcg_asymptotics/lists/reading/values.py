@@ -1,6 +1,6 @@
 """Read the values of runs, query by query, as programs that evaluate write them.
 
-Every form becomes tables and dictionaries, whose values are collected by run, measure and query.
+Every form becomes a table of pandas with a row per query, and every table rows of run, query, measure, value.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, get_args
 
@@ -25,14 +26,14 @@ from ndcg_asymptotics.lists.reading.load import ColumnNames, is_parquet
 from ndcg_asymptotics.lists.reading.nested import parse_json
 from ndcg_asymptotics.lists.reading.tables import delimiter_of, read_parquet
 from ndcg_asymptotics.lists.reading.text import read_text
-from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of
+from ndcg_asymptotics.lists.records import COLUMNS, as_table, column_names, column_of, is_table
 from ndcg_asymptotics.lists.values import RunValues, few, require_names, unlike_units, without_missing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_QUERY = ("id", "question", "user_input", "input", "Unnamed: 0")
-"""Further columns with the names of queries; the last is an index of pandas."""
+_QUERY = ("id", "question", "user_input", "input", "", "Unnamed: 0")
+"""Further columns with the names of queries; the last two are an index of pandas."""
 _REPEATS = ("seed", "fold", "split", "trial", "repeat", "repetition", "epoch")
 """Columns of numbers that tell several values of a run for a query apart."""
 _NO_MEASURE = re.compile(rf"{'|'.join((*COLUMNS['query'], *_QUERY, *_REPEATS))}|judged@\d+")
@@ -45,14 +46,14 @@ _TRANSPOSED = re.compile(
 )
 """Measures of ranx, whose ``run.scores`` have the measure first and then the query."""
 _LARGEST = 1e100
-_TRUTH = {"true": 1.0, "false": 0.0}
+_WORDS = {"true": 1.0, "false": 0.0} | dict.fromkeys(("", "nan", "na", "n/a", "null", "none"), math.nan)
+"""The numbers of words, in small letters."""
 _UNNAMED = "value"
 _BY_QUERY = "{query: {measure: value}}"
 _FORMS = f"a table with a column query, or JSON such as {_BY_QUERY}"
 _A_RUN = "a run is compared without --values, by the judgements of --qrels"
-_REPORT = "a report of ranx, which has means only: give the scores of its runs"
 _AVERAGE = "table.groupby(['query', 'run']).mean()"
-_IN_PYTHON = 'files, a frame, a dictionary by run such as {"new": …, "old": …}, or evaluated runs of ranx'
+_IN_PYTHON = 'files, a frame, or a dictionary by run such as {"new": …, "old": …}'
 
 
 class ValueOptions(TypedDict, total=False):
@@ -83,12 +84,10 @@ def read_values(
         value (and run), or a column for each measure (and a column run), or, in a single file without a
         column run, a column for each run. A file without runs is one run, with the name of the file. The
         output of ``ir_measures -q`` and ``trec_eval -q`` is read as well. JSON is
-        {query: {measure: value}}, as pytrec_eval returns it, the same by run, in a single file also
-        {run: {query: value}}, or a table: a list of rows, or columns by name.
+        {query: {measure: value}}, as pytrec_eval returns it, the same by run, or a table: a list of rows.
         In Python, a frame of pandas or polars is such a table, and a mapping has the values of each run:
         {query: value}, {query: {measure: value}}, a frame, an array with a number for each query in one
-        order, the results of ``ir_measures.iter_calc`` or ``calc``, what `evaluate` returns, or an evaluated
-        run of ranx. Several runs of ranx may be a list.
+        order, the results of ``ir_measures.iter_calc``, what `evaluate` returns, or an evaluated run of ranx.
     runs, measures : str or several
         Those that count, in this order; by default all, in the order of the input. In a table with a column
         for each run a single measure is a name for its values.
@@ -115,9 +114,9 @@ def read_values(
     single = measures is not None and not isinstance(measures, Iterable)  # an object of ir_measures
     of_runs, of_measures = as_texts(runs, "runs"), as_texts([measures] if single else measures, "measures")
     if not isinstance(given, RunValues):
-        collected = _Collected(tuple(of_runs), tuple(of_measures), column_names(columns))
-        collected.add(given)
-        given = collected.chosen(missing)
+        tables = _Tables(tuple(of_runs), tuple(of_measures), column_names(columns))
+        tables.add(given)
+        given = _chosen(tables, missing)
     else:
         given = given.only(of_runs, of_measures)
     require_utf8((*given.runs, *given.queries, *given.measures), "a name", "values")
@@ -145,8 +144,8 @@ class _Layout(NamedTuple):
 
 
 @dataclass
-class _Collected:
-    """Values that were read: of each run, by measure and query, NaN where the source has no number.
+class _Tables:
+    """Tables that were read, as rows of run, query, measure and value, and the place of each value.
 
     ``runs`` and ``measures`` are those that are wanted; all, if there are none.
     """
@@ -154,9 +153,13 @@ class _Collected:
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     columns: dict[str, str]
-    values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    parts: list[pd.DataFrame] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    repeats: list[str] = field(default_factory=list)
+
+    @property
+    def unnamed(self) -> str:
+        """The name of a measure for which the source has none."""
+        return self.measures[0] if len(self.measures) == 1 else _UNNAMED
 
     def add(self, given: Any) -> None:
         """Add what `read_values` takes."""
@@ -164,160 +167,115 @@ class _Collected:
             files = named_paths(given, "values")
             for name, path in files.items():
                 self._add_file(path, name, alone=len(files) == 1)
-        elif hasattr(given, "by_query"):  # evaluations of several runs
-            self._add_table(given.by_query.to_dataframe(), None)
-        elif (table := as_table(given)) is not None:
-            self._add_table(_pandas(table), None)
+        elif hasattr(given, "by_query") or is_table(given):  # evaluations of several runs, or a table
+            self._add_table(_table(given, self.unnamed), None)
         elif isinstance(given, Mapping):
-            lengths = {}
+            arrays = [of for of in given.values() if isinstance(of, np.ndarray) or _all(of, Real)]
+            sizes = " and ".join(map(str, dict.fromkeys(map(len, arrays))))
+            require(
+                sizes.isdecimal() or not arrays, f"arrays need a number for each query, got {sizes}", "values"
+            )
             for run, of_run in given.items():
                 if isinstance(of_run, str | os.PathLike):
                     self._add_file(Path(of_run), str(run), alone=False)
-                    continue
-                with naming(str(run)):
-                    self._add_run(str(run), of_run)
-                if _all(of_run, float, int, np.number) or isinstance(of_run, np.ndarray):
-                    lengths[str(run)] = len(of_run)
-            said = few([f"{length} of {run}" for run, length in lengths.items()])
-            alike = len({*lengths.values()}) <= 1
-            require(
-                alike, f"arrays must have a number for each query, in the same order; got {said}", "values"
-            )
-        elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
-            for place, one in enumerate(given):
-                if not _scores_of_ranx(one):
-                    raise InputError(f"expected {_IN_PYTHON}, got {brief(one)} in a list", "values")
-                self._add_run(str(getattr(one, "name", None) or f"run {place + 1}"), one)
+                else:
+                    with naming(str(run)):
+                        table = _table(of_run, self.unnamed)
+                        alone = hasattr(of_run, "by_query")  # an evaluation, which names its run
+                        self._add_table(table.drop(columns="run") if alone else table, str(run))
         else:
-            require(not hasattr(given, "stat_test"), _REPORT, "values")
             raise InputError(f"expected {_IN_PYTHON}, got {brief(given)}", "values")
 
     def _add_file(self, path: Path, name: str, *, alone: bool) -> None:
         """Add a file; unless it is the only one, it is a run where it names none."""
-        if is_parquet(path):
-            found = read_parquet(path)
-        else:
-            text = read_text(path)
-            with naming(str(path)):
-                found = _content(text)
+        content = read_parquet(path) if is_parquet(path) else read_text(path)
         with naming(str(path)):
-            if isinstance(found, Mapping):
-                for run, of_run in _by_run(found, name, alone=alone).items():
-                    self._add_nested(run, of_run)
-            else:
-                self._add_table(found, None if alone else name, name)
+            if isinstance(content, str):
+                content = _content(content)
+            if not isinstance(content, Mapping):
+                self._add_table(content, None if alone else name, name, str(path))
+                return
+            for run, of_run in _by_run(content, name).items():
+                self._add_table(_nested(of_run, self.unnamed), run, source=str(path))
 
-    def _add_run(self, run: str, of_run: Any) -> None:
+    def _add_table(
+        self, table: pd.DataFrame, run: str | None, name: str = "the table", source: str = ""
+    ) -> None:
+        """Add a table, long or wide; without a name of the run its columns are runs if it names none."""
         import pandas as pd
 
-        if scores := _scores_of_ranx(of_run):
-            self._add_nested(run, scores)
-        elif hasattr(of_run, "by_query"):  # an evaluation
-            self._add_table(of_run.by_query.to_dataframe().drop(columns="run"), run)
-        elif hasattr(of_run, "per_query"):  # what ir_measures.calc returns
-            self._add_table(pd.DataFrame(of_run.per_query), run)
-        elif hasattr(of_run, "index") and hasattr(of_run, "to_dict") and not hasattr(of_run, "columns"):
-            self._add_nested(run, of_run.to_dict())  # a Series of pandas, whose index has the queries
-        elif isinstance(of_run, Mapping):
-            self._add_nested(run, of_run)
-        elif (table := as_table(of_run)) is not None:
-            self._add_table(_pandas(table), run)
-        elif isinstance(of_run, Iterable) and not isinstance(of_run, str | bytes):
-            rows = list(of_run)
-            if all(np.ndim(row) == 0 for row in rows):  # a number for each query, in the order of all runs
-                self._add_nested(run, {str(query): value for query, value in enumerate(rows, 1)})
-            else:
-                self._add_table(pd.DataFrame(rows), run)
-        else:
-            raise InputError(f"expected {_FORMS}, got {brief(of_run)}")
-
-    def _add_nested(self, run: str, found: Mapping[Any, Any]) -> None:
-        """Add {query: value}, {query: {measure: value}}, or {measure: {query: value}} as ranx has it."""
-        require(isinstance(found, Mapping) and bool(found), "holds no values")
-        nested = isinstance(next(iter(found.values())), Mapping)
-        transposed = nested and _is_transposed(found)
-        for outer, inner in found.items():
-            require(isinstance(inner, Mapping) == nested, f"{outer}: expected {_FORMS}, got {brief(inner)}")
-            for name, value in inner.items() if nested else [(self._unnamed, inner)]:
-                query, measure = (name, outer) if transposed else (outer, name)
-                self._add_value(run, str(measure), str(query), value, "query {}", query)
-
-    def _add_table(self, table: pd.DataFrame, run: str | None, source: str = "the table") -> None:
-        """Add a table, long or wide; without a name of the run its columns are runs if it names none."""
-        there = [str(name) for name in table.columns]
-        cells = dict(zip(there, (table.iloc[:, i].tolist() for i in range(len(there))), strict=True))
-        require(len(cells) == len(there), "a heading of a column occurs twice")
-        layout = self._layout(cells, alone=run is None)
+        table = table.set_axis([*map(str, table.columns)], axis=1).reset_index(drop=True)
+        require(table.columns.is_unique, "a heading of a column occurs twice")
+        numbers = pd.DataFrame({name: [*map(_number, table[name])] for name in table}, dtype=object)
+        layout = self._layout(table, numbers, alone=run is None)
         if layout.by_run:
             # who names a run or a measure knows what columns are
             start = "Each" if self.measures or self.runs else "Warning: each"
-            said = "measures of one run need a column run, or a file for each run"
-            self.remarks.append(f"{start} column of the table is a run: {few(layout.values)}; {said}")
-        means = [row for row, name in enumerate(cells[layout.query]) if str(name) in _SUMMARIES]
+            meaning = "measures of one run need a column run, or a file for each run"
+            self.remarks.append(f"{start} column of the table is a run: {few(layout.values)}; {meaning}")
+        for row in np.flatnonzero([*map(_is_empty, numbers[layout.query])])[:1]:
+            raise InputError(f"row {row + 1}: the name of the query is missing")
+        means = [row for row, name in enumerate(table[layout.query]) if str(name) in _SUMMARIES]
         if not layout.measure:  # in a table with a column for each measure or run, it may be a query
-            means = [row for row in means if self._is_mean(cells, layout, row)]
+            means = [row for row in means if _is_mean(table, numbers, layout, row)]
             if means:
-                self.remarks.append(f"The row {cells[layout.query][means[0]]}, a mean, does not count")
-        self.repeats = [name for name in _REPEATS if len({*map(str, cells.get(name, ()))}) > 1]
-        for row, name in enumerate(cells[layout.query]):
-            require(not _empty(name), f"row {row + 1}: the name of the query is missing")
-            if row in means:
-                continue
-            of_run = str(cells[layout.run][row]) if layout.run else run or source
-            unnamed = str(cells[layout.measure][row]) if layout.measure else self._unnamed
-            for heading in layout.values:
-                run_of_value = heading if layout.by_run else of_run
-                by = unnamed if layout.by_run or layout.measure else heading
-                value = cells[heading][row]
-                self._add_value(run_of_value, by, _name(name), value, "row {}, column {}", row + 1, heading)
-
-    @staticmethod
-    def _is_mean(cells: Mapping[str, Sequence[Any]], layout: _Layout, row: int) -> bool:
-        """Return whether the values of a row are the means of those of the other rows of its run."""
-        runs, queries = cells[layout.run or layout.query], cells[layout.query]
-        same = [i for i, of in enumerate(runs) if layout.run is None or of == runs[row]]
-        others = [i for i in same if str(queries[i]) not in _SUMMARIES]
+                self.remarks.append(f"The row {table[layout.query][means[0]]}, a mean, does not count")
+        repeats = [name for name in _REPEATS if name in table and table[name].astype(str).nunique() > 1]
+        advice = f" (see the column {repeats[0]}): average first, as in {_AVERAGE}" if repeats else ""
+        rows = table.drop(index=means)
+        queries = rows[layout.query].map(_name)
         for heading in layout.values:
-            values = np.array([_number(cells[heading][i]) for i in [row, *others]], np.float64)
-            if not abs(query_mean(values[1:]) - values[0]) <= _MEAN_TOLERANCE:
-                return False
-        return True
+            of_runs = rows[layout.run].map(str) if layout.run else run or name
+            by_measure = self.unnamed if layout.by_run else heading
+            part = {
+                "run": heading if layout.by_run else of_runs,
+                "query": queries,
+                "measure": rows[layout.measure].map(str) if layout.measure else by_measure,
+                "value": numbers[heading][rows.index],
+                "cell": rows[heading].astype(object),
+                "column": heading,
+                "advice": advice,
+                "source": source or run or "",
+            }
+            self.parts.append(pd.DataFrame(part))
 
-    def _layout(self, cells: Mapping[str, Sequence[object]], *, alone: bool) -> _Layout:
+    def _layout(self, table: pd.DataFrame, numbers: pd.DataFrame, *, alone: bool) -> _Layout:
         """Return what the columns of a table are; a table that is not ``alone`` is one run."""
 
         def column(name: str, *further: str) -> str | None:
             if name in self.columns:
-                require_names("column", [self.columns[name]], cells, "columns")
+                require_names("column", [self.columns[name]], table.columns, "columns")
                 return self.columns[name]
-            return column_of(cells, name) or next((known for known in further if known in cells), None)
+            return column_of(table.columns, name) or next(
+                (known for known in further if known in table), None
+            )
 
         query = column("query", *_QUERY)
         if query is None:
             raise InputError(
-                f"expected a column query (or {', '.join((*COLUMNS['query'][1:], *_QUERY[:-1]))}), "
-                f"got {brief(', '.join(cells))}; "
+                f"expected a column query (or {', '.join((*COLUMNS['query'][1:], *_QUERY[:-2]))}), "
+                f"got {brief(', '.join(table.columns))}; "
                 '--columns query=NAME names it, or columns={"query": NAME}'
             )
         named, measure, value = column("run"), column("measure"), column("value")
-        document = column_of(cells, "document")
-        keys = [*zip(*(cells[name] for name in (query, named, measure) if name), strict=True)]
+        document = column_of(table.columns, "document")
+        twice = table.duplicated([name for name in (query, named, measure) if name])
         require(
-            document is None or len({*keys}) == len(keys),
+            document is None or not twice.any(),
             f"has several rows of a query, by the column {document}: {_A_RUN}",
         )
-        value = value or ("score" if measure and "score" in cells else None)
+        value = value or ("score" if measure and "score" in table else None)
         if measure and value:
             return _Layout(query, named, measure, [value], by_run=False)
-        others = [name for name in cells if name not in (query, named, measure)]
-        numeric = [name for name in others if name in self.measures or _is_numeric(name, cells[name])]
+        others = [name for name in table if name not in (query, named, measure)]
+        numeric = [name for name in others if name in self.measures or _is_numeric(name, [*numbers[name]])]
         if not numeric:
-            require(bool(cells[query]), "there are no values below the heading")
-            found = [
-                f"{name} has {brief(cells[name][0])}" for name in others if not _NO_MEASURE.fullmatch(name)
+            require(len(table) > 0, "there are no values below the heading")
+            texts = [
+                f"{name} has {brief(table[name][0])}" for name in others if not _NO_MEASURE.fullmatch(name)
             ]
             raise InputError(
-                f"expected a column of numbers beside {query}, got none: {few(found) or 'no other'}"
+                f"expected a column of numbers beside {query}, got none: {few(texts) or 'no other'}"
             )
         by_run = not named and (alone or bool(measure))
         wanted = [name for name in numeric if name in self.measures]
@@ -325,64 +283,70 @@ class _Collected:
             return _Layout(query, named, None, wanted, by_run=False)
         return _Layout(query, named, measure, numeric, by_run)
 
-    @property
-    def _unnamed(self) -> str:
-        """The name of a measure for which the source has none."""
-        return self.measures[0] if len(self.measures) == 1 else _UNNAMED
+    def numbers(self) -> pd.DataFrame:
+        """Return all rows with numbers as values, NaN where there is none.
 
-    def _add_value(
-        self, run: str, measure: str, query: str, value: object, place: str, *places: object
-    ) -> None:
-        """Add a value; its ``place`` is a template for error messages."""
-        number = math.nan if _empty(value) else _number(value)
-        of_measure = self.values.setdefault(run, {}).setdefault(measure, {})
-        if number is None:
-            said = f"expected a number, got {brief(value)}"
-        elif abs(number) > _LARGEST:
-            said = f"a value must be finite and at most {_LARGEST:g}, got {number:g}"
-        elif query in of_measure:
-            said = f"the value of query {brief(query)} by {measure} occurs twice"
-            if self.repeats:
-                said += f" (see the column {self.repeats[0]}): average first, as in {_AVERAGE}"
-        else:
-            of_measure[query] = number
-            return
-        raise InputError(f"{place.format(*places)}: {said}")
+        Raises
+        ------
+        InputError
+            For a value that is not a finite number, or is given twice.
+        """
+        import pandas as pd
 
-    def chosen(self, missing: Missing) -> RunValues:
-        """Return the values of the wanted runs and measures, for the queries of all."""
-        require_names("run", self.runs, self.values)
-        names = self.runs or tuple(self.values)
-        require(len(names) > 0, f"there are no values, expected {_FORMS}", "values")
-        known = list(dict.fromkeys(measure for run in names for measure in self.values[run]))
-        require_names("measure", self.measures, known)
-        have = {
-            run: [m for m, of in self.values[run].items() if not np.isnan([*of.values()]).all()]
-            for run in names
-        }
-        lacking = {m: [run for run in names if m not in have[run]] for m in known}
-        shared = [measure for measure in known if not lacking[measure]]
-        for measure in self.measures:
-            said = f"{measure} has no value in {few(lacking[measure])}"
-            require(not lacking[measure], said, "measure")
-        if not shared:
-            each = [f"{run} has {few(of_run) or 'no values'}" for run, of_run in have.items()]
-            raise InputError(f"the runs have no measure in common: {'; '.join(each[:2])}", "measure")
-        remarks = list(dict.fromkeys(self.remarks))
-        for measure in () if self.measures else known:
-            if lacking[measure]:
-                said = f"{measure} has no value in {few(lacking[measure])}, so it does not count"
-                remarks.append(f"Warning: {said}")
-        chosen = self.measures or tuple(shared)
-        tables = [[self.values[run][measure] for measure in chosen] for run in names]
-        queries = sorted({query for of_run in tables for values in of_run for query in values})
-        values = np.array(
-            [[[of.get(query, math.nan) for of in of_run] for query in queries] for of_run in tables]
-        ).reshape(len(names), len(queries), len(chosen))
-        values, queries, left_out = without_missing(values, queries, names, missing)
-        remarks += left_out
-        remarks += unlike_units(values, names, chosen)
-        return RunValues(names, tuple(queries), chosen, values, remarks=tuple(remarks))
+        rows = pd.concat(self.parts) if self.parts else pd.DataFrame()
+        require(len(rows) > 0, f"there are no values, expected {_FORMS}", "values")
+        numbers = rows["value"].tolist()
+        twice = rows.duplicated(["run", "query", "measure"]).to_numpy()
+        bad = [number is None or abs(number) > _LARGEST for number in numbers]
+        for place in np.flatnonzero(twice | np.array(bad, bool))[:1]:
+            row, number = rows.iloc[place], numbers[place]
+            of_query = f"query {brief(row['query'])}"
+            if number is None:
+                said = f"expected a number for {of_query}, got {brief(row['cell'])}"
+            elif abs(number) > _LARGEST:
+                said = f"a value must be finite and at most {_LARGEST:g}, got {number:g} for {of_query}"
+            else:
+                said = f"the value of {of_query} by {row['measure']} occurs twice{row['advice']}"
+            source = f"{row['source']}: " if row["source"] else ""
+            raise InputError(f"{source}row {row.name + 1}, column {row['column']}: {said}")
+        return rows.assign(value=np.array(numbers, np.float64))
+
+
+def _chosen(tables: _Tables, missing: Missing) -> RunValues:
+    """Return the values of the wanted runs and measures, for the queries of all."""
+    import pandas as pd
+
+    rows = tables.numbers()
+    require_names("run", tables.runs, rows["run"].unique())
+    names = tables.runs or tuple(rows["run"].unique())
+    rows = rows[rows["run"].isin(names)]
+    known = rows["measure"].unique().tolist()
+    require_names("measure", tables.measures, known)
+    counts = rows.groupby(["run", "measure"])["value"].count()  # without NaN
+    filled = {*counts[counts > 0].index}
+    lacking = {measure: [run for run in names if (run, measure) not in filled] for measure in known}
+    for measure in tables.measures:
+        require(not lacking[measure], f"{measure} has no value in {few(lacking[measure])}", "measure")
+    chosen = tables.measures or tuple(measure for measure in known if not lacking[measure])
+    if not chosen:
+        have = {run: [measure for measure in known if (run, measure) in filled] for run in names[:2]}
+        each = "; ".join(f"{run} has {few(of_run) or 'no values'}" for run, of_run in have.items())
+        raise InputError(f"the runs have no measure in common: {each}", "measure")
+    remarks = list(dict.fromkeys(tables.remarks))
+    remarks += [
+        f"Warning: {measure} has no value in {few(runs)}, so it does not count"
+        for measure, runs in lacking.items()
+        if runs and not tables.measures
+    ]
+    table = rows[rows["measure"].isin(chosen)].pivot(
+        index="query", columns=["run", "measure"], values="value"
+    )
+    queries = sorted(table.index)
+    values = table.reindex(queries, columns=pd.MultiIndex.from_product([names, chosen])).to_numpy()
+    values = np.moveaxis(values.reshape(len(queries), len(names), len(chosen)), 0, 1)
+    values, queries, left_out = without_missing(np.ascontiguousarray(values), queries, names, missing)
+    remarks += [*left_out, *unlike_units(values, names, chosen)]
+    return RunValues(names, tuple(queries), chosen, values, remarks=tuple(remarks))
 
 
 def _content(text: str) -> pd.DataFrame | Mapping[str, Any]:
@@ -394,43 +358,23 @@ def _content(text: str) -> pd.DataFrame | Mapping[str, Any]:
     if start == "{" and text.count("\n{") and text.lstrip().split("\n")[0].rstrip().endswith("}"):
         return pd.DataFrame([parse_json(line, _BY_QUERY) for line in text.splitlines() if line.strip()])
     if start in "{[":
-        found = parse_json(text, _BY_QUERY)
-        if isinstance(found, dict) and {*COLUMNS["query"], *_QUERY}.isdisjoint(found):
-            return found
-        require(
-            isinstance(found, dict) or _all(found, dict), f"expected {_FORMS}, got a list of other things"
-        )
-        try:
-            return pd.DataFrame(found)
-        except ValueError as error:
-            raise InputError(f"not the columns of a table ({error}), expected {_FORMS}") from None
+        content = parse_json(text, _BY_QUERY)
+        if isinstance(content, dict):
+            return content
+        require(_all(content, dict), f"expected {_FORMS}, got a list of other things")
+        return pd.DataFrame(content)
     require(text.split(maxsplit=2)[1:2] != ["Q0"], f"is in TREC format: {_A_RUN}")
     headless = _without_header(text)
     return _with_header(text) if headless is None else headless
 
 
-def _by_run(found: Mapping[str, Any], name: str, *, alone: bool) -> Mapping[str, Any]:
-    """Return the values in JSON by run, of which ``name`` is the only one if the file names none."""
-    require(not {"model_names", "stat_test"} <= {*found}, f"{_REPORT}, json.dump(run.scores, file)")
-    if found.get("kind") == "evaluate":
-        return {run: of_run["by_query"] for run, of_run in found["runs"].items()}
-    inner, depth = found, 0
-    while isinstance(inner, Mapping) and inner:
-        count, depth, inner = len(inner), depth + 1, next(iter(inner.values()))
-    require(1 <= depth <= 3, f"expected {_FORMS}")
-    # a single file of few names with many values each has runs, as there is nothing to compare it with
-    several = depth == 2 and alone and len(found) < count and not _is_transposed(found)
-    return found if depth == 3 or several else {name: found}
-
-
-def _is_transposed(found: Mapping[Any, Any]) -> bool:
-    return all(_TRANSPOSED.fullmatch(str(name)) for name in found)
-
-
-def _scores_of_ranx(run: object) -> Mapping[Any, Any] | None:
-    """Return the values of an evaluated run of ranx; None for other objects and a run without values."""
-    scores = getattr(run, "scores", None)
-    return scores if isinstance(scores, Mapping) and scores else None
+def _by_run(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return what a JSON object has of each run; ``name`` is that of the run if it names none."""
+    if content.get("kind") == "evaluate":
+        return {run: of_run["by_query"] for run, of_run in content["runs"].items()}
+    first = next(iter(content.values()), None)
+    deep = isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping)
+    return content if deep else {name: content}
 
 
 def _without_header(text: str) -> pd.DataFrame | None:
@@ -444,71 +388,103 @@ def _without_header(text: str) -> pd.DataFrame | None:
     first = lines[0].split()
     if len(first) != 3 or "," in lines[0] or not (_number(first[2]) is not None or first[1] == "all"):
         return None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        cells = line.split()
-        require(
-            len(cells) == 3, f"line {number}: expected three fields as in the first line, got {brief(line)}"
-        )
-        rows.append(cells)
+    rows = [line.split() for line in lines]
+    for number, row in enumerate(rows, 1):
+        require(len(row) == 3, f"line {number}: expected three fields as in the first line, got {brief(row)}")
     padded = lines[0].split("\t")[0].endswith(" ")  # trec_eval pads the names of measures
     swapped = padded or any(query == "all" for _, query, _ in rows)
     order = ("measure", "query", "value") if swapped else ("query", "measure", "value")
-    found = pd.DataFrame(rows, columns=list(order))
-    return found[found["query"] != "all"]
+    table = pd.DataFrame(rows, columns=list(order))
+    return table[table["query"] != "all"]
 
 
 def _with_header(text: str) -> pd.DataFrame:
     """Return a text with a header as a table of texts."""
     import pandas as pd
 
-    header = text.lstrip().split("\n", 1)[0]
+    first = text.lstrip().split("\n", 1)[0]
+    options = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
     try:
-        return pd.read_csv(
-            StringIO(text), sep=delimiter_of(header), dtype=str, keep_default_na=False, skipinitialspace=True
-        ).rename(columns=str.strip)
+        # with a header of its own, pandas takes cells beyond those of the header for an index
+        table = pd.read_csv(StringIO(text), sep=delimiter_of(first), header=None, **options)
     except (ValueError, pd.errors.ParserError) as error:
         said = str(error).partition("C error: ")[2].strip() or str(error)
         raise InputError(f"not a table ({brief(said)}), expected {_FORMS}") from None
+    return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
 
 
-def _pandas(table: Any) -> pd.DataFrame:
-    """Return a frame as one of pandas; an index without a name has the queries if no column has them."""
+def _table(given: Any, unnamed: str) -> pd.DataFrame:
+    """Return the values of a run, or of several, as a table; ``unnamed`` is a measure without a name."""
     import pandas as pd
 
-    index = getattr(table, "index", None)
-    named = column_of(table.columns, "query") is not None or not {*_QUERY}.isdisjoint(table.columns)
-    if isinstance(index, pd.Index) and not isinstance(index, pd.RangeIndex) and not named:
-        table = table.rename_axis("query").reset_index()
-    return pd.DataFrame({str(name): list(table[name]) for name in table.columns})
+    if hasattr(given, "by_query"):
+        return given.by_query.to_dataframe()
+    if isinstance(given, pd.Series):
+        given = given.to_dict()
+    given = getattr(given, "scores", None) or given  # of ranx
+    if isinstance(given, Mapping):
+        return _nested(given, unnamed)
+    if (table := as_table(given)) is not None:
+        return pd.DataFrame({str(name): list(table[name]) for name in table.columns})
+    require(
+        isinstance(given, Iterable) and not isinstance(given, str | bytes),
+        f"expected {_FORMS}, got {brief(given)}",
+    )
+    rows = list(given)
+    if all(np.ndim(row) == 0 for row in rows):  # a number for each query, in the order of all runs
+        return _nested({str(query): value for query, value in enumerate(rows, 1)}, unnamed)
+    return pd.DataFrame(rows)
+
+
+def _nested(content: Any, unnamed: str) -> pd.DataFrame:
+    """Return {query: value}, {query: {measure: value}}, or {measure: {query: value}} of ranx, as a table."""
+    import pandas as pd
+
+    require(isinstance(content, Mapping) and bool(content), f"holds no values, expected {_FORMS}")
+    nested = isinstance(next(iter(content.values())), Mapping)
+    for name, inner in content.items():
+        if isinstance(inner, Mapping) != nested:
+            raise InputError(f"{name}: expected {_FORMS}, got {brief(inner)}")
+    rows = [*map(dict, content.values())] if nested else {unnamed: [*content.values()]}
+    table = pd.DataFrame(rows, index=[*map(str, content)])
+    if nested and all(_TRANSPOSED.fullmatch(str(name)) for name in content):
+        table = table.T
+    table = table.drop(columns="query", errors="ignore")
+    return table.rename_axis("query").reset_index()
+
+
+def _is_mean(table: pd.DataFrame, numbers: pd.DataFrame, layout: _Layout, row: int) -> bool:
+    """Return whether the values of a row are the means of those of the other rows of its run."""
+    others = ~table[layout.query].map(str).isin(_SUMMARIES)
+    if layout.run:
+        others &= table[layout.run] == table[layout.run][row]
+    values = numbers[layout.values].astype(np.float64)
+    gaps = query_mean(values[others].to_numpy()) - values.loc[row].to_numpy()
+    return bool((np.abs(gaps) <= _MEAN_TOLERANCE).all())
 
 
 def _all(given: object, *kinds: type) -> bool:
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, kinds) for one in given)
 
 
-def _is_numeric(name: str, cells: Sequence[object]) -> bool:
+def _is_numeric(name: str, numbers: Sequence[float | None]) -> bool:
     """Return whether a column has measured numbers, of which there are more than texts."""
-    filled = [cell for cell in cells if not _empty(cell)]
-    numbers = sum(_number(cell) is not None for cell in filled)
-    return 2 * numbers > len(filled) > 0 and not _NO_MEASURE.fullmatch(name)
+    texts = numbers.count(None)
+    return len(numbers) - sum(map(_is_empty, numbers)) > 2 * texts and not _NO_MEASURE.fullmatch(name)
 
 
-def _empty(value: object) -> bool:
-    """Return whether a cell has no value: nothing, NaN, or a text for these."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return True
-    return isinstance(value, str) and value.strip().lower() in ("", "nan", "na", "n/a", "null", "none")
+def _is_empty(number: float | None) -> bool:
+    return number is not None and math.isnan(number)
 
 
-def _number(value: object) -> float | None:
-    """Return the number of a cell, 1 and 0 for true and false; None for a text."""
+def _number(value: Any) -> float | None:
+    """Return the number of a cell, 1 and 0 for true and false, NaN for an empty cell; None for a text."""
     if isinstance(value, str):
-        value = _TRUTH.get(value.strip().lower(), value)
+        value = _WORDS.get(value.strip().lower(), value)
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except (TypeError, ValueError, OverflowError):
-        return None
+        return math.nan if value is None or type(value).__name__ == "NAType" else None
 
 
 def _name(value: object) -> str:
