@@ -36,7 +36,7 @@ GROUPS = {
 """The commands under the headings of --help, in order."""
 _MOST_USED = {
     "plan": ("a", "b", "run", "qrels", "measure", "queries", "relevant", "as_json"),
-    "compare": ("run", "qrels", "values", "collections", "measure", "judge", "report", "as_json"),
+    "compare": ("run", "qrels", "values", "collections", "measure", "baseline", "judge", "as_json"),
     "evaluate": ("run", "qrels", "lists", "measure", "like", "gain", "by_query", "as_json"),
     "grow": ("run", "qrels", "measure", "out", "groups", "order", "gain", "as_json"),
 }

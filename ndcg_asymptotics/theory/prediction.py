@@ -65,8 +65,8 @@ class Prediction:
     def title(self) -> str:
         """The measure and the scorer, their limit and the theorem."""
         limit = "-" if self.limit is None else decimals(4)(self.limit)
-        rate = f"; the mean falls like {self.rate}" if self.rate else ""
-        source = "" if self.theorem == "none" else f", {self.theorem}"
+        source = f", {self.theorem}" * (self.theorem != "none")
+        rate = f"; the mean falls like {self.rate}" * bool(self.rate)
         return f"{self.measure} of {self.scorer}: limit {limit}{source}{rate}"
 
 

@@ -173,6 +173,10 @@ def test_compare(files: Path, run: Run, tmp_path: Path) -> None:
     assert len((tmp_path / "values.csv").read_text().splitlines()) == 1 + 3 * QUERIES
     code, said, _ = run(*three, "--full")
     assert "good against bad" in said
+    code, said, _ = run(*three, "--baseline", files / "bad.run", "--json")
+    found = json.loads(said)
+    assert [pair["pair"] for pair in found["pairs"]] == [["copy", "bad"], ["good", "bad"]]
+    assert found["baseline"] == "bad"
 
 
 def test_sampled_takes_several_numbers_of_negatives(run: Run, tmp_path: Path) -> None:

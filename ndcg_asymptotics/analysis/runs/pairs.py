@@ -278,18 +278,14 @@ class ComparedPairs(Report, Generic[_Pair]):
         tests = len(self.pairs) * len(self.measures)
         return f"Corrected p-values are {DESCRIPTIONS[self.correction]}, for {tests} test{'s' * (tests > 1)}"
 
-    def told_apart(self, measure: int) -> int:
-        """Return the number of pairs that a measure tells apart after correction."""
-        return sum(pair.by_measure[measure].answer.p < self.alpha for pair in self.pairs)
-
     def leaders(self) -> str:
         """Return how the first two of several runs compare by the first measure."""
         first, second = (row.run for row in self.ranked(0)[:2])
         pair = next(pair for pair in self.pairs if {*pair.pair} == {first, second})
+        apart = sum(map(bool, self.signs(0).values()))
         return (
             f"{self.words.headline(pair)} {first} and {second} are the first two of {len(self.runs)} runs by "
-            f"{self.measures[0]}, which tells {self.told_apart(0)} of {len(self.pairs)} pairs apart after "
-            "correction."
+            f"{self.measures[0]}, which tells {apart} of {len(self.pairs)} pairs apart after correction."
         )
 
     def to_dataframe(self) -> pd.DataFrame:
