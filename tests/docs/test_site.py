@@ -120,5 +120,4 @@ def test_the_stops_of_the_lecture_are_states_of_the_explorer() -> None:
     assert len(links) == 9
     stops = re.findall(r'^    "(.+=.+)",$', text, re.MULTILINE)
     assert [State.from_query(link) for link in links] == [State.from_query(stop) for stop in stops]
-    (in_a_cell,) = re.findall(r'na\.explore\("(.+)"\)', (ROOT / "docs" / "explorer.md").read_text())
-    assert all(State.from_query(stop).scorers for stop in (*stops, in_a_cell))
+    assert all(State.from_query(stop).scorers for stop in stops)
