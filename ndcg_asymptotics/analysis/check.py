@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
-from typing import overload
+from typing import TypedDict, Unpack, overload
 
 from ndcg_asymptotics.analysis.check_outcome import Check, GridCheck
 from ndcg_asymptotics.analysis.convergence import Convergence, convergence_of
@@ -29,20 +29,18 @@ from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.results.opening import opened
 
 
+class _Options(TypedDict, total=False):
+    alpha: float
+    perturb: float
+    std: StdSizes
+
+
 @overload
-def check(results: Results, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few") -> Check: ...
+def check(results: Results, **options: Unpack[_Options]) -> Check: ...
 @overload
-def check(
-    results: GridResults, *, alpha: float = 1e-4, perturb: float = 0.0, std: StdSizes = "few"
-) -> GridCheck: ...
+def check(results: GridResults, **options: Unpack[_Options]) -> GridCheck: ...
 @overload
-def check(
-    results: Results | GridResults | str | Path,
-    *,
-    alpha: float = 1e-4,
-    perturb: float = 0.0,
-    std: StdSizes = "few",
-) -> Check | GridCheck: ...
+def check(results: Results | GridResults | str | Path, **options: Unpack[_Options]) -> Check | GridCheck: ...
 def check(
     results: Results | GridResults | str | Path,
     *,

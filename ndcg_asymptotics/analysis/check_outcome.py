@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from ndcg_asymptotics.analysis.convergence import GAPS, Convergence, convergence_table
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, limits_table
@@ -16,93 +17,42 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table, detai
 from ndcg_asymptotics.results.grid import GridReport, table_of_points
 from ndcg_asymptotics.theory.limits import LIMITS_OF_DCG
 
-TestKind = Literal["means", "standard deviations", "limits"]
+Tested = MeanTest | StdTest | LimitTest
+"""A test of one scorer under one measure."""
 
-_KINDS: dict[TestKind, str] = {"means": "means", "standard deviations": "std", "limits": "limit"}
-"""The kinds of tests, and their headings."""
 _SHOWN = 24  # rows of a table
-_SUMMARY = ("scorer", "measure", "mean", "expectation", "largest_z", "limit", "verdict")
-
-
 _T = TypeVar("_T")
-
-
-class Tested(Protocol):
-    """A test of one scorer under one measure, of any kind."""
-
-    @property
-    def scorer(self) -> str: ...
-    @property
-    def measure(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class CellTests:
-    """The tests of one scorer and measure, and what tables show of them.
-
-    Attributes
-    ----------
-    largest : MeanTest
-        At the largest n.
-    stated : LimitTest
-    least : float, optional
-        The smallest detectable error of the mean, as in `Check`.
-    tests : mapping of kind to tests
-    """
+    """What the tests of one scorer and measure show: the mean at the largest n, and the worst verdict."""
 
     scorer: Annotated[str, Column("scorer")]
     measure: Annotated[str, Column("measure", whole=True)]
-    largest: Annotated[MeanTest, Data(inline=True)]
-    stated: Annotated[LimitTest, Data(inline=True)]
-    least: Annotated[float | None, Column("detectable error", lambda error: f"{100 * error:.2g}%")]
-    tests: Mapping[TestKind, Sequence[Tested]]
+    mean: Annotated[Estimate, Column("simulated", lambda mean: mean.text(5))]
+    expectation: Annotated[float | None, Column("exact mean", decimals(5))]
+    largest_z: Annotated[float | None, Column("max |z|", fixed(1))]
+    limit: Annotated[str, Column("limit (theorem)", str)]
+    verdict: Annotated[TestVerdict, Column("verdict", whole=True)]
 
-    @property
-    def verdicts(self) -> tuple[TestVerdict, ...]:
-        """The worst verdict of each kind of tests."""
-        return tuple(worst(self.tests[kind]) for kind in _KINDS)
-
-    @computed_value(Column("simulated", lambda mean: mean.text(5)))
-    def mean(self) -> Estimate:
-        """The simulated mean at the largest n, with its standard error."""
-        return Estimate(self.largest.simulated, self.largest.mcse)
-
-    @computed_value(Column("max |z|", fixed(1)))
-    def largest_z(self) -> float | None:
-        """The largest absolute z of the means."""
-        return largest_z(self.means)
-
-    @computed_value(Column("limit (theorem)", str))
-    def limit(self) -> str:
-        """The limit with the number of its theorem in the paper, or "new" for one beyond the paper."""
-        value = "-" if self.stated.limit is None else decimals(5)(self.stated.limit)
-        theorem = self.stated.theorem.removeprefix("Theorem ")
-        return f"{value} ({'new' if theorem.startswith('beyond') else theorem})"
-
-    @computed_value(Column("verdict", whole=True))
-    def verdict(self) -> TestVerdict:
-        """The verdict on the means, or that something disagrees."""
-        verdicts = self.verdicts
-        return "disagrees" if "disagrees" in verdicts else verdicts[0]
-
-    @property
-    def means(self) -> list[MeanTest]:
-        """The tests of the means."""
-        return [test for test in self.tests["means"] if isinstance(test, MeanTest)]
-
-
-def worst(tests: Iterable[Tested]) -> TestVerdict:
-    """Return the worst verdict of several tests, "not tested" if none of them was possible."""
-    found = {test.verdict for test in tests}
-    verdicts: tuple[TestVerdict, ...] = ("disagrees", "agrees")
-    return next((verdict for verdict in verdicts if verdict in found), "not tested")
-
-
-def largest_z(means: Iterable[MeanTest]) -> float | None:
-    """Return the largest absolute z; None if no mean was tested."""
-    return max((abs(test.z) for test in means if test.z is not None), default=None)
+    @classmethod
+    def of(cls, tests: Sequence[Tested]) -> CellTests:
+        """Return the row of some tests, of which the last mean is that at the largest n."""
+        means = [test for test in tests if isinstance(test, MeanTest)]
+        limit = next(test for test in tests if isinstance(test, LimitTest))
+        # the number of the theorem in the paper, or "new" for a limit beyond it
+        number = "new" if limit.theorem.startswith("beyond") else limit.theorem.removeprefix("Theorem ")
+        verdict: TestVerdict = "agrees" if any(map(_is_tested, means)) else "not tested"
+        return cls(
+            limit.scorer,
+            limit.measure,
+            Estimate(means[-1].simulated, means[-1].mcse),
+            means[-1].expectation,
+            max((abs(test.z) for test in means if test.z is not None), default=None),
+            f"{'-' if limit.limit is None else decimals(5)(limit.limit)} ({number})",
+            "disagrees" if any(test.verdict == "disagrees" for test in tests) else verdict,
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +76,6 @@ class Disagreement:
             return cls(
                 test.scorer, test.measure, "standard deviation", test.n, test.simulated, test.exact, None
             )
-        assert isinstance(test, LimitTest)
         return cls(test.scorer, test.measure, "limit", None, test.extrapolated, test.limit, None)
 
 
@@ -152,7 +101,7 @@ class Check(Report):
     convergence: list[Convergence]
 
     @property
-    def tests(self) -> dict[TestKind, Sequence[Tested]]:
+    def tests(self) -> dict[str, Sequence[Tested]]:
         """All tests, by what they test."""
         return {"means": self.rows, "standard deviations": self.stds, "limits": self.limits}
 
@@ -181,31 +130,26 @@ class Check(Report):
     def long(self) -> Iterator[ReportBlock]:
         """Return the same with the mean at every n, and every standard deviation."""
         yield from self.blocks()
-        for cell in self.by_cell():
-            yield Table.of(f"{cell.scorer}, {cell.measure}", MeanTest, cell.means)
+        for (scorer, measure), tests in self._cells.items():
+            means = [test for test in tests if isinstance(test, MeanTest)]
+            yield Table.of(f"{scorer}, {measure}", MeanTest, means)
         yield Table.of("Standard deviations, simulated and exact", StdTest, self.stds)
 
     def by_cell(self) -> list[CellTests]:
-        """Return the tests of each scorer and measure."""
-        cells: dict[tuple[str, str], dict[TestKind, list[Tested]]] = {}
-        for kind, tests in self.tests.items():
-            for test in tests:
-                cell = cells.setdefault((test.scorer, test.measure), {kind: [] for kind in _KINDS})
-                cell[kind].append(test)
-        # the last mean of a scorer and measure is that at the largest n
-        largest = {(test.scorer, test.measure): test for test in self.rows}
-        stated = {(test.scorer, test.measure): test for test in self.limits}
-        return [
-            CellTests(*cell, largest[cell], limit, self.detectable.get(cell[1]), cells[cell])
-            for cell, limit in stated.items()
-        ]
+        """Return a row for each scorer and measure."""
+        return list(map(CellTests.of, self._cells.values()))
 
-
-_Checks = Mapping[tuple[float, ...], Check]
+    @property
+    def _cells(self) -> dict[tuple[str, str], list[Tested]]:
+        """The tests of each scorer and measure."""
+        cells: dict[tuple[str, str], list[Tested]] = {}
+        for test in itertools.chain(*self.tests.values()):
+            cells.setdefault((test.scorer, test.measure), []).append(test)
+        return cells
 
 
 def _blocks(
-    checks: _Checks,
+    checks: Mapping[tuple[float, ...], Check],
     alpha: float,
     title: str,
     so_far: str,
@@ -234,7 +178,7 @@ def _blocks(
     else:
         yield _agreement(list(checks.values()), so_far)
     cells = sorted(rows(Check.by_cell), key=lambda row: row[1].verdict != "disagrees")
-    yield table(cells, lambda some: Table.of(title, CellTests, some, *_SUMMARY), _SHOWN)
+    yield table(cells, lambda some: Table.of(title, CellTests, some), _SHOWN)
     if speeds := rows(lambda one: one.convergence):
         yield table(speeds, convergence_table, _SHOWN)
         yield Line(GAPS, detail=True)
@@ -253,7 +197,7 @@ def _blocks(
 def _agreement(checks: Sequence[Check], so_far: str) -> Line:
     """Return the answer where nothing disagrees: green only if every mean and every limit was tested."""
     counts = {}
-    for kind in _KINDS:
+    for kind in checks[0].tests:
         tests = [test for one in checks for test in one.tests[kind]]
         counts[kind] = sum(map(_is_tested, tests)), len(tests)
     tested = ", ".join(f"{done:,} of {every:,} {kind}" for kind, (done, every) in counts.items())
@@ -321,10 +265,3 @@ class GridCheck(GridReport[Check]):
         title = f"{first.study or 'A grid'}: {self.state}, n = {first.rows[-1].n:,}"
         so_far = "" if self.complete else self.state
         yield from _blocks(self.points, self.alpha, title, so_far, self.table, self.axes.name)
-
-    def long(self) -> Iterator[ReportBlock]:
-        """Return the same with every test at every point."""
-        yield from self.blocks()
-        for values, found in self.points.items():
-            yield Line(self.axes.name(values), "bold")
-            yield from found.long()

@@ -237,6 +237,10 @@ class Shown:
 class Report(Shown):
     """Base class of dataclasses that print as blocks, on a terminal and in a notebook."""
 
+    def long(self) -> Iterable[ReportBlock]:
+        """Return all blocks, with tables that are too long for a first look."""
+        return self.blocks()
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
         return plain_values(self)

@@ -51,6 +51,7 @@ class PointReport(Protocol):
     def complete(self) -> bool: ...
     def as_dict(self) -> dict[str, Any]: ...
     def to_dataframe(self) -> pd.DataFrame: ...
+    def long(self) -> Iterable[ReportBlock]: ...
 
 
 PointRow = tuple[Sequence[float], object]
@@ -123,6 +124,13 @@ class GridReport(Report, Generic[PointT]):
         columns = tuple(found.columns[place] for place in kept)
         values_left = tuple(tuple(row[place] for place in kept) for row in found.rows)
         return Table(", ".join([found.title, *shared]), columns, values_left, found.detail)
+
+    def long(self) -> Iterator[ReportBlock]:
+        """Return all blocks, and behind them everything at every point."""
+        yield from self.blocks()
+        for values, point in self.points.items():
+            yield Line(self.axes.name(values), "bold")
+            yield from point.long()
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the DataFrames of all points as one, behind columns of the parameters.

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, overload
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 from scipy.special import bdtr
@@ -148,33 +148,20 @@ class GridDistinction(GridReport[Distinction]):
     def _name(self, row: PairAtPoint) -> str:
         return f"{row[1].measure} ({self.axes.name(row[0])})"
 
-    def long(self) -> Iterator[ReportBlock]:
-        """Return the same, with everything at every point."""
-        yield from self.blocks()
-        for values, point in self.points.items():
-            yield Line(self.axes.name(values), "bold")
-            yield from point.long()
+
+class _Options(TypedDict, total=False):
+    pair: Sequence[str] | None
+    rare: Results | None
+    exponents: bool
 
 
 @overload
-def distinguish(
-    results: Results,
-    *,
-    pair: Sequence[str] | None = None,
-    rare: Results | None = None,
-    exponents: bool = True,
-) -> Distinction: ...
+def distinguish(results: Results, **options: Unpack[_Options]) -> Distinction: ...
+@overload
+def distinguish(results: GridResults, **options: Unpack[_Options]) -> GridDistinction: ...
 @overload
 def distinguish(
-    results: GridResults, *, pair: Sequence[str] | None = None, rare: None = None, exponents: bool = True
-) -> GridDistinction: ...
-@overload
-def distinguish(
-    results: Results | GridResults | str | Path,
-    *,
-    pair: Sequence[str] | None = None,
-    rare: Results | None = None,
-    exponents: bool = True,
+    results: Results | GridResults | str | Path, **options: Unpack[_Options]
 ) -> Distinction | GridDistinction: ...
 def distinguish(
     results: Results | GridResults | str | Path,
