@@ -53,7 +53,7 @@ def grid(*parameters: str) -> GridResults:
     values = {"k": [2, 4, 8], "top": [0.5, 0.7]}
     text = "linear(0.1, $top)" if "top" in parameters else "linear(0.1, 0.6)"
     fields: dict[str, Any] = {"scorers": {"good": text, "random": "random"}, "measures": ["nDCG@$k"]}
-    fields |= {"n": [10, 30], "replicates": 40, "seed": 5}
+    fields |= {"n": [10, 30], "replicates": 40, "seed": 5, "pairs": [["good", "random"]]}
     return na.run(grid_of({name: values[name] for name in parameters}, fields), jobs=1)
 
 

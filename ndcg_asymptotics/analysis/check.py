@@ -101,9 +101,10 @@ def _check_study(results: Results, alpha: float, perturb: float, std: StdSizes) 
     limits: list[LimitTest] = []
     stds: list[StdTest] = []
     speeds: list[Convergence | None] = []
-    every = itertools.product(enumerate(study.scorers.items()), enumerate(study.measures))
-    for (i, (name, scorer)), (j, measure) in tracked(list(every), "checks"):
-        simulated = Simulated.of(scorer, measure, values, study.n, i, j)
+    for (name, scorer), measure in tracked(
+        itertools.product(study.scorers.items(), study.measures), "checks"
+    ):
+        simulated = Simulated.of(results, name, measure)
         limits.append(judge_limit(scorer, measure, name, factor))
         below = detectable.get(str(measure), math.inf)
         tests, least = judge_means(simulated, limits[-1], factor, level, below)

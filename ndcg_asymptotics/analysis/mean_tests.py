@@ -7,7 +7,6 @@ betting (`analysis.betting`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -21,6 +20,7 @@ from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.rows import Column, decimals, fixed, general
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.theory.limits.pseudo_expectation import pseudo_expectation
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
@@ -56,20 +56,11 @@ class Simulated:
     high: Floats
 
     @classmethod
-    def of(
-        cls,
-        scorer: Scorer,
-        measure: Measure,
-        values: Mapping[str, Floats],
-        sizes: tuple[int, ...],
-        i: int,
-        j: int,
-    ) -> Simulated:
-        """Return the part of the arrays (R, scorer, measure, N) of some results at ``[:, i, j]``."""
-        ndcg, low, high = (
-            np.asarray(values.get(name, values["ndcg"]))[:, i, j] for name in ("ndcg", "low", "high")
-        )
-        return cls(scorer, measure, sizes, ndcg, low, high)
+    def of(cls, results: Results, name: str, measure: Measure) -> Simulated:
+        """Return the values of one scorer of a study under one of its measures."""
+        found = results.of_scorer(name, measure)
+        ndcg, low, high = (np.asarray(found.get(bound, found["ndcg"])) for bound in ("ndcg", "low", "high"))
+        return cls(results.study.scorers[name], measure, results.study.n, ndcg, low, high)
 
     def at(self, n: int) -> tuple[Floats, Floats, Floats]:
         """Return values and bounds (R,) at one list length."""

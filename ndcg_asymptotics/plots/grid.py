@@ -40,7 +40,6 @@ from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means
 
 _MOST = 7  # largest number of curves in a panel
-_MOST_SCORERS = 3  # up to which all pairs of scorers are drawn if the grid names none
 _MOST_TICKS = 8
 _LONGEST = 30  # characters of a name
 _MOST_IN_TWO = 6  # from this number of panels on they stand in three columns
@@ -82,8 +81,7 @@ def parameter_figure(
     Dotted lines are limits of the mean.
 
     The curves of a panel are the scorers or pairs. A grid with other parameters has a panel for each scorer
-    and pair instead, and a curve for each combination of the other parameters. A grid that names no pairs has
-    those of all scorers, if they are three at most.
+    and pair instead, and a curve for each combination of the other parameters.
 
     Parameters
     ----------
@@ -107,7 +105,7 @@ def parameter_figure(
     _require_known(results, [parameter], [measure], lengths)
     column, x = axes.measures.index(measure), np.array(axes.parameters[parameter])
     combinations = _combinations(results, parameter)
-    several, pairs = len(combinations) > 1, _pairs(results)
+    several, pairs = len(combinations) > 1, study.pairs
     kinds = [_Kind(_value_label(points, column), list(axes.scorers), _mean)]
     if pairs:
         kinds.append(_Kind("P(wrong order)", pairs, _wrong))
@@ -156,12 +154,6 @@ def _combinations(results: GridResults, parameter: str) -> dict[str, list[tuple[
         ]
         for fixed in rest[::step]
     }
-
-
-def _pairs(results: GridResults) -> list[Names]:
-    named = next(iter(results.points.values())).study.pairs
-    few = len(results.axes.scorers) <= _MOST_SCORERS
-    return list(named) or (list(itertools.combinations(results.axes.scorers, 2)) if few else [])
 
 
 def _mean(point: Results, scorer: str, column: int, n: int) -> _Value:

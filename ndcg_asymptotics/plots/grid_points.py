@@ -102,11 +102,8 @@ def _exponents(row: Convergence) -> str:
 
 def _convergence(point: Results, column: int) -> dict[str, Convergence]:
     """Return how fast the means of one measure converge, by scorer; without those that have no limit."""
-    study, measure = point.study, point.study.measures[column]
-    found = {
-        name: convergence_of(Simulated.of(scorer, measure, point.values, study.n, i, column), name)
-        for i, (name, scorer) in enumerate(study.scorers.items())
-    }
+    measure = point.study.measures[column]
+    found = {name: convergence_of(Simulated.of(point, name, measure), name) for name in point.study.scorers}
     return {name: row for name, row in found.items() if row is not None}
 
 

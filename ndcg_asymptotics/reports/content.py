@@ -75,18 +75,13 @@ def _of_study(results: Results, alpha: float, width: float) -> ReportContents:
     rare = "ndcg" not in results.values
     checked = check(results, alpha=alpha) if complete > 1 and not rare else None
     orders = distinguish(results) if complete > 1 and study.pairs else None
-    sections: list[tuple[str, Report | None, str]] = [
-        ("Which scorer is ahead", orders, "orders.csv"),
-        ("Simulation against theory", checked, "means.csv"),
-        ("The study", results, "simulated.csv"),
-    ]
     names = " and ".join(dict.fromkeys(measure.name.upper() for measure in study.measures))
     return ReportContents(
         "Probabilities of wrong orders" if rare else f"{names} along growing lists",
         study.title or results.name or "A study",
         list(_findings(checked, orders, rare)),
         drawings(results, width=width),
-        [(title, outcome, file) for title, outcome, file in sections if outcome],
+        _sections(orders, checked, "The study", results),
         rerun_study(results),
         "" if results.complete else f"Incomplete: {complete} of {results.replicates_wanted} replicates.",
     )
@@ -105,6 +100,18 @@ def _findings(checked: Check | None, orders: Distinction | None, rare: bool) -> 
         yield "Only one replicate is complete; verdicts need at least two."
 
 
+def _sections(
+    orders: Report | None, checked: Report | None, name: str, results: Report
+) -> list[tuple[str, Report, str]]:
+    """Return the sections of a report on simulated results."""
+    sections = (
+        ("Which scorer is ahead", orders, "orders.csv"),
+        ("Simulation against theory", checked, "means.csv"),
+        (name, results, "simulated.csv"),
+    )
+    return [(title, outcome, file) for title, outcome, file in sections if outcome is not None]
+
+
 def _lines(outcome: Report) -> list[str]:
     return [block.text for block in outcome.blocks() if isinstance(block, Line)]
 
@@ -116,17 +123,12 @@ def _of_grid(results: GridResults, alpha: float, width: float) -> ReportContents
         require(plain, f"the {point.study.engine} engine draws orders of pairs, not NDCG: use distinguish")
     checked, axes = check(results, alpha=alpha), results.axes
     orders = distinguish(results) if axes.fields.get("pairs") else None
-    sections: list[tuple[str, Report | None, str]] = [
-        ("Which scorer is ahead", orders, "orders.csv"),
-        ("Simulation against theory", checked, "means.csv"),
-        ("The grid", results, "simulated.csv"),
-    ]
     return ReportContents(
         "NDCG at every point of a grid",
         str(axes.fields.get("title", "")) or "A grid",
         [line for outcome in (checked, orders) if outcome for line in _lines(outcome)[:1]],
         drawings(results, width=width),
-        [(title, outcome, file) for title, outcome, file in sections if outcome],
+        _sections(orders, checked, "The grid", results),
         rerun_grid(results),
         "" if results.complete else f"Incomplete: {results.state}.",
     )

@@ -63,16 +63,9 @@ def opened(given: object) -> Results | GridResults:
 
 
 def results_of(given: object) -> Results:
-    """Return results, which may be given by the path of their folder.
-
-    Raises
-    ------
-    InputError
-        For anything else, and as `open_results`.
-    """
-    if isinstance(given, str | os.PathLike):
-        return open_study(path_of(given, "results"))
-    if isinstance(given, Results):
-        return given
-    expected = "expected the results of a study or the path of their folder"
-    raise InputError(f"{expected}, got {brief(given)}", "results")
+    """Return the results of a study, as `opened` does."""
+    found = opened(given)
+    if isinstance(found, GridResults):
+        of_study = "those of its studies are na.open_results(folder).points"
+        raise InputError(f"expected the results of a study, got those of a grid; {of_study}", "results")
+    return found

@@ -86,7 +86,7 @@ def test_every_n_on_request(binary: Results) -> None:
 
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:
     of = study(curve, (n,), [text])
-    drawn = Simulated.of(Relevance.of(curve), of.measures[0], simulated(of, replicates).values, of.n, 0, 0)
+    drawn = Simulated.of(simulated(of, replicates), next(iter(of.scorers)), of.measures[0])
     return judge_std(drawn, n, "a", 1.0, 1e-6)
 
 

@@ -426,7 +426,10 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
 def test_figures_show_the_values_of_their_points() -> None:
     """Markers are simulated means and gaps at the chosen points, lines exact ones; points may be missing."""
     found = simulate(
-        grid_of({"b": [0.5, 1, 1.5]}, FIELDS | {"scorers": CURVES, "measures": FIELDS["measures"][1:]}),
+        grid_of(
+            {"b": [0.5, 1, 1.5]},
+            FIELDS | {"scorers": CURVES, "measures": FIELDS["measures"][1:], "pairs": [["good", "random"]]},
+        ),
         jobs=1,
     )
     results = GridResults(found.axes, {values: found.points[values] for values in [(0.5,), (1.5,)]})
