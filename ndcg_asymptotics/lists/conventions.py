@@ -97,13 +97,6 @@ class Conventions:
         )
         return tuple(dict.fromkeys(mine))
 
-    @property
-    def of_ndcg(self) -> dict[str, object]:
-        """The conventions that differ from those of trec_eval and concern NDCG and DCG only, by name."""
-        usual = Conventions()
-        names = ["gain", "ties", "ideal"] + (["empty"] if self.empty != "skip" else [])
-        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
-
 
 _LEARNING = Conventions(gain="exp2", ties="file", ideal="retrieved")  # a list has no other documents
 

@@ -89,8 +89,8 @@ def evaluate(
     runs : a run, or several
         A file (TREC, CSV, Parquet or JSON; text may be compressed by gzip, zstd, xz, bz2 or zip); ``{query:
         {document: score}}``; a frame of pandas or polars or an Arrow table with the columns query, document
-        and score (or query_id, qid; doc_id, docno); records with such attributes, as in ir_measures; a run of
-        ranx; a data set of ir_datasets. Several are a list of files, or a mapping of name to run.
+        and score (or query_id, qid; doc_id, docno); named tuples with such fields, as in ir_measures; a run
+        of ranx; a data set of ir_datasets. Several are a list of files, or a mapping of name to run.
     qrels : judgements
         In the same forms, with a label (or relevance, rel) in place of the score.
     measures : Measure, text, or several

@@ -13,7 +13,7 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.lists import remarks
 from ndcg_asymptotics.lists.chance import adjusted
 from ndcg_asymptotics.lists.conventions import Conventions
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
+from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.values import MeasureScale, RunValues, by_query_table
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_text
@@ -153,8 +153,6 @@ class Evaluation(Report):
             yield remarks.of_empty(self.empty, self.conventions.empty)
         if said := self.of_ties:
             yield said
-        if said := self.of_others:
-            yield said
         if self.own:
             yield remarks.of_own(self.own)
         if said := self.few_judged:
@@ -165,12 +163,6 @@ class Evaluation(Report):
     def of_ties(self) -> str:
         """A line if averaging ties changes a mean by more than 0.001, else the empty text."""
         return "" if self.averaged is None else remarks.of_ties(self.measures, self.mean, self.averaged)
-
-    @property
-    def of_others(self) -> str:
-        """A line if measures of ir_measures do not follow the conventions, else the empty text."""
-        others = [measure for measure in self.measures if isinstance(measure, OtherMeasure)]
-        return remarks.of_others(others, self.conventions)
 
     @property
     def few_judged(self) -> str:

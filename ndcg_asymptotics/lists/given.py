@@ -1,8 +1,8 @@
 """Runs, judgements and lists in any form that a user has them in, as records.
 
 A run, or judgements, may be a file (`lists.reading.read`); a dictionary ``{query: {document: number}}``; a
-frame of pandas or polars, or an Arrow table; an iterable of records with attributes, such as those of
-ir_measures; a data set of ir_datasets; a run or judgements of ranx; or `Records`.
+frame of pandas or polars, an Arrow table, or named tuples, such as those of ir_measures; a data set of
+ir_datasets; a run or judgements of ranx; or `Records`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ndcg_asymptotics.core.files import named_paths, paths_of
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_weights
-from ndcg_asymptotics.lists.records import COLUMNS, NumberKind, Records, is_table
+from ndcg_asymptotics.lists.records import NumberKind, Records, is_table
 from ndcg_asymptotics.measures.gains import Gain
 
 Weights = Mapping[int, float] | Path | str
@@ -33,7 +33,7 @@ def records_of(given: object, kind: NumberKind, columns: ColumnNames | None = No
 
     Parameters
     ----------
-    given : path, dictionary, frame, Arrow table, iterable of records, object of ir_datasets or ranx, Records
+    given : path, dictionary, frame, Arrow table, named tuples, object of ir_datasets or ranx, Records
     kind : {"score", "label", "time"}
     columns : mapping, optional
         The names of the columns of a table: ``{"query": "qid"}``.
@@ -74,11 +74,7 @@ def is_one(given: object) -> bool:
     if isinstance(given, Mapping):
         first = next(iter(given.values()), None)
         return isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-    return not isinstance(given, list | tuple) or is_table(given) or any(map(_is_record, given[:1]))
-
-
-def _is_record(given: object) -> bool:
-    return not is_table(given) and any(hasattr(given, name) for name in COLUMNS["query"])
+    return not isinstance(given, list | tuple) or is_table(given)
 
 
 def named_runs(given: object) -> dict[str, object]:

@@ -24,7 +24,6 @@ from ndcg_asymptotics.specs.scanner import SpecError
 _OWN = re.compile(r"\s*(?:n?dcg|rbp)", re.IGNORECASE)
 _LETTERS = re.compile(r"[A-Za-z_]+")
 _HITS = dict.fromkeys(("hr", "hit", "hitrate", "hit_rate"), "Success")  # of RecBole and ranx
-_COLUMNS = {"query_id", "doc_id", "relevance"}  # what judgements have here
 _HIGHEST_OF_ERR = 4.0  # of gdeval, whose gains are shares of 2^4
 _HIGHEST = 1e6  # trec_eval counts the documents of every label up to the highest
 
@@ -137,18 +136,7 @@ def _require_computable(library: Any, text: str, measure: Any) -> None:
             for key, of in measure.SUPPORTED_PARAMS.items()
         )
         raise InputError(f"{brief(text)}: {name} of ir_measures takes {known or 'no parameters'}") from None
-    able = [provider for provider in library.DefaultPipeline.providers if provider.supports(measure)]
-    if not any(provider.is_available() for provider in able):
-        hints = [hint for provider in able if (hint := provider.install_instructions())]
-        how = (
-            f", which lacks a program for it: {' or '.join(hints)}" if hints else ", but not with this value"
-        )
-        raise InputError(f"{brief(text)}: {name} is a measure of ir_measures{how}")
-    needed = {*library.qrel_inputs([measure])} - _COLUMNS
-    if needed:
-        raise InputError(
-            f"{brief(text)}: {name} needs judgements with the column {', '.join(sorted(needed))}"
-        )
+    _calculated(library, [measure], {"1": {"1": 1}}, {"1": {"1": 1.0}})
 
 
 def values_of(
@@ -239,5 +227,5 @@ def _calculated(library: Any, measures: Sequence[Any], judged: object, retrieved
             return [
                 value for measure in measures for value in _calculated(library, [measure], judged, retrieved)
             ]
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        said = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(f"{measures[0]}: the program behind ir_measures failed: {said}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -93,12 +93,12 @@ class Records:
 
     @classmethod
     def of(cls, given: object, kind: NumberKind, columns: Mapping[str, str] | None = None) -> Self:
-        """Return the records of a dictionary, a table or an iterable of records; Records unchanged.
+        """Return the records of a dictionary or a table; Records unchanged.
 
         A table is a frame of pandas or polars, or any other object with the Arrow stream interface
-        (``__arrow_c_stream__``), which pyarrow reads. Runs and judgements of ranx are dictionaries, and data
-        sets of ir_datasets are iterables of records. ``columns`` names the columns of tables that have other
-        names than those in `COLUMNS`.
+        (``__arrow_c_stream__``), which pyarrow reads, or named tuples, such as those of ir_measures. Runs and
+        judgements of ranx are dictionaries, and data sets of ir_datasets iterate over named tuples.
+        ``columns`` names the columns of tables that have other names than those in `COLUMNS`.
 
         Raises
         ------
@@ -108,22 +108,19 @@ class Records:
         """
         if isinstance(given, cls):
             return given
-        rows: Iterable[tuple[object, ...]]
         if hasattr(given, iterator := _ITERATORS.get(kind, "")):  # a data set of ir_datasets
             given = getattr(given, iterator)()
+        if isinstance(given, Iterator):
+            given = [*given]
         ranked = False
         if hasattr(given, "to_dict") and not is_table(given):  # a run or judgements of ranx
             given, ranked = given.to_dict(), bool(getattr(given, "sorted", False))
-        if isinstance(given, Mapping):
-            rows = (
-                (q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind)
-            )
-        elif (frame := as_table(given)) is not None:
+        if not isinstance(given, Mapping):
+            frame = as_table(given)
+            expected = f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or named tuples"
+            require(frame is not None, f"expected {expected}, got {brief(given)}")
             return cls.of_frame(frame, (kind,), columns)[0]
-        elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
-            rows = (tuple(_field(record, name) for name in ("query", "document", kind)) for record in given)
-        else:
-            raise InputError(f"expected {_forms(kind)}, got {brief(given)}")
+        rows = ((q, d, value) for q, documents in given.items() for d, value in _items(q, documents, kind))
         cells: tuple[list[object], ...] = tuple(map(list, zip(*rows, strict=True))) or ([], [], [])
         queries, documents, values = cells
         return replace(cls._of_cells(queries, documents, {kind: values})[0], ranked=ranked)
@@ -359,24 +356,11 @@ def _names(cells: Any, what: str) -> TextColumn:
     return joined_texts(parts)
 
 
-def _forms(kind: NumberKind) -> str:
-    return f"a dictionary {{query: {{document: {kind}}}}}, a DataFrame or records"
-
-
 def _items(query: object, documents: object, kind: NumberKind) -> Iterable[tuple[object, object]]:
     if isinstance(documents, Mapping):
         return documents.items()
     raise InputError(
-        f"query {query}: expected a dictionary of documents, {{document: {kind}}}, "
-        f"got {brief(documents)}{_ranked(documents)}"
-    )
-
-
-def _ranked(documents: object) -> str:
-    """Return how a list of documents in the order of a ranking becomes scores."""
-    several = isinstance(documents, list | tuple | np.ndarray)
-    return (
-        "; documents in order have scores {d: -rank for rank, d in enumerate(documents)}" if several else ""
+        f"query {query}: expected a dictionary of documents, {{document: {kind}}}, got {brief(documents)}"
     )
 
 
@@ -387,8 +371,10 @@ def is_table(given: object) -> bool:
 
 
 def _are_rows(given: object) -> bool:
-    """Return whether an object is a list of dictionaries, each a row of a table, and not a run."""
+    """Return whether an object is a list of named tuples, or of dictionaries that are no runs."""
     row = given[0] if isinstance(given, list) and given else None
+    if hasattr(row, "_fields"):
+        return True
     return isinstance(row, Mapping) and not isinstance(row.get(column_of(row, "query"), row), Mapping)
 
 
@@ -400,6 +386,10 @@ def as_table(given: Any) -> Any:
     if _are_rows(given):
         import pandas as pd
 
+        kind = type(given[0])
+        for place, row in enumerate(given):
+            if type(row) is not kind:
+                raise InputError(f"row {place + 1}: expected {kind.__name__} as before, got {brief(row)}")
         return pd.DataFrame(given)
     if hasattr(given, "collect"):
         given = given.collect()
@@ -490,16 +480,6 @@ def _required_column(there: Sequence[object], name: str, columns: Mapping[str, s
     how = f'{name}=NAME names it, or columns={{"{name}": NAME}}'
     named = "" if own else f"{' If not,' if turned else ';'} --columns {how}"
     raise InputError(f"{missing}, the columns are: {', '.join(map(str, there))}{turned}{named}")
-
-
-def _field(record: object, name: str) -> object:
-    for other in COLUMNS[name]:
-        if hasattr(record, other):
-            return getattr(record, other)
-    raise InputError(
-        f"a record has no {name!r} (or {', '.join(COLUMNS[name][1:])}), got {brief(record)}; other forms are "
-        "a DataFrame and {query: {document: number}}"
-    )
 
 
 def _numbers(values: Any, kind: NumberKind) -> Floats:

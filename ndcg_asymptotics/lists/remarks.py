@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.lists.conventions import Conventions, Empty
-from ndcg_asymptotics.lists.other_measures import AnyMeasure, OtherMeasure
+from ndcg_asymptotics.lists.conventions import Empty
+from ndcg_asymptotics.lists.other_measures import AnyMeasure
 from ndcg_asymptotics.lists.values import few
-from ndcg_asymptotics.measures.gains import gain_text
 
 _TIES_MATTER = 0.001  # change of a mean from which ties are mentioned
 _ENOUGH_JUDGED = 0.9  # a smaller share is said
@@ -62,19 +61,6 @@ def of_ties(measures: Sequence[AnyMeasure], mean: Floats, averaged: Floats) -> s
         f"repeated scores: the mean {measures[most]} is {averaged[most]:.4f} instead of {mean[most]:.4f} "
         "if ties are averaged (evaluate --ties average) and not ordered by name"
     )
-
-
-def of_others(measures: Sequence[OtherMeasure], conventions: Conventions) -> str:
-    """Return a sentence if measures of ir_measures do not follow conventions of NDCG, else the empty text."""
-    changed = conventions.of_ndcg
-    if not measures or not changed:
-        return ""
-    if "gain" in changed:
-        changed["gain"] = gain_text(conventions.gain)
-    said = ", ".join(f"{name} {value}" for name, value in changed.items())
-    follow = "follows its definition" if len(measures) == 1 else "follow their definitions"
-    concern = "concerns" if len(changed) == 1 else "concern"
-    return f"{', '.join(map(str, measures))} {follow} in ir_measures; {said} {concern} NDCG and DCG only"
 
 
 def of_few_judged(share: float, depth: int) -> str:

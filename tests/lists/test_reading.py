@@ -236,7 +236,9 @@ def test_data_frames_and_records_are_accepted():
     assert Records.of(rows, "label").as_dict() == expected
     for given_, said in (
         (frame.drop(columns="score"), "no column 'score'"),
-        ([3], "a record has no 'query'"),
+        ([3], "expected a dictionary .* or named tuples, got \\[3\\]"),
+        ([Scored("1", "a", 2.0), 3], "row 2: expected Scored as before, got 3"),
+        ([{"qid": 1, "docno": "a", "score": 2.0}, None], "row 2: expected dict as before, got None"),
         (3, "expected a dictionary"),
         ({"q": [1]}, "query q: expected a dictionary of documents"),
         ({"q": {"d": float("nan")}}, "a score must be finite, got nan for document d of query q"),

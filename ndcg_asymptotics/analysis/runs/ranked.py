@@ -59,8 +59,6 @@ def _different_inputs(
     found: Mapping[str, Evaluation], scores: Mapping[str, Records], measures: Sequence[Measure]
 ) -> Iterator[str]:
     """Yield warnings of runs with few judged documents, queries without judgements, and unequal depths."""
-    if said := next(iter(found.values())).of_others:
-        yield said
     for name, of_run in found.items():
         if said := of_run.few_judged:
             yield f"Warning: {said} in {name}; the others count as not relevant"
