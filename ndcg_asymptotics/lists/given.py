@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -77,8 +76,8 @@ def is_one(given: object) -> bool:
     return not isinstance(given, list | tuple) or is_table(given)
 
 
-def named_runs(given: object) -> dict[str, object]:
-    """Return runs by name, in the form in which they were given.
+def named_runs(given: object, argument: str = "runs") -> dict[str, object]:
+    """Return runs by name, in the form in which they were given; ``argument`` is the one that holds them.
 
     Files are named after themselves (`core.files.named_paths`), and objects with a name, such as runs of
     ranx, by it.
@@ -94,18 +93,18 @@ def named_runs(given: object) -> dict[str, object]:
     if isinstance(given, Mapping) and not is_one(given):
         found = {str(name): run for name, run in given.items()}
     else:
-        runs = [given] if is_one(given) else as_list(given, "runs")
+        runs = [given] if is_one(given) else as_list(given, argument)
         paths = [Path(run) for run in runs if isinstance(run, str | os.PathLike)]
         if len(paths) == len(runs):
-            found = dict(named_paths(paths, "runs"))
+            found = dict(named_paths(paths, argument))
         else:
             names = [of if isinstance(of := getattr(run, "name", ""), str) else "" for run in runs]
             if len(set(names)) < len(names):
                 expected = 'must be a mapping of name to run, such as {"a": run_a, "b": run_b}, or files'
-                raise InputError(f"{expected}, got {brief(given)}", "runs")
+                raise InputError(f"{expected}, got {brief(given)}", argument)
             found = dict(zip(names, runs, strict=True))
-    require(len(found) > 0, "must hold at least one run", "runs")
-    require_utf8(found, "the name of a run", "runs")
+    require(len(found) > 0, "must hold at least one", argument)
+    require_utf8(found, "the name of a run", argument)
     return found
 
 
@@ -163,24 +162,14 @@ def scored_lists(
 
     Parameters
     ----------
-    given : path, frame or Arrow table, or several in a list or by name
-        Each as `read_lists` takes a file; frames in a list are called by their numbers from 1 on.
+    given : path, frame or Arrow table, or several by name, or paths in a list
+        Each as `read_lists` takes a file.
     columns, rankers
         As in `read_lists`.
     query : path, or one for each file, optional
         As in `read_lists`.
     """
-    named: Mapping[str, Any]
-    if isinstance(given, Mapping):
-        named = {str(name): one for name, one in given.items()}
-    else:
-        alone = isinstance(given, str | os.PathLike) or is_table(given)
-        several = [given] if alone else as_list(given, "lists")
-        paths = [Path(one) for one in several if isinstance(one, str | os.PathLike)]
-        if len(paths) == len(several):
-            named = named_paths(paths, "lists")
-        else:
-            named = {f"lists {number}": one for number, one in enumerate(several, 1)}
+    named = {name or "lists": one for name, one in named_runs(given, "lists").items()}
     found = {}
     for (name, one), sizes in zip(named.items(), _sizes(query, len(named)), strict=True):
         if isinstance(one, str | os.PathLike):

@@ -390,7 +390,7 @@ def as_table(given: Any) -> Any:
         for place, row in enumerate(given):
             if type(row) is not kind:
                 raise InputError(f"row {place + 1}: expected {kind.__name__} as before, got {brief(row)}")
-        return pd.DataFrame(given)
+        return pd.DataFrame(given, dtype=object)  # texts that UTF-8 lacks are refused with the names
     if hasattr(given, "collect"):
         given = given.collect()
     if hasattr(given, "iloc") and any(name is not None for name in given.index.names):

@@ -124,7 +124,7 @@ def bad_fit(files, said: str, **options) -> None:
 
 def test_bad_input_writes_nothing(files):
     folder, runs, qrels = files
-    bad_fit(files, "at least one run", runs=[])
+    bad_fit(files, "must hold at least one", runs=[])
     bad_fit(files, "a file is given twice", runs=[runs[0], runs[0]])
     bad_fit(files, "pool: must be one of", pool="all")
     bad_fit(files, "no item has a positive label", binary_at=3)

@@ -102,7 +102,7 @@ def test_odd_texts_and_numbers_are_refused_in_one_line(
         ("evaluate", "chance", 3, "^chance: must be True or False, got 3"),
         ("evaluate lists", "columns", ["query"], "^columns: must be names of columns"),
         ("learning.train", "penalties", "none", "^penalties: must be numbers"),
-        ("lists.write_run", "run", [["d"]], "a record has no 'query'"),
+        ("lists.write_run", "run", [["d"]], "expected a dictionary .* or named tuples"),
         ("compare collections", "resamples", 3, "^resamples: must exceed 19 at this level, got 3"),
         ("compare", "alternative", np.zeros(2), "^alternative: must be one of two-sided, less, greater"),
         ("evaluate lists", "ties", np.zeros(2), "^ties: must be one of"),
@@ -155,6 +155,10 @@ QRELS = {"q": {"a": 1}}
             "the name of a document must be text in UTF-8",
         ),
         (lambda place: API.evaluate({LONE: {"q": {"a": 1.0}}}, QRELS), "the name of a "),
+        (
+            lambda place: API.evaluate([{"query": "q", "document": LONE, "score": 1.0}], QRELS),
+            "the name of a document must be text in UTF-8",
+        ),
         (lambda place: API.compare(values={LONE: [1, 2, 3], "b": [1, 2, 2]}), "^values: a name must be text"),
         (
             lambda place: API.lists.write_run({"q": {"a": 1.0}}, place / "w", LONE),
@@ -217,7 +221,7 @@ QRELS = {"q": {"a": 1}}
             lambda place: API.lists.pool_runs([LISTS, LISTS], JUDGED),
             "^runs: must be a mapping of name to run, such as {",
         ),
-        (lambda place: API.lists.pool_runs(3, JUDGED), "^expected a dictionary .* or records, got 3"),
+        (lambda place: API.lists.pool_runs(3, JUDGED), "^expected a dictionary .* or named tuples, got 3"),
         (lambda place: API.grow("nope", JUDGED, "nDCG"), "^nope: cannot be read"),
         (lambda place: API.compare({"one": LISTS}, JUDGED), "^runs: a comparison needs at least two runs"),
         (lambda place: API.compare(ALIKE, JUDGED, level=HUGE), r"^level: must lie inside \(0, 1\), got 1000"),

@@ -115,8 +115,11 @@ def read_values(
     of_runs, of_measures = as_texts(runs, "runs"), as_texts([measures] if single else measures, "measures")
     if not isinstance(given, RunValues):
         tables = _Tables(tuple(of_runs), tuple(of_measures), column_names(columns))
-        tables.add(given)
-        given = _chosen(tables, missing)
+        try:
+            tables.add(given)
+            given = _chosen(tables, missing)
+        except UnicodeEncodeError as error:  # pandas has texts in UTF-8
+            raise InputError(f"a name must be text in UTF-8, got {brief(error.object)}", "values") from None
     else:
         given = given.only(of_runs, of_measures)
     require_utf8((*given.runs, *given.queries, *given.measures), "a name", "values")
