@@ -1,6 +1,8 @@
 """Studies, as objects and as files, and the design that an engine simulates."""
 
-import lazy_loader
+from ndcg_asymptotics.studies.design import Design
+from ndcg_asymptotics.studies.grid import Grid, load_grid
+from ndcg_asymptotics.studies.study import Study, decades
+from ndcg_asymptotics.studies.toml import load, write_template
 
-# names are imported at first use: a study file needs pydantic, for which a prediction should not wait
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["Design", "Grid", "Study", "decades", "load", "load_grid", "write_template"]

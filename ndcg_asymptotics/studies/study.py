@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import as_list, brief, list_lengths, whole_number
+from ndcg_asymptotics.core.arrays import as_list, brief, is_number, list_lengths, whole_number
 from ndcg_asymptotics.core.errors import InputError, blaming, require, require_utf8
 from ndcg_asymptotics.core.tables import ReportBlock, Shown, facts
 from ndcg_asymptotics.core.text import did_you_mean
@@ -24,8 +24,7 @@ from ndcg_asymptotics.studies.relevant import Relevant, read_relevant, with_gain
 
 MOST_REPLICATES = 10**7
 """The greatest number of replicates of a study."""
-
-_MOST = {"n": 100_000, "measures": 1000, "scorers": 1000}
+_MOST_LENGTHS = 100_000  # of a study
 
 
 def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
@@ -42,12 +41,12 @@ def decades(start: float, stop: float, per_decade: int = 10) -> tuple[int, ...]:
     (first,), (last,) = list_lengths(start, "start"), list_lengths(stop, "stop")
     per = whole_number(per_decade, "per_decade", 1, 1000)
     require(first <= last, f"start must be at most stop, got {first} and {last}")
-    found = {last}
+    sizes = {last}
     step = 0
     while (n := round(first * 10.0 ** (step / per))) < last:
-        found.add(n)
+        sizes.add(n)
         step += 1
-    return tuple(sorted(found))
+    return tuple(sorted(sizes))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -112,7 +111,7 @@ class Study(Shown):
     pairs: tuple[tuple[str, str], ...]
     bracket: float
     precision: float | None
-    _given: dict[str, Any]
+    _arguments: dict[str, Any]
 
     def __init__(
         self,
@@ -134,18 +133,14 @@ class Study(Shown):
         sizes = _sizes(n)
         require(isinstance(title, str), f"must be a text, got {brief(title)}", "title")
         require_utf8([title], "the title", "title")
-        found = read_scorers(scorers, relevant=relevant)
-        population = _population({name: with_gain(s, gain) for name, s in found.items()}, coupling)
+        labelled = read_scorers(scorers, relevant=relevant)
+        population = _population({name: with_gain(s, gain) for name, s in labelled.items()}, coupling)
         for scorer in population.scorers.values():
             scorer.check_lengths(sizes)
-        real = isinstance(bracket, int | float) and 0 < bracket <= 1
-        require(real, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
-        fine = isinstance(precision, int | float) and 0 < precision < 1 and not isinstance(precision, bool)
-        require(
-            precision is None or fine,
-            f"must be a number between 0 and 1, got {brief(precision)}",
-            "precision",
-        )
+        proper = is_number(bracket) and 0 < bracket <= 1
+        require(proper, f"must be a number above 0 and at most 1, got {brief(bracket)}", "bracket")
+        proper = precision is None or (is_number(precision) and 0 < precision < 1)
+        require(proper, f"must be a number between 0 and 1, got {brief(precision)}", "precision")
         fields = {
             "title": str(title),
             "measures": read_measures(measures),
@@ -157,8 +152,8 @@ class Study(Shown):
             "precision": None if precision is None else float(precision),
         }
         # what the fields do not tell any more: labels before gains, and what "auto" and "random" stand for
-        given = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain}
-        object.__setattr__(self, "_given", {**fields, **given, "engine": engine})
+        before = {"scorers": scorers, "coupling": coupling, "relevant": relevant, "gain": gain}
+        object.__setattr__(self, "_arguments", {**fields, **before, "engine": engine})
         resolved = {"population": population, "engine": resolve(engine, sizes[-1], population)}
         for name, value in {**fields, **resolved}.items():
             object.__setattr__(self, name, value)
@@ -194,7 +189,7 @@ class Study(Shown):
         >>> study.with_(replicates=7, n=[10, 20]).n
         (10, 20)
         """
-        return type(self)(**self._given | changes)
+        return type(self)(**self._arguments | changes)
 
     @property
     def scorers(self) -> Mapping[str, Scorer]:
@@ -207,23 +202,16 @@ class Study(Shown):
         return Design(self.population, self.measures, self.n, self.seed, self.pairs, self.bracket)
 
 
-def _require_few(given: Sized, field: str) -> None:
-    """Refuse a field that is too long for any machine, before it is read."""
-    require(len(given) <= _MOST[field], f"at most {_MOST[field]} are allowed, got {len(given)}", field)
-
-
-def _sizes(given: ArrayLike | Iterable[int]) -> tuple[int, ...]:
-    if isinstance(given, Sized):
-        _require_few(given, "n")
-    sizes = list_lengths(given, "n")
-    _require_few(sizes, "n")
+def _sizes(field: ArrayLike | Iterable[int]) -> tuple[int, ...]:
+    sizes = list_lengths(field, "n")
+    require(len(sizes) <= _MOST_LENGTHS, f"at most {_MOST_LENGTHS} are allowed, got {len(sizes)}", "n")
     for before, n in itertools.pairwise(sizes):
         require(before < n, f"list lengths must increase, got {n} after {before}", "n")
     return sizes
 
 
 def read_measures(
-    given: object, folder: Path | None = None, allow_custom: bool = True
+    field: object, folder: Path | None = None, allow_custom: bool = True
 ) -> tuple[Measure, ...]:
     """Return measures from a study's field ``measures``; parameters as for `read_scorers`.
 
@@ -232,28 +220,27 @@ def read_measures(
     InputError
         Beginning with the name of the field.
     """
-    wanted = as_list(given, "measures", (str, Measure, Discount))
-    require(len(wanted) > 0, "must hold at least one measure", "measures")
-    _require_few(wanted, "measures")
+    several = as_list(field, "measures", (str, Measure, Discount))
+    require(len(several) > 0, "must hold at least one measure", "measures")
     with blaming("measures"):
-        found = tuple(
+        measures = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
-            for m in wanted
+            for m in several
         )
-    texts = [str(measure) for measure in found]
+    texts = [str(measure) for measure in measures]
     for text in texts:
         require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
-    return found
+    return measures
 
 
 def read_scorers(
-    given: Any, folder: Path | None = None, allow_custom: bool = True, relevant: object = None
+    field: Any, folder: Path | None = None, allow_custom: bool = True, relevant: object = None
 ) -> dict[str, Scorer]:
     """Return scorers by name from a study's field ``scorers``.
 
     Parameters
     ----------
-    given : mapping of name to Scorer or text; with relevant also to RocModel
+    field : mapping of name to Scorer or text; with relevant also to RocModel
     folder : path, optional
         Where names of files and modules in the texts are looked for, if not in the current folder.
     allow_custom : bool
@@ -267,12 +254,11 @@ def read_scorers(
         Beginning with the name of the field.
     """
     counts = None if relevant is None else read_relevant(relevant)
-    known = isinstance(given, Mapping) and len(given) > 0
-    wanted = 'must map at least one name to a relevance curve, such as {"a": "linear(0.1, 0.7)"}'
-    require(known, f"{wanted}, got {brief(given)}", "scorers")
-    _require_few(given, "scorers")
+    proper = isinstance(field, Mapping) and len(field) > 0
+    allowed = 'must map at least one name to a relevance curve, such as {"a": "linear(0.1, 0.7)"}'
+    require(proper, f"{allowed}, got {brief(field)}", "scorers")
     scorers = {}
-    for name, scorer in given.items():
+    for name, scorer in field.items():
         proper = isinstance(name, str) and name.strip() != ""
         require(proper, f"a scorer needs a name, got {brief(name)}", "scorers")
         require_utf8([name], "the name of a scorer", "scorers")
@@ -288,28 +274,28 @@ def read_scorers(
 
 def _population(scorers: Mapping[str, Scorer], coupling: Coupling | str) -> Population:
     with blaming("coupling"):
-        found = Coupling.of(coupling)
+        copula = Coupling.of(coupling)
     try:
-        return Population(scorers, found)
+        return Population(scorers, copula)
     except InputError as error:
         raise InputError(error.reason, error.argument or "scorers") from None
 
 
-def _pairs(given: object, population: Population) -> tuple[tuple[str, str], ...]:
-    known = ", ".join(population.scorers)
-    found: list[tuple[str, str]] = []
-    for pair in as_list(given, "pairs"):
+def _pairs(field: object, population: Population) -> tuple[tuple[str, str], ...]:
+    names = ", ".join(population.scorers)
+    pairs: list[tuple[str, str]] = []
+    for pair in as_list(field, "pairs"):
         two = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
         require(two, f"a pair is two names, got {brief(pair)}", "pairs")
         for name in pair:
             near = did_you_mean(str(name), population.scorers)
             require(
                 isinstance(name, str) and name in population.scorers,
-                f"{brief(name)} is not a scorer{near or ','} expected one of: {known}",
+                f"{brief(name)} is not a scorer{near or ','} expected one of: {names}",
                 "pairs",
             )
         a, b = pair
         require(a != b, f"a pair needs two different scorers, got {a!r} twice", "pairs")
-        require((a, b) not in found, f"{a!r}, {b!r} is given twice", "pairs")
-        found.append((a, b))
-    return tuple(found)
+        require((a, b) not in pairs, f"{a!r}, {b!r} is given twice", "pairs")
+        pairs.append((a, b))
+    return tuple(pairs)

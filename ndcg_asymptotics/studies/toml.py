@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing import Any
 
 from ndcg_asymptotics.core.arrays import brief
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import Fields, path_of, read_file
 from ndcg_asymptotics.core.removed import FIELDS, removed
 from ndcg_asymptotics.core.text import did_you_mean, toml_string
@@ -22,27 +21,10 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 _LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("grid", "scorers")  # the fields that are tables of their own
-_WRITTEN = (
-    *("title", "measures", "n", "replicates", "seed", "engine", "coupling", "pairs", "bracket", "precision"),
-    "scorers",
-)
-"""The fields of a file that is made of a study, in order."""
-_MOST_PARTS = 10
-"""Parts of a key: no field is deeper than 3, and tomllib takes time and memory by the square of this."""
-_TOKEN = re.compile(
-    r"""
-    (?P<deep> (?:PART [ \t]* \. [ \t]*){MOST} PART)
-    | [A-Za-z0-9_-]++
-    | \#[^\n]*+
-    | \"{3} (?: [^\\] | \\. )*? (?: \"{3} | \Z)
-    | '{3} .*? (?: '{3} | \Z)
-    | STRING
-    """.replace("PART", r"(?: [A-Za-z0-9_-]++ | STRING )")
-    .replace("STRING", r""" (?: "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? ) """)
-    .replace("MOST", str(_MOST_PARTS)),
-    re.VERBOSE | re.DOTALL,
-)
-"""A key of too many parts, or a word, comment or text of a TOML file, in which dots mean nothing."""
+_MOST_PARTS = 10  # of a key: no field is deeper than 3
+_PART = r"""(?: [A-Za-z0-9_-]++ | "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? )"""
+_DEEP_KEY = rf"(?P<deep> (?: {_PART} [ \t]* \. [ \t]* ){{{_MOST_PARTS}}} {_PART} )"
+_KEYS = re.compile(rf"{_DEEP_KEY} | {_PART}", re.VERBOSE)  # a single part is passed over, in linear time
 _LONG = 12  # list lengths; longer lists are written as a rule, where there is one
 
 TEMPLATE = """\
@@ -99,38 +81,6 @@ random = "random"      # uninformative, with the labels of the others
 """
 
 
-class _Decades(BaseModel):
-    """List lengths evenly spaced in log n."""
-
-    model_config = ConfigDict(extra="forbid")
-    start: float
-    stop: float
-    per_decade: float
-
-
-def _one_or_several(given: object) -> object:
-    return [given] if isinstance(given, str) else given
-
-
-class _File(BaseModel):
-    """The fields of a study file and their types; `Study` checks their values."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    title: str = ""
-    scorers: dict[str, str] = Field(min_length=1)
-    measures: Annotated[list[str], BeforeValidator(_one_or_several)] = Field(min_length=1)
-    n: Any
-    replicates: int | float
-    seed: int | float = 0
-    engine: str = "auto"
-    gain: str = "linear"
-    coupling: str = "independent"
-    relevant: int | float | str | dict[str, Any] | None = None
-    pairs: list[list[str]] = []
-    bracket: int | float | None = None
-    precision: int | float | None = None
-
-
 def load(path: str | Path, *, allow_custom: bool = False) -> Study:
     r"""Read a study file. Names of curve files and modules in it are relative to its folder.
 
@@ -176,20 +126,19 @@ def fields_of(path: Path) -> dict[str, Any]:
         text = read_file(path, _LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a TOML file (it is not UTF-8 text)") from None
-    key = next((token for token in _TOKEN.finditer(text) if token["deep"]), None)
+    # tomllib takes time and memory by the square of the number of parts
+    key = next((match for match in _KEYS.finditer(text) if match["deep"]), None)
     if key:
         line = text.count("\n", 0, key.start()) + 1
-        raise InputError(
-            f"{path}, line {line}: the key {brief(key['deep'])} has more than {_MOST_PARTS} parts"
-        )
+        raise InputError(f"{path}, line {line}: the key {brief(key[0])} has more than {_MOST_PARTS} parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not a TOML file: {error}{_advice(error, text)}") from None
     except (RecursionError, ValueError) as error:  # what tomllib leaves to Python's own limits
         deep = isinstance(error, RecursionError)
-        said = "nested too deeply" if deep else "an integer of too many digits"
-        raise InputError(f"{path}: not a TOML file ({said})") from None
+        reason = "nested too deeply" if deep else "an integer of too many digits"
+        raise InputError(f"{path}: not a TOML file ({reason})") from None
 
 
 _BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)?)\s*(?:#.*)?")
@@ -198,70 +147,44 @@ _BARE_SPEC = re.compile(r"\s*([^=#]+?)\s*=\s*([A-Za-z_][\w.]*(?:\(.*\))?(?:@\S+)
 def _advice(error: tomllib.TOMLDecodeError, text: str) -> str:
     """Return where the end of a document is, or that a spec on the line at fault needs quotes."""
     lines = text.split("\n")
-    found = re.search(r"\(at line (\d+)", str(error))
-    if not found:
+    place = re.search(r"\(at line (\d+)", str(error))
+    if not place:
         return f"; it ends in line {len(lines)}, column {len(lines[-1]) + 1}"
-    bare = _BARE_SPEC.fullmatch(lines[int(found[1]) - 1])
+    bare = _BARE_SPEC.fullmatch(lines[int(place[1]) - 1])
     return f"; a text needs quotes: {bare[1]} = {json.dumps(bare[2])}" if bare else ""
 
 
 def study_of(fields: Fields, folder: Path | None, where: str, allow_custom: bool = False) -> Study:
     """Return the study of some fields; file names are relative to ``folder``, errors begin with ``where``."""
-    try:
-        given = _File(**fields).model_dump(exclude_none=True, exclude_defaults=True)
-        if isinstance(given["n"], Mapping):
-            given["n"] = _decades(given["n"])
-        elif not isinstance(given["n"], list):
-            raise InputError(
-                f"must be a list of whole numbers, or {{ start, stop, per_decade }}, got {brief(given['n'])}",
-                "n",
-            )
-        given["scorers"] = read_scorers(
-            given["scorers"], folder, allow_custom, relevant=given.pop("relevant", None)
-        )
-        given["measures"] = read_measures(given["measures"], folder, allow_custom)
-        return Study(**given)
-    except ValidationError as error:
-        raise InputError(f"{where}: {_one_line(error)}") from None
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+    with naming(where, fields=True):
+        _check_names(fields, Study)
+        n = fields["n"]
+        if isinstance(n, Mapping):
+            _check_names(n, decades, "n.")
+            try:
+                n = decades(**n)
+            except InputError as error:
+                raise InputError(error.reason, f"n.{error.argument}" if error.argument else "n") from None
+        # the texts are read here, as names of files in them are relative to the folder
+        relevant = fields.get("relevant")
+        scorers = read_scorers(fields["scorers"], folder, allow_custom, relevant)
+        measures = read_measures(fields["measures"], folder, allow_custom)
+        texts_read = {"n": n, "scorers": scorers, "measures": measures, "relevant": None}
+        return Study(**{**fields, **texts_read})
 
 
-def _decades(table: Fields) -> tuple[int, ...]:
-    given = _Decades(**table).model_dump()
-    try:
-        return decades(**given)
-    except InputError as error:
-        raise InputError(f"n.{error}" if error.argument else f"n: {error}") from None
-
-
-_REASONS = {
-    "dict_type": "must be a table",
-    "list_type": "must be a list",
-    "string_type": "must be a text",
-    "int_type": "must be a number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "too_short": "must have at least 1 item",
-}
-"""What is wrong with a field, in the terms of TOML, by the kind of error that pydantic reports."""
-
-
-def _one_line(error: ValidationError) -> str:
-    """Return the first error in one line; a misspelt field comes before a missing one."""
-    complaints = error.errors(include_url=False)
-    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
-    within = "n." if error.title == _Decades.__name__ else ""
-    place = within + ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
-    if first["type"] == "extra_forbidden":
-        if gone := removed(place, FIELDS):
-            return gone
-        model = _Decades if within else _File
-        near = did_you_mean(str(first["loc"][-1]), model.model_fields)
-        return f"unknown field {place!r}{near or ','} expected one of: {', '.join(model.model_fields)}"
-    if first["type"] == "missing":
-        return f"{place} is missing"
-    return f"{place}: {_REASONS.get(first['type'], first['msg'])}, got {brief(first['input'])}"
+def _check_names(fields: Fields, function: Callable[..., object], table: str = "") -> None:
+    """Refuse fields that are no parameters of a function, and the lack of one that has no default."""
+    parameters = inspect.signature(function).parameters
+    for name in fields:
+        if name not in parameters:
+            near = did_you_mean(name, parameters) or ","
+            names = ", ".join(parameters)
+            unknown = f"unknown field {table + name!r}{near} expected one of: {names}"
+            raise InputError(removed(name, FIELDS) or unknown)
+    for name, parameter in parameters.items():
+        has_value = name in fields or parameter.default is not parameter.empty
+        require(has_value, f"{table}{name} is missing")
 
 
 def study_text(study: Study) -> str:
@@ -287,8 +210,8 @@ def study_text(study: Study) -> str:
     usual = {"title": "", "coupling": "independent", "pairs": []}
     if study.engine != "cells":
         usual["bracket"] = fields["bracket"]
-    written = [name for name in _WRITTEN if name in fields and fields[name] != usual.get(name)]
-    return fields_text({name: fields[name] for name in written})
+    unusual = {name: value for name, value in fields.items() if value != usual.get(name)}
+    return fields_text({name: value for name, value in unusual.items() if name != "digests"})
 
 
 def fields_text(fields: Fields) -> str:

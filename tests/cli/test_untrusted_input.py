@@ -202,11 +202,10 @@ def test_a_key_of_many_parts_is_refused_before_it_is_parsed(tmp_path: Path, key:
         'title = "DOTS"',
         "title = 'DOTS'",
         'title = """\n\\"DOTS\n""" # DOTS',
-        "# DOTS\ntitle = '''\"DOTS'''",
         'title = "\\\\" # "DOTS',
     ],
 )
-def test_dots_of_texts_and_comments_make_no_key(tmp_path: Path, text: str) -> None:
+def test_dots_of_texts_make_no_key(tmp_path: Path, text: str) -> None:
     file = study(tmp_path)
     file.write_text(text.replace("DOTS", "a." * 40 + "a") + file.read_text())
     ended = command("run", file, "--out", tmp_path / "out", "--jobs", 1)
