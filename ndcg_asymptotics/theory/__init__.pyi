@@ -1,3 +1,4 @@
+from .at_lengths import AtLengths as AtLengths
 from .deviation import StandardDeviation as StandardDeviation
 from .deviation import difference_std as difference_std
 from .deviation import effect_sizes as effect_sizes
@@ -7,7 +8,6 @@ from .limits.leading_terms import leading_gap as leading_gap
 from .limits.limits import Limit as Limit
 from .limits.limits import limit as limit
 from .limits.pseudo_expectation import pseudo_expectation as pseudo_expectation
-from .mean import Expectation as Expectation
 from .mean import expected_ndcg as expected_ndcg
 from .orders.order import order_in_expectation as order_in_expectation
 from .prediction import predict as predict

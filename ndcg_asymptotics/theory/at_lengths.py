@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.rows import Column, general
@@ -23,6 +26,13 @@ class AtLengths(Shown):
 
     value: Floats
     error: Floats
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[float, float]], *more: object) -> Self:
+        """Return it from a value and an error for each length, and further fields."""
+        value, error = np.array(pairs, np.float64).reshape(-1, 2).T.copy()
+        value.flags.writeable = error.flags.writeable = False
+        return cls(value, error, *more)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table, in the order of the lengths."""

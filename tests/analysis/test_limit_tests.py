@@ -13,10 +13,10 @@ from ndcg_asymptotics.analysis import limit_tests
 from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import extrapolated_limit
 from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
-from ndcg_asymptotics.theory.mean import Expectation
 
 
 def judged(curve: str, measure: str | Measure, factor: float = 1.0, **changes) -> LimitTest:
@@ -65,7 +65,7 @@ def test_wrong_limits_disagree(measure: str) -> None:
 
 def test_values_that_are_no_numbers_are_not_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_numbers(relevance, measure, sizes):
-        return Expectation(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
+        return AtLengths(np.full(len(sizes), math.nan), np.full(len(sizes), math.nan))
 
     monkeypatch.setattr(
         limit_tests, "extrapolated_limit", lambda of, by: extrapolated_limit(of, by, no_numbers)

@@ -30,20 +30,20 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.gains import gain_steps
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation.given_counts import TOP, GivenCounts, moments_given_counts
+from ndcg_asymptotics.theory.deviation.given_counts import GivenCounts, moments_given_counts
+from ndcg_asymptotics.theory.deviation.rank_sums import TOP
 from ndcg_asymptotics.theory.deviation.ranks import Variance, rank_moments
 from ndcg_asymptotics.theory.rules.binomial import gauss_rules
-from ndcg_asymptotics.theory.rules.counts import CountLaw
+from ndcg_asymptotics.theory.rules.counts import DEVIATIONS, CountLaw
 
 _FINEST = 1e-3  # distance of their nodes relative to the count, so that differences keep digits
 _NODES = 25  # of a Gauss rule for a count, on each side of a kink
 _POINTS = 20_000  # of a rule for the counts of several grades
-_NEAR = 9.0  # standard deviations between which a count passes the cutoff
 _FEW = 256  # relevant items up to which the first ranks are compared by NDCG
 _FEWEST = 10.0  # items of the rarest grade, fewer than which (5) does not hold
 # The bound of the relative error of a deviation: the error in the first ranks, the terms of second order,
-# this number over the items whose label is random, and rounding in the longest lists. Of 5,263 values one
-# lies beyond it, of a curve with two kinks close together (docs/fluctuations.md, section 2).
+# this number over the items whose label is random, and rounding in the longest lists. Of 3,317 values one
+# lies beyond it, of two grades that fill the cutoff in 2.8e16 items (docs/fluctuations.md, section 2).
 _COUNTS, _FLOOR = 0.5, 3e-6
 _DEPTHS = (np.arange(4000) + 0.5) / 4000  # at which labels are asked for how random they are
 MOST_GRADES = 10
@@ -66,20 +66,20 @@ def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int)
     within = [law.given_counts(one) for one in given]
     ideal = law.ideal(scorers[0], measure, n)
     mean = given[0].mean[0] - sum(one.mean[0] for one in given[1:])
-    variance = law.variance(mean, sum(one.variance[0] for one in within), ideal)
-    error = sum(one.missed for one in given) + sum(one.second for one in within)
+    variance = law.variance(mean, sum(values[0] for values, _ in within), ideal)
+    error = sum(one.missed for one in given) + sum(second for _, second in within)
     # the counts of few items vary so much that the ideal list matters
     normalised = measure.normalised and masses.size == 1 and bool(n * masses[0] < _FEW)
-    top = Measure(measure.discount, cutoffs[1], normalised=normalised)
+    top, by_ideal = Measure(measure.discount, cutoffs[1], normalised=normalised), ideal.middle**2
     ideal_top = law.ideal(scorers[0], top, n)
-    for scorer, one, own in zip(scorers, given, within, strict=True):
-        by_formula = law.variance(one.mean[1], own.variance[1], ideal_top)
+    for scorer, one, (values, _) in zip(scorers, given, within, strict=True):
+        by_formula = law.variance(one.mean[1], values[1], ideal_top)
         off = ideal_top.middle**2 * (rank_moments((scorer,), top, n).variance - by_formula)
-        variance += off / ideal.middle**2
+        variance += off / by_ideal
         error += abs(off)
     variance = max(variance, 0.0)
     random_labels = min(rarest, *(n * _randomness(scorer) for scorer in scorers))
-    return Variance(variance, 2 * error / ideal.middle**2 + 2 * variance * (_COUNTS / random_labels + _FLOOR))
+    return Variance(variance, 2 * error / by_ideal + 2 * variance * (_COUNTS / random_labels + _FLOOR))
 
 
 @shared
@@ -94,13 +94,6 @@ class _Ideal(NamedTuple):
 
     middle: float
     change: Floats
-
-
-class _Within(NamedTuple):
-    """Var(DCG | c) for each cutoff, (K, C), and the size of its terms of second order for the first one."""
-
-    variance: Floats
-    second: float
 
 
 class _Law(NamedTuple):
@@ -141,12 +134,17 @@ class _Law(NamedTuple):
         """Return what DCG is divided by."""
         if not measure.normalised:
             return _Ideal(1.0, np.zeros(len(self.counts)))
-        middle = self.nodes[len(self.nodes) // 2]
-        at_middle, others = (_ideal(x, scorer, measure, n) for x in (middle[None], self.counts))
-        return _Ideal(float(at_middle[0]), others - at_middle[0])
+        # linear between whole numbers
+        counts = np.vstack([self.nodes[len(self.nodes) // 2], self.counts])
+        ends = np.minimum(np.cumsum(counts, axis=1), min(measure.cutoff(n), n))
+        whole, size = np.floor(ends), float(n)
+        sums = measure.discount.cumulative(whole, size)
+        sums = sums + (ends - whole) * measure.discount(np.minimum(whole + 1, size), size)
+        middle, *others = sums @ gain_steps(np.array(scorer.gains))
+        return _Ideal(float(middle), np.array(others) - middle)
 
-    def given_counts(self, given: GivenCounts) -> _Within:
-        """Return Var(DCG | c) by (5) and the size of its terms of second order."""
+    def given_counts(self, given: GivenCounts) -> tuple[Floats, float]:
+        """Return Var(DCG | c) by (5), (K, C), and the size of the second-order terms of the first cutoff."""
         found, sizes = [], []
         for mean, linear, second in zip(given.mean, given.linear, given.second, strict=True):
             curved, bent = (
@@ -158,7 +156,7 @@ class _Law(NamedTuple):
             found.append(np.maximum(linear - of_variance - of_mean + second, 0.0))
             middle = len(mean) // 2
             sizes.append(abs(-of_variance - linear / self.n)[middle] + of_mean[middle] + abs(second[middle]))
-        return _Within(np.array(found), float(sizes[0]))
+        return np.array(found), float(sizes[0])
 
     def _second_derivatives(self, values: Floats) -> Floats:
         """Return second derivatives (J, J) in the counts, at the expected ones, of values at the nodes."""
@@ -194,9 +192,8 @@ def _steps(grades: int) -> Floats:
     """Return nodes (C, J) for polynomials, in units of their distance, the middle one 0."""
     unit = np.eye(grades)
     pairs = [unit[i] + unit[j] for i, j in itertools.combinations(range(grades), 2)]
-    before = [-x for x in unit]
-    found = [*before, *pairs, *unit]
-    return np.insert(np.array(found), (len(found) + 1) // 2, 0.0, axis=0)
+    found = np.array([*-unit, *pairs, *unit])
+    return np.insert(found, (len(found) + 1) // 2, 0.0, axis=0)
 
 
 def _monomials(x: Floats) -> Floats:
@@ -207,46 +204,27 @@ def _monomials(x: Floats) -> Floats:
 
 def _rule(masses: Floats, n: int, k: int) -> tuple[Floats, Floats]:
     """Return label counts (N, J) and weights, for means of functions with a kink where the sum passes k."""
-    if masses.size == 1:
-        counts, weights = CountLaw(n, min(float(masses[0]), 1.0), kinks=(k,) if k < n else ()).nodes(_NODES)
-        return counts[:, None], weights / weights.sum()
     ways = min(max(int(_POINTS ** (1 / masses.size)), 2), _NODES)
     # one number of items with the highest grades may pass the cutoff: it has a rule on each side
-    sums = np.cumsum(masses)
+    sums = np.minimum(np.cumsum(masses), 1.0)
     from_cutoff = np.abs(n * sums - k) / np.sqrt(n * sums * (1 - sums) + 1)
     first = int(np.argmin(from_cutoff)) + 1
-    kinks = (k,) if k < n and from_cutoff[first - 1] < _NEAR else ()
-    above, weights = CountLaw(n, float(sums[first - 1]), kinks=kinks).gauss(ways)
-    counts, weights = _split(above[:, None], weights, masses[:first] / sums[first - 1], ways)
-    below, rest = masses[first:] / (1 - sums[first - 1]), n - counts.sum(axis=1)
-    for share in (below / (1 - np.cumsum(below) + below)).tolist():
-        counts, weights, rest = _with_another(counts, weights, rest, share, ways)
+    share, kinks = float(sums[first - 1]), (k,) if k < n and from_cutoff[first - 1] < DEVIATIONS else ()
+    above, weights = CountLaw(n, share, kinks=kinks).nodes(ways)
+    counts, weights = _split(above, weights, masses[:first] / share, ways)
+    others = np.append(masses[first:], 1 - sums[-1]) / max(1 - share, 1e-300)
+    below, weights = _split(n - counts.sum(axis=1), weights, others, ways)
+    counts = np.column_stack([np.repeat(counts, len(below) // len(counts), axis=0), below[:, :-1]])
     return counts, weights / weights.sum()
 
 
 def _split(sizes: Floats, weights: Floats, shares: Floats, ways: int) -> tuple[Floats, Floats]:
-    """Distribute items (N, 1) over grades with shares that add up to 1."""
-    counts, rest = np.empty((len(sizes), 0)), sizes[:, 0]
+    """Return the numbers (N', J) of items of each grade among some (N,), for shares that add up to 1."""
+    counts, rest = np.empty((len(sizes), 0)), sizes
     for share in (shares / np.cumsum(shares[::-1])[::-1])[:-1].tolist():
-        counts, weights, rest = _with_another(counts, weights, rest, share, ways)
+        shift, chances = gauss_rules(rest, min(share, 1.0), ways)
+        count = np.maximum(rest[:, None] * share + np.where(chances > 1e-28, shift, 0.0), 0.0).ravel()
+        size = chances.shape[1]
+        counts = np.column_stack([np.repeat(counts, size, axis=0), count])
+        weights, rest = (weights[:, None] * chances).ravel(), np.repeat(rest, size) - count
     return np.column_stack([counts, rest]), weights
-
-
-def _with_another(
-    counts: Floats, weights: Floats, rest: Floats, share: float, ways: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return counts (N, j + 1), weights and the rest with the count of another grade, a share of the rest."""
-    shift, chances = gauss_rules(rest, min(share, 1.0), ways)
-    size = chances.shape[1]
-    count = np.maximum(rest[:, None] * share + np.where(chances > 1e-28, shift, 0.0), 0.0).ravel()
-    counts = np.column_stack([np.repeat(counts, size, axis=0), count])
-    return counts, (weights[:, None] * chances).ravel(), np.repeat(rest, size) - count
-
-
-def _ideal(counts: Floats, scorer: Relevance, measure: Measure, n: int) -> Floats:
-    """Return the ideal DCG of label counts (N, J), linear between whole numbers."""
-    ends = np.minimum(np.cumsum(counts, axis=1), min(measure.cutoff(n), n))
-    whole = np.floor(ends)
-    sums = measure.discount.cumulative(whole, float(n))
-    sums = sums + (ends - whole) * measure.discount(np.minimum(whole + 1, float(n)), float(n))
-    return np.asarray(sums @ gain_steps(np.array(scorer.gains)))

@@ -25,18 +25,13 @@ from ndcg_asymptotics.core.errors import require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance
 from ndcg_asymptotics.theory.deviation.ranks import MOST_RANKS, Variance, few_ranks, first_ranks
-from ndcg_asymptotics.theory.mean.fixed_counts import (
-    deep_discount,
-    mean_of,
-    normaliser,
-    rounded_gain,
-    spread_of,
-)
+from ndcg_asymptotics.theory.mean.fixed_counts import deep_discount, mean_of, rounded_gain, spread_of
+from ndcg_asymptotics.theory.mean.rank_terms import TOLERANCE
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
 from ndcg_asymptotics.theory.rules.law_panels import ItemsAbove
 from ndcg_asymptotics.theory.rules.quadrature import SPACING
 
-_ERROR = 1e-8  # relative, of a variance
+_ERROR = 100 * TOLERANCE  # relative, of a variance
 
 
 @shared  # a scorer's variance serves it alone and in every pair
@@ -52,16 +47,15 @@ def fixed_variance(model: FixedCounts, measure: Measure, n: int) -> Variance:
     >>> round(fixed_variance(model, measure, 4).value, 9)  # 1/4 times 3/4
     0.1875
     """
-    ideal = normaliser(model, measure, n)
+    ideal = float(measure.normaliser(np.array(model.counts), model.gains, n))
     if ideal == 0:
         return Variance(0.0, 0.0)
     if model.least_n == 1:
         variance, error = _one_item(model, measure, n)
         return Variance(variance / ideal**2, error / ideal**2)
     items = ItemsOfFixedCounts(model, n)
-    known = min(measure.cutoff(n), n) <= MOST_RANKS and few_ranks((items,), measure, n)
     require_available(
-        known,
+        few_ranks((items,), measure, n),
         f"no standard deviation of {model.least_n} relevant items where more than {MOST_RANKS} ranks count",
     )
     variance = _few_ranks(items, measure)

@@ -21,7 +21,6 @@ U_(r) on average. The regression on the numbers of items of each grade leaves th
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +28,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation.rank_nodes import products
-from ndcg_asymptotics.theory.deviation.rank_sums import RankSums
-
-TOP = 64
-"""The ranks in which the variance is compared with the exact one."""
-_ROUNDING = 2e-16  # of a probability near 1 without a complement
+from ndcg_asymptotics.theory.deviation.rank_sums import TOP, RankSums
 
 
 class GivenCounts(NamedTuple):
@@ -69,17 +63,17 @@ def moments_given_counts(
     The middle one of the counts is the expected one, and the first cutoff is the largest.
 
     >>> curve, discount = Relevance.of("constant(0.3)"), Discount.of("zipf")
-    >>> found = moments_given_counts(curve, discount, 100, (100,), np.array([[30.0]]))
+    >>> found = moments_given_counts(curve, discount, 60, (60,), np.array([[18.0]]))
     >>> found.mean.round(6), found.counts.round(6)  # 0.3 sum_r 1/r, and n p (1 - p)
-    (array([[1.556213]]), array([[[21.]]]))
+    (array([[1.403961]]), array([[[12.6]]]))
     """
     sums = RankSums(scorer, discount, n, cutoffs, counts)
     gained = np.tensordot(sums.gains[sums.rows], sums.labels, 1)
     mean = (sums.weights[sums.rows] * gained * sums.measure).sum(axis=2)
     missed = _missed_by_jumps(sums)
-    if sums.items.rest is None:
+    if sums.items.rest is None:  # a probability near 1 is rounded
         squares = (sums.weights[0] ** 2 * sums.measure)[sums.lists // 2]
-        missed += _ROUNDING * sums.gains[0].max() ** 2 * float(squares.sum())
+        missed += np.finfo(float).eps * sums.gains[0].max() ** 2 * float(squares.sum())
     sums.weights = sums.weights - _shift(sums)[:, None, None]
     matrix = np.einsum("acr,bcr,abcr,cr->abc", sums.weights, sums.weights, sums.covariance, sums.measure)
     matrix += _of_slopes(sums, sums.slope)
@@ -88,7 +82,7 @@ def moments_given_counts(
         exact = sums.after(sums.weights)
         exact = exact - (exact * jump.law).sum(axis=2)[..., None]
         size = sums.of_rows(sums.breaks.size[: sums.grades, :, i])
-        matrix += size[:, None] * size * (products(exact, jump.law) - _of_slopes(sums, jump.slope))
+        matrix += size[:, None] * size * (_products(exact, jump.law) - _of_slopes(sums, jump.slope))
     return GivenCounts(mean, *_regressed(sums, matrix), missed)
 
 
@@ -104,16 +98,20 @@ def _of_slopes(sums: RankSums, slope: Floats) -> Floats:
     """Return Cov(A(j), A'(j))/(n + 2) for all rows, (A, A, C)."""
     after = sums.after(sums.weights * slope)
     after = after - (after * sums.gaps).sum(axis=2)[..., None] / (sums.n + 1)
-    return products(after, sums.gaps) / (sums.n + 1) / (sums.n + 2)
+    return _products(after, sums.gaps) / (sums.n + 1) / (sums.n + 2)
+
+
+def _products(values: Floats, weights: Floats) -> Floats:
+    """Return the weighted sums of products of rows: (A, C, r) and (C, r) to (A, A, C)."""
+    return np.asarray(np.einsum("acr,bcr->abc", values * weights, values))
 
 
 def _missed_by_jumps(sums: RankSums) -> float:
     """Return what jumps beyond the ranks that are compared may add to a variance at the expected counts."""
-    missed, middle, k = 0.0, sums.lists // 2, sums.cutoffs[0]
+    missed, middle = 0.0, sums.lists // 2
     for i in sums.breaks.steps:
-        u = float(sums.breaks.u[middle, i])
-        rank, sd = (sums.n + 1) * u, math.sqrt(sums.n * u * (1 - u))
-        if rank > TOP / 2 and rank < k + 8 * sd:
+        rank = (sums.n + 1) * float(sums.breaks.u[middle, i])
+        if TOP / 2 < rank < sums.cutoffs[0] + 8 * rank**0.5:
             size = float(sums.gains[0] @ sums.breaks.size[: sums.grades, middle, i])
             missed += (size * float(sums.discount(rank, sums.n))) ** 2
     return missed

@@ -14,10 +14,10 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.populations import Curve, Relevance
+from ndcg_asymptotics.theory.rules.quadrature import HALVINGS
 
-_NEWTON = 60  # steps, of which a smooth curve needs four
 _BESIDE = 1e-12  # relative distance from a break at which the values on its sides are taken
-_JUMP = 1e-9  # a smaller difference of the two is no jump
+_JUMP = 1e3 * _BESIDE  # a smaller difference of the two is that of a slope
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ItemsGivenCounts:
         """Return f_j(u), (J + 1, C, T), from R(t) = u by Newton's method within a bracket."""
         t, low, high = u, np.zeros_like(u), np.ones_like(u)
         law, slope = self.labels(t)
-        for _ in range(_NEWTON):
+        for _ in range(HALVINGS):  # a smooth curve needs four steps
             off = self.uniform_depth(t) - u
             low, high = np.where(off <= 0, t, low), np.where(off >= 0, t, high)
             new = t - off / slope

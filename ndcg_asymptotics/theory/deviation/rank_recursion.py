@@ -32,17 +32,12 @@ from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.quadrature import PANEL_NODES, divided, on_panels, rule, unresolved
 
 FAR = 50.0  #: minus the logarithm of the probability of numbers that are left out
-UNLIKELY = 1e-26  #: probability of label counts, and of ranks on a panel, that are left out
+UNLIKELY = math.exp(-FAR)  #: probability of label counts, and of ranks on a panel, that are left out
 # of a panel, in standard deviations of the number of items of each label above it: errors of 840 variances
 # are up to 1e-11 of the second moment, and with 3.6 up to 6e-10
 _WIDTH = 2.9
-_UNRESOLVED = (
-    1e-10  # the highest Legendre coefficients of a probability, relative to its largest value on a panel
-)
+_UNRESOLVED = 1e-10  # highest Legendre coefficients of a probability, relative to its largest on a panel
 _FIRST = 0.36  # added to these numbers, so that the first panel has a width
-# where few items are, the highest Legendre coefficients of a probability may be larger: times the items on
-# the panel, this part of the tolerance times all items with the label
-_FEW_ITEMS = 1e-5
 _EDGES = 512  # whose distances are in memory together
 
 AddedTerms = Callable[[int, int, Integers], Floats]
@@ -165,7 +160,7 @@ def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
     """Divide the panels on which the probability of a label is not resolved."""
 
     def rough(left: Floats, right: Floats) -> Bools:
-        found = _rough(relevance, n, left, right, edges[-1])
+        found = _rough(relevance, n, left, right)
         return found & (right - left > 1e-12 * right)
 
     def between(left: Floats, right: Floats) -> Floats:
@@ -175,12 +170,11 @@ def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
     return divided(edges, rough, between, most=1000 + len(edges))
 
 
-def _rough(relevance: Relevance, n: int, left: Floats, right: Floats, stop: float) -> Bools:
+def _rough(relevance: Relevance, n: int, left: Floats, right: Floats) -> Bools:
     z, dz = on_panels(left, right)
     labels = _label_law(relevance, z / n)
     left_over = np.array([unresolved(values * dz) for values in labels])
-    items = np.array([*relevance.masses, 1.0])[:, None] * stop
-    most = _UNRESOLVED * np.maximum(labels.max(axis=-1) * (right - left), _FEW_ITEMS * items)
+    most = _UNRESOLVED * labels.max(axis=-1) * (right - left)
     return np.asarray((left_over > most).any(axis=0))
 
 
@@ -253,9 +247,6 @@ def _places(states: Integers, some: Integers) -> Integers | slice:
 def _likely(alive: Integers, f: Floats) -> tuple[Integers, Floats]:
     """Return the states that have a probability, and f there."""
     (kept,) = np.nonzero(f[0].max(axis=(1, 2)) > UNLIKELY)
-    # it does not pay to leave out a few
-    if kept.size > 0.8 * alive.size:
-        return alive, f
     return alive[kept], f[:, _places(np.arange(alive.size), kept)]
 
 

@@ -38,7 +38,7 @@ from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw
 MOST_RANKS = 128
 _MOST_WORK = 1e6  # panels times states times ranks
 _MOST_COUNTS = 1_500_000  # states times counts below
-_ERROR = 1e-10  # of a second moment; 1e-11 at most in 840 lists with oracles
+ERROR = 1e-10  #: of a second moment; 1e-11 at most in 840 lists with oracles
 _SUMMED = 1e12  # items from which a probability is 1 less a sum, as scipy's is wrong there
 _EVERY = 800  # counts up to which each is summed
 
@@ -92,7 +92,7 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Ra
     0.24
     """
     k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
-    relative, least = _ERROR + np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
+    relative, least = ERROR + np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
     if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
         # the probability of no gain is 1 less the others
         relative, least = relative + 1e-13, k * np.finfo(float).eps
@@ -187,7 +187,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> flo
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
     several = [first_ranks(scorer, measure, n, counted=True) for scorer in scorers]
     if _each_count(scorers[0], n):
-        most = max(_most_below(*both, n) for both in zip(scorers, several, strict=True))
+        most = sum(_likely(scorers[0], n))
         parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]
         keys, place = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
         places = np.split(place, [parts[0][0].size])
@@ -220,12 +220,6 @@ def _likely(scorer: Relevance, n: int) -> list[int]:
 def _shares_below(scorer: Relevance, first: FirstRanks) -> Floats:
     """Return the probability of each gain below the depths of rank k, (J, T)."""
     return np.array([curve.mean(first.t, 1.0) for curve in scorer.curves])
-
-
-def _most_below(scorer: Relevance, first: FirstRanks, n: int) -> int:
-    """Return a number that the items of gain below rank k hardly exceed."""
-    mean = (n - first.k) * float(_shares_below(scorer, first).sum(axis=0).max())
-    return largest_counts(n - first.k, np.array([mean]))[0]
 
 
 def _by_counts(

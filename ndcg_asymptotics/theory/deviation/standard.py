@@ -33,14 +33,12 @@ from ndcg_asymptotics.populations.graded import Graded
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.deviation.counts import MOST_GRADES, variance_by_counts
 from ndcg_asymptotics.theory.deviation.fixed_counts import fixed_variance
-from ndcg_asymptotics.theory.deviation.ranks import MOST_RANKS, few_ranks, rank_moments
+from ndcg_asymptotics.theory.deviation.ranks import ERROR, MOST_RANKS, few_ranks, rank_moments
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LARGEST_ERROR = 0.02
 """Relative error beyond which a standard deviation is not available."""
 _NOTHING = 1e-6  # relative to the largest value: a standard deviation that is 0 for all that is known
-_ROUNDING = 2e-16  # of the largest value
-_WEIGHTLESS = 1e-10  # sum of the discounts of later ranks, relative to the first discount, that is left out
 
 
 @dataclass(frozen=True)
@@ -176,9 +174,7 @@ def mean_on_one_list(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> f
 
 def _at_lengths(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
     found = [deviation(scorers, measure, n) for n in lengths]
-    value, error = np.array([one[:2] for one in found]).T.copy()
-    value.flags.writeable = error.flags.writeable = False
-    return StandardDeviation(value, error, tuple(one.evaluator for one in found))
+    return StandardDeviation.of([one[:2] for one in found], tuple(one.evaluator for one in found))
 
 
 class Deviation(NamedTuple):
@@ -204,7 +200,7 @@ def deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Deviatio
     least = math.sqrt(max(variance - error, 0.0))
     off = error / (value + least) if variance > error else math.sqrt(error)
     known = off <= LARGEST_ERROR * value or value + off <= _NOTHING * largest or evaluator != "label counts"
-    off = max(off, _ROUNDING * largest)
+    off = max(off, float(np.finfo(float).eps) * largest)
     if not known:
         why = f"it is known to {off / value:.1%}" if off < value else "its error is not known"
         require_available(False, f"no standard deviation at n = {n:,}: {why}, {LARGEST_ERROR:.0%} is allowed")
@@ -245,7 +241,7 @@ def _without_weightless(measure: Measure, n: int) -> tuple[Measure, float]:
         return measure, 0.0
     sums = discount.cumulative(np.append(np.arange(1.0, MOST_RANKS + 1), k), float(n))
     left = 2 * (sums[-1] - sums[:-1]) / sums[0]  # NDCG of a list with gain changes by no more
-    ranks = int(np.searchsorted(-left, -2 * _WEIGHTLESS)) + 1
+    ranks = int(np.searchsorted(-left, -2 * ERROR)) + 1
     if ranks > MOST_RANKS:
         return measure, 0.0
     return Measure(discount, ranks, measure.normalised), float(left[ranks - 1])

@@ -28,8 +28,9 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits.scaled_limits import scaled_limit
-from ndcg_asymptotics.theory.mean import Expectation, expected_ndcg
+from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.mean.expectation import expected_with_fixed_counts
 from ndcg_asymptotics.theory.rules.acceleration import FEWEST_VALUES, accelerated
 
@@ -43,7 +44,7 @@ _LEAST_ERROR = 1e-8  # the relative error of a mean is taken to be at least this
 _SEEN = 5e-3  # a mean shows its gap to the limit if its error is less than this part of the gap
 _ITEMS = 1e3  # fewest items of each grade, above the first break and above the cutoff, in a usable list
 
-Mean = Callable[[Scorer, Measure, tuple[int, ...]], Expectation]
+Mean = Callable[[Scorer, Measure, tuple[int, ...]], AtLengths]
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
 def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapolation:
     unit = np.array([measure.unit(n) for n in SIZES])
     in_values = mean(relevance, measure, SIZES)
-    found = Expectation(in_values.value / unit, in_values.error / unit)
+    found = AtLengths(in_values.value / unit, in_values.error / unit)
     usable, reason = _usable(relevance, measure)
     errors = np.where(usable, found.error, math.inf)
     if np.count_nonzero(usable) < FEWEST_VALUES:
@@ -153,7 +154,7 @@ def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapo
     scales = _scales(measure, n)
     limit, error = accelerated(value, np.maximum(errors[usable], _LEAST_ERROR * np.abs(value)), scales)
     unseen = _unseen(relevance, measure, n, scales)
-    if _top_decides(measure):
+    if measure.cutoff.growth.share == 0 or measure.discount.asymptotics.top_decides:
         error += unseen
     return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
 
@@ -188,11 +189,6 @@ def _scales(measure: Measure, n: Floats) -> list[Floats | None]:
     if growth.share == 0:  # n/log n is a share that falls like 1/log n
         return [np.log(n) if growth.power == 1 else None]
     return measure.discount.asymptotics.series_variables(n)
-
-
-def _top_decides(measure: Measure) -> bool:
-    """Whether the curve's value at the very top determines the limit."""
-    return measure.cutoff.growth.share == 0 or measure.discount.asymptotics.top_decides
 
 
 def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floats | None]) -> float:

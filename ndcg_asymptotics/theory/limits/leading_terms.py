@@ -23,7 +23,7 @@ from scipy.special import zeta
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.asymptotics import HarmonicDecay, LogDecay, PowerDecay
-from ndcg_asymptotics.populations import Scorer
+from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.limits.limits import OccurringGrades, limit
 from ndcg_asymptotics.theory.rules import quadrature
@@ -149,11 +149,11 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
     >>> first_moment("constant(0.4)", "constant(0.4)") is None
     True
     """
-    a, b, measure = Scorer.of(a).model, Scorer.of(b).model, Measure.of(measure)
+    pair, measure = Population.of({"a": a, "b": b}).models, Measure.of(measure)
+    a, b = pair["a"], pair["b"]
     asymptotics = measure.discount.asymptotics
     proper = isinstance(asymptotics, LogDecay) and measure.cutoff.growth.share > 0
     require(proper, f"must be the log discount, whole or with a cutoff cn, got {measure}", "measure")
-    require_one_population(a, b)
     c = measure.cutoff.growth.share
     breaks = tuple(sorted({*a.breakpoints, *b.breakpoints}))
     t, dt = quadrature.nodes_between(quadrature.edges(0.0, c, breaks))
@@ -165,12 +165,3 @@ def first_moment(a: Scorer | str, b: Scorer | str, measure: Measure | str = "nDC
             return FirstMoment(order, moment / labels.ideal_integral(asymptotics, c))
         power = power * -np.log(t)
     return None
-
-
-def require_one_population(a: Scorer, b: Scorer) -> None:
-    """Raise an error for two scorers whose labels have different laws.
-
-    >>> require_one_population(Scorer.of("linear(0.1, 0.7)"), Scorer.of("constant(0.4)"))
-    """
-    same = a.gains == b.gains and bool(np.allclose(a.masses, b.masses, rtol=1e-9, atol=1e-15))
-    require(same, f"{a} and {b} must have one label law, got {a.masses} and {b.masses}")

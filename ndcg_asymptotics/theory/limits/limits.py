@@ -33,11 +33,7 @@ from ndcg_asymptotics.measures.asymptotics import (
     LogDecay,
     PowerDecay,
 )
-from ndcg_asymptotics.populations import (
-    FixedCounts,
-    Relevance,
-    Scorer,
-)
+from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.specs.scanner import number_text
 from ndcg_asymptotics.theory.limits.scaled_limits import Scale, ScaledLimit, scaled_limit
 from ndcg_asymptotics.theory.rules import quadrature
@@ -260,8 +256,7 @@ def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
 
 def _every_label_everywhere(relevance: Relevance) -> bool:
     """Whether every label, including 0, has a positive probability at every score, as Theorem 6 assumes."""
-    edges = np.union1d(np.linspace(0.0, 1.0, 1025), np.geomspace(1e-18, 1.0, 73))
-    t = np.union1d(edges, relevance.breakpoints)
+    t = quadrature.edges(0.0, 1.0, relevance.breakpoints)
     values = np.array([curve.value(t) for curve in relevance.curves])
     return bool(values.min() > 0 and values.sum(axis=0).max() < 1)
 

@@ -10,8 +10,6 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.rules import quadrature
 
-_NEAR_THE_END = 1.0 - np.geomspace(1e-12, 1.0, 97)  # depths; curves may be singular at 1
-
 
 def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> float | None:
     """Return N(n) of Definition 5 in Wang et al. (2013), which approximates E[NDCG_n].
@@ -41,7 +39,8 @@ def pseudo_expectation(scorer: Scorer | str, measure: Measure | str, n: int) -> 
     breaks = tuple(relevance.breakpoints)
     ranks, w, discounts = _mesh(n, k, breaks, measure.discount)
     numerator = float(np.sum(w * relevance.mean_gain(np.minimum(ranks / n, 1.0)) * discounts))
-    sums = [_sum(n, float(end), breaks, measure.discount) if end > 1.0 else 0.0 for end in ends]
+    parts = [_mesh(n, max(float(end), 1.0), breaks, measure.discount) for end in ends]
+    sums = [float(weights @ of_ranks) for _, weights, of_ranks in parts]
     return numerator / float(np.diff(sums) @ np.asarray(relevance.gains))
 
 
@@ -50,18 +49,6 @@ def _mesh(
     n: int, upper: float, breaks: tuple[float, ...], discount: Discount
 ) -> tuple[Floats, Floats, Floats]:
     """Return ranks from 1 to ``upper``, their weights in an integral, and the discount there."""
-    # geometric panels in the rank, eight per factor of ten, as the discounts are smooth there
-    panels = np.geomspace(1.0, upper, max(2, int(8 * np.log10(upper)) + 4))
-    ends = _NEAR_THE_END * n
-    inner = [b * n for b in breaks if 1 < b * n < upper]
-    ranks, weights = quadrature.nodes_between(
-        np.unique([*panels, *inner, *ends[(ends > 1) & (ends < upper)]])
-    )
+    edges = n * quadrature.edges(1 / n, upper / n, breaks)
+    ranks, weights = quadrature.nodes_between(np.clip(edges, 1.0, upper))
     return ranks, weights, discount(ranks, float(n))
-
-
-@shared  # scorers of one population ask for the same
-def _sum(n: int, upper: float, breaks: tuple[float, ...], discount: Discount) -> float:
-    """Return the integral of D from 1 to ``upper``."""
-    _, weights, discounts = _mesh(n, upper, breaks, discount)
-    return float(np.sum(weights * discounts))

@@ -37,13 +37,13 @@ from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.measures.asymptotics import ConstantDecay, LinearDecay, LogDecay
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.populations.roc import Roc, Top
-from ndcg_asymptotics.theory.rules.law_panels import law_panels, on_edges
+from ndcg_asymptotics.theory.rules.law_panels import UNDERFLOW, law_panels, on_edges
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
 
 _EQUAL = 1e-12  # difference of b and kappa that is rounding
 _GAMMA = 1e5  # rank from which two terms of Stirling's series are enough
-_HIGHEST, _STEEP = 1e-250, 2.0  # the least depth of a panel where T^-b counts, and its width in log depth
+_STEEP = 2.0  # width in log depth of a panel where T^-b counts
 _NEARER, _NEAR = 1e-30, 1e-24  # shares of irrelevant items at which an unknown exponent is measured
 
 
@@ -289,7 +289,7 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     edges = np.append(edges[edges < stop], stop)
     if b:  # T^-b is large where few items are
         # where irrelevant items are rare at the top, their share underflows before the depth does
-        first = max(_HIGHEST, float(model.laws[-1].quantile(np.array(_HIGHEST))))
+        first = max(UNDERFLOW, float(model.laws[-1].quantile(np.array(UNDERFLOW))))
         edges = edges[edges > first]
         steps = math.ceil(math.log(edges[0] / first) / _STEEP)
         edges = np.append(np.geomspace(first, edges[0], steps, endpoint=False), edges)

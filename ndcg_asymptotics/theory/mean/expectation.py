@@ -15,7 +15,6 @@ for the n that was simulated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,33 +37,19 @@ from ndcg_asymptotics.theory.mean.rank_terms import (
     projections,
 )
 from ndcg_asymptotics.theory.rules.ideal import discount_sums
+from ndcg_asymptotics.theory.rules.quadrature import SPACING
 
 # Bounds of relative errors, from 2,203 lists with oracles or finer rules. Sums of exponentials and degrees
 # that are left out make up to 2.5e-10. Where a count passes the cutoff in long lists, errors were up to 4e-9
 # for several grades with few degrees, and up to 2e-5 for more of these and for Fourier series.
 _ERROR, _ERROR_AT_KINKS, _ERROR_OF_SHARP_KINKS = 5e-10, 1e-7, 1e-4
-_ROUNDING = 1e-16  # of NDCG: what is left out is not relative to a mean of 1e-11
-_LARGEST_ERROR = 1e-3  # means with a larger error are not drawn
+_LARGEST_ERROR = 10 * _ERROR_OF_SHARP_KINKS  # means with a larger error are not drawn
 _INDEPENDENT = 1e-13  # correlation of ranks and label counts that is rounding
 
 
-@dataclass(frozen=True)
-class Expectation(AtLengths):
-    """The mean at each of several list lengths.
-
-    Attributes
-    ----------
-    value : (sizes,)
-    error : (sizes,)
-        A bound of the absolute error.
-    """
-
-
 def expected_ndcg(
-    scorer: Scorer | str,
-    measure: Measure | str,
-    sizes: Sequence[int] | ArrayLike,
-) -> Expectation:
+    scorer: Scorer | str, measure: Measure | str, sizes: Sequence[int] | ArrayLike
+) -> AtLengths:
     """Return E[NDCG_n], with NDCG_n = 0 where every label is 0, or E[DCG_n].
 
     The labels are i.i.d., or the number of relevant items is fixed (`mean.fixed_counts`). For i.i.d. labels
@@ -91,7 +76,7 @@ def expected_ndcg(
 
     Returns
     -------
-    Expectation
+    AtLengths
         The means with a bound of the absolute error of each: 5e-10 of the mean, which no table shows. It is
         up to 1e-4 where the label counts nearly determine the ranks around a cutoff in long lists.
 
@@ -116,7 +101,7 @@ def expected_ndcg(
     scorer.check_lengths(lengths)
     if isinstance(scorer, FixedCounts):
         return expected_with_fixed_counts(scorer, measure, lengths)
-    return _joined([_mean(scorer.model, measure, n) for n in lengths])
+    return AtLengths.of([_mean(scorer.model, measure, n) for n in lengths])
 
 
 def relative_means(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> Floats:
@@ -133,15 +118,9 @@ def relative_means(scorer: Scorer, measure: Measure, sizes: Sequence[int]) -> Fl
     return np.where(mean.error / unit <= _LARGEST_ERROR, mean.value / unit, np.nan)
 
 
-def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: Sequence[int]) -> Expectation:
+def expected_with_fixed_counts(model: FixedCounts, measure: Measure, lengths: Sequence[int]) -> AtLengths:
     """Return E[NDCG_n] with a fixed number of relevant items, for n up to 1e90."""
-    return _joined([mean_with_fixed_counts(model, measure, n) for n in lengths])
-
-
-def _joined(means: Sequence[tuple[float, float]]) -> Expectation:
-    value, error = np.array(means, np.float64).reshape(-1, 2).T.copy()
-    value.flags.writeable = error.flags.writeable = False
-    return Expectation(value, error)
+    return AtLengths.of([mean_with_fixed_counts(model, measure, n) for n in lengths])
 
 
 @shared
@@ -167,13 +146,15 @@ def _mean(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]
         gains = projections(discount, places, highest)[:, : highest + 1]
         gains = np.where(np.arange(highest + 1) <= degrees[:, None], gains, 0.0)
         if places.gains.size == 1:
-            value = _of_one_grade(places, counts, gains)
+            # E[phi_m(A) | c, t] = rho(t)^m psi_m(c)
+            rho = np.copysign(places.correlation, places.directions[0])[:, None] ** np.arange(highest + 1)
+            value = float(places.gained[0] @ (gains * rho) @ counts.moments(highest))
         else:
             terms += expansion_terms(places, degrees, gains)
     for part in terms:
         above = (places.deviation if part.centred else places.deviation + places.t)[:, part.node]
         value += float(np.real(part.weight * counts(part.slope, above, centred=part.centred).T).sum())
-    return value, value * _relative_error(counts, degrees, several=places.gains.size > 1) + _ROUNDING
+    return value, value * _relative_error(counts, degrees, several=places.gains.size > 1) + SPACING
 
 
 def _relative_error(counts: LabelMeans, degrees: Integers, *, several: bool) -> float:
@@ -192,13 +173,6 @@ def _without_information(discount: Discount, places: Places, counts: LabelMeans 
         return float(gained.sum()) * full
     means = counts(np.zeros(1, complex), np.zeros((len(gained) + 1, 1)), centred=False)
     return float(np.real(means[0] @ gained)) * full
-
-
-def _of_one_grade(places: Places, counts: LabelMeans, gains: Floats) -> float:
-    """Return the expansions where there is one grade, as ``E[phi_m(A) | c, t] = rho(t)^m psi_m(c)``."""
-    rho = np.copysign(places.correlation, places.directions[0])
-    m = np.arange(gains.shape[1])
-    return float((places.gained[0] @ (gains * rho[:, None] ** m)) @ counts.moments(int(m[-1])))
 
 
 def _degrees(counts: LabelMeans, places: Places) -> Integers:

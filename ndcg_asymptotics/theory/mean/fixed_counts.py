@@ -19,23 +19,21 @@ from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import FixedCounts
+from ndcg_asymptotics.theory.mean.rank_terms import TOLERANCE
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, log_binomial
 from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE
 from ndcg_asymptotics.theory.rules.law_panels import law_panels
-from ndcg_asymptotics.theory.rules.ranks import rank_nodes, require_smooth
-
-_ERROR = 1e-10  # relative: ten times that of a discount as a sum of exponentials
-_ROWS = 50_000  # depths and numbers of relevant items above that are held at a time
+from ndcg_asymptotics.theory.rules.ranks import CHUNK, rank_nodes, require_smooth
 
 
 @shared
 def mean_with_fixed_counts(model: FixedCounts, measure: Measure, n: int) -> tuple[float, float]:
     """Return E[NDCG_n] or E[DCG_n] by the integral over depth, and a bound of its error."""
-    ideal = normaliser(model, measure, n)
-    if not ideal:
+    ideal = float(measure.normaliser(np.array(model.counts), model.gains, n))
+    if not ideal:  # the linear discount at n = 1
         return 0.0, 0.0
     value = mean_of(model, measure, n) / ideal
-    return value, _ERROR * value + rounded_gain(model, n) * deep_discount(measure, n) / ideal
+    return value, TOLERANCE * value + rounded_gain(model, n) * deep_discount(measure, n) / ideal
 
 
 def rounded_gain(model: FixedCounts, n: int) -> float:
@@ -51,11 +49,6 @@ def deep_discount(measure: Measure, n: int) -> float:
     """Return how much a discount may fall at a cutoff in the lower half of a list."""
     k, middle = measure.cutoff(n), (n + 1) // 2
     return float(measure.discount(float(middle), float(n))) if middle <= k < n else 0.0
-
-
-def normaliser(model: FixedCounts, measure: Measure, n: int) -> float:
-    """Return what DCG is divided by: 1, or the ideal DCG, which is 0 only under linear at n = 1."""
-    return float(measure.normaliser(np.array(model.counts), model.gains, n))
 
 
 def mean_of(
@@ -77,8 +70,8 @@ def mean_of(
     gained = np.sum([model.gains[j] * model.counts[j] * mass[j][:, None] * laws[j] for j in present], axis=0)
     node, number = np.nonzero(gained > NEGLIGIBLE * gained.max(axis=1, keepdims=True))
     others, total = float(n - model.least_n), 0.0
-    for start in range(0, node.size, _ROWS):
-        part = slice(start, start + _ROWS)
+    for start in range(0, node.size, CHUNK):
+        part = slice(start, start + CHUNK)
         i, b = node[part], number[part].astype(np.float64)
         for some, nodes in rank_nodes(shares[-1][i], k - b, others):
             rank = 1.0 + b[some, None] + np.maximum(nodes.above, 0.0)

@@ -37,17 +37,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincc
 
 from ndcg_asymptotics.core.arrays import HELD, Complex, Floats
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures.exponentials import reciprocal_as_exponentials
 from ndcg_asymptotics.theory.mean.rank_terms import TOLERANCE, circle, log_remainder
-from ndcg_asymptotics.theory.rules.binomial import (
-    binomial_below,
-    gauss_nodes,
-    krawtchouk,
-    log_binomial,
-)
+from ndcg_asymptotics.theory.rules.binomial import gauss_nodes, krawtchouk, log_binomial
 from ndcg_asymptotics.theory.rules.counts import NEGLIGIBLE, CountLaw, reach
 from ndcg_asymptotics.theory.rules.ideal import Sums
 
@@ -116,16 +112,14 @@ _count = shared(Count.of)  # measures of one scorer have the same counts
 @shared
 def _polynomials(count: Count, degree: int) -> Floats:
     """Return the orthonormal polynomials of a count at its nodes, (degree + 1, K)."""
-    size, p = count.size, count.probability
+    size, p, points = count.size, count.probability, np.arange(count.shift.size)
     if p <= 0.5:
-        return krawtchouk(count.shift, size, p, degree, from_zero=_from_zero(count.nodes))
+        return krawtchouk(count.shift, size, p, degree, from_zero=np.array_equal(count.nodes, points))
     # by symmetry those of the items that are not counted, of which there are few
-    rest = krawtchouk(-count.shift[::-1], size, 1 - p, degree, from_zero=_from_zero(size - count.nodes[::-1]))
+    rest = krawtchouk(
+        -count.shift[::-1], size, 1 - p, degree, from_zero=np.array_equal(size - count.nodes[::-1], points)
+    )
     return np.asarray(rest[:, ::-1] * (-1.0) ** np.arange(degree + 1)[:, None])
-
-
-def _from_zero(numbers: Floats) -> bool:
-    return bool(np.array_equal(numbers, np.arange(numbers.size)))
 
 
 @dataclass(frozen=True)
@@ -303,10 +297,9 @@ class LabelMeans:
     def __init__(self, gains: Floats, law: Floats, sums: Sums, k: int, others: int) -> None:
         self.others = others
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
-        filled = (
-            binomial_below(others, shares, k) <= NEGLIGIBLE if k <= others else np.zeros(len(gains), bool)
-        )
-        distinct = int(np.count_nonzero(~filled))  # IDCG depends on the counts of these grades only
+        # P(count < k); IDCG depends only on the counts of the grades that may not fill the ranks
+        below = betaincc(k, others - k + 1, shares) if k <= others else np.ones(len(gains))
+        distinct = int(np.count_nonzero(below > NEGLIGIBLE))
         full = float(sums(np.array([float(k)]))[0])
         gained = np.append(gains, 0.0)
         self._distinct = distinct

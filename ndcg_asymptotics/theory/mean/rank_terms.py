@@ -34,19 +34,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from ndcg_asymptotics.core.arrays import Complex, Floats, Integers
 from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk, log_choose
+from ndcg_asymptotics.theory.rules.binomial import ROUNDING, krawtchouk
 from ndcg_asymptotics.theory.rules.counts import around_rank, reach
 from ndcg_asymptotics.theory.rules.mesh import CurveDepths, curve_edges
 from ndcg_asymptotics.theory.rules.ranks import RankWindow, rank_nodes, require_smooth
 
 DEGREES = (9, 19, 35)  #: of expansions in the number of items above, tried in turn
 TOLERANCE = 1e-10
-"""Terms of expansions that are smaller, relative to the mean, are left out."""
+"""Terms of expansions that are smaller, relative to the mean, are left out: ten times the error of a discount
+as a sum of exponentials."""
 # width of a panel around the cutoff, in standard deviations of the rank; with 1.2, 2.5 times as many nodes of
 # each count and panels of 0.8 in place of 8/3, 1,500 random means change by 3e-10 at most
 _AROUND_CUTOFF = 4.0
@@ -255,7 +257,10 @@ def circle(points: int, others: int) -> tuple[float, Floats]:
     # with this radius sqrt(binom(N, m)) radius^m neither vanishes nor grows up to the last m
     radius = math.sqrt(max(points / math.e, 1.0) / max(others, 1))
     m = np.arange(points)
-    return radius, np.exp(-0.5 * log_choose(others, m) - m * math.log(radius))
+    # log binom(N, m) without differences of large logarithms
+    factors = np.cumsum(np.log(np.maximum(others - m[:-1], 1)))
+    choose = np.concatenate([[0.0], factors]) - gammaln(m + 1.0)
+    return radius, np.exp(-0.5 * choose - m * math.log(radius))
 
 
 def fourier_terms(discount: Discount, places: Places, degrees: Integers, complete: int) -> list[RankTerms]:

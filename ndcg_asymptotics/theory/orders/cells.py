@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PER_DECADE = 120  # nodes of the table in log H, which is a cubic spline
 _EXACT = 60.0  # with fewer expected items above, W is a sum over ranks
-_RANKS = 240  # the terms of that sum; a Poisson variable of mean 60 exceeds it with probability 4e-69
+_RANKS = int(4 * _EXACT)  # its terms; a Poisson variable of mean 60 exceeds that with probability 4e-69
 SHARPEST = 0.004  #: the smallest relative width over which the weight falls at a cutoff
 FEWEST_ABOVE = 30  #: a cutoff with at least so many ranks falls within few standard deviations of a rank
 

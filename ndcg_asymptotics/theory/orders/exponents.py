@@ -99,12 +99,6 @@ class _Pair:
         return found[0], found[1]
 
     @property
-    def extremes(self) -> tuple[float, float]:
-        """Gains possible near the top: the lowest of the scorer ahead, and the highest of the other one."""
-        ahead, behind = self.labels(self.near)
-        return ahead[0], behind[-1]
-
-    @property
     def slopes(self) -> tuple[float, float]:
         """The difference of the mean gains per depth, at two depths close to the top."""
         unit = self.near / _NEAR
@@ -234,7 +228,7 @@ def _zipf(pair: _Pair, growth: CutoffGrowth) -> ErrorExponent:
     # The cheapest wrong order turns the first R labels of the leader to the lowest possible gain and those of
     # the other to the highest. That costs a multiple of R, up to logarithms, and changes the difference by
     # (lead + highest - lowest) log R, which must undo lead log k.
-    lowest, highest = pair.extremes
+    (lowest, *_), (*_, highest) = pair.labels(pair.near)
     if highest <= lowest and growth.share > 0:
         return ErrorExponent(1.0, "no labels near the top undo the lead: a share of all items decides")
     kappa = pair.lead / (pair.lead + highest - lowest)

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from ndcg_asymptotics.core.arrays import list_lengths
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
-from ndcg_asymptotics.theory.limits.leading_terms import require_one_population
+from ndcg_asymptotics.populations import Population, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders.exponents import error_exponent
 
@@ -86,7 +85,7 @@ def order_in_expectation(
     """
     a, b, measure = Scorer.of(a), Scorer.of(b), Measure.of(measure)
     if a.iid and b.iid:
-        require_one_population(a, b)
+        Population.of({"a": a, "b": b})  # which refuses other labels
     usual = [n for n in _SIZES if n >= max(a.least_n, b.least_n)]
     lengths = tuple(sorted(set(list_lengths(usual if sizes is None else sizes, "sizes"))))
     exponent = error_exponent(a, b, measure)

@@ -30,9 +30,9 @@ from scipy.special import log_ndtr
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.caching import shared
-from ndcg_asymptotics.core.errors import NotAvailableError, require, require_available
+from ndcg_asymptotics.core.errors import NotAvailableError, require_available
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.populations import Population, Relevance
 from ndcg_asymptotics.theory.mean import expected_ndcg
 from ndcg_asymptotics.theory.orders.cells import (
     FEWEST_ABOVE,
@@ -52,7 +52,7 @@ _ENOUGH = 1e-4  # accepted where rounding prevents more: theta h is a difference
 _ROUNDS = 200  # of the iteration
 _LEFT = 2e-3  # of the difference of the mean DCGs: the cost is off by twice that share where a tilt is small
 _LEVEL = 1e-9  # differences of mean DCGs, as a share of the largest DCG, that errors of the means may make
-_LEVEL_ON_CELLS = 1e-7  # and that a finer mesh may make
+_LEVEL_ON_CELLS = 100 * _LEVEL  # and that a finer mesh may make
 _FURTHEST = 1000.0  # theta times the mean discount; with more, labels are practically impossible
 _HIGHEST = 600.0  # exponents are cut here during the iteration, as exp overflows at 709
 _LOWEST = -800.0  # logarithms of probabilities are cut here, as exp underflows at -745
@@ -212,10 +212,7 @@ def _difference_of_means(a: Relevance, b: Relevance, measure: Measure, n: int) -
 
 def _require_pair(a: Relevance, b: Relevance) -> None:
     require_available(a != b, f"the two scorers have the same relevance curve, {a}: neither order is wrong")
-    require(
-        a.gains == b.gains and np.allclose(a.masses, b.masses, rtol=0, atol=1e-9),
-        f"the scorers of a pair share their labels, these differ: {a} and {b}",
-    )
+    Population.of({"a": a, "b": b})  # which refuses other labels
 
 
 def _same_mean(a: Relevance, b: Relevance, measure: Measure, n: int) -> str:

@@ -8,14 +8,9 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
 
-FEWEST_VALUES = 7
+_ORDERS = 3, 5, 7  # numbers of values in an extrapolation; the first is for the error of the second only
+FEWEST_VALUES = _ORDERS[-1]
 """The least number of values of a sequence."""
-
-_ORDERS = (
-    3,
-    5,
-    7,
-)  # numbers of values in an extrapolation; the first is for the error of the second only
 
 
 def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> tuple[float, float]:

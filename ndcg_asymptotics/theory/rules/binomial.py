@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betaincc, gammaln
+from scipy.special import gammaln
 
-from ndcg_asymptotics.core.arrays import Floats, Integers
+from ndcg_asymptotics.core.arrays import Floats
 
 ROUNDING = 1e-14  #: of a probability
 
@@ -65,22 +65,6 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
         series += coefficient
     near = difference * v + 2 * x * v * square * series
     return near if not far.any() else np.where(far, x * np.log(x / mean) - difference, near)
-
-
-def log_choose(size: int, m: Integers) -> Floats:
-    """Return log binom(size, m) for m = 0, 1, 2, … far below a large size."""
-    factors = np.log(np.maximum(size - np.arange(m.size - 1.0), 1.0))
-    return np.concatenate([[0.0], np.cumsum(factors)]) - gammaln(m + 1.0)
-
-
-def binomial_below(size: int, probability: Floats, least: int) -> Floats:
-    """Return P(Binomial(size, probability) < least), 0 < least <= size.
-
-    >>> binomial_below(2, np.array([0.5]), 1)
-    array([0.25])
-    """
-    # 1 - probability would lose the digits of a rare label in long lists
-    return np.asarray(betaincc(least, size - least + 1, probability))
 
 
 def krawtchouk(

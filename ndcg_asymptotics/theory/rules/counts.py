@@ -9,7 +9,6 @@ and K nodes the relative error is about ``K! m^-K``, so that 7 nodes are enough 
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
@@ -17,7 +16,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats
-from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.theory.rules.binomial import ROUNDING, gauss_rules, log_binomial
 from ndcg_asymptotics.theory.rules.quadrature import FEWER_NODES, on_panels
 
@@ -29,7 +27,7 @@ NEGLIGIBLE = 1e-18
 """Probability, relative to the likeliest, below which numbers are left out."""
 EXHAUSTED = ROUNDING**0.5
 """Norm of the next orthogonal polynomial below which a law has no more points."""
-_EVERY = 200  # likely numbers up to which each is a node
+EVERY = 200  #: likely numbers up to which each is a node
 _SUMMED = 20_000  # likely numbers up to which a Gauss rule is that of their sum; beyond it is an integral
 _WIDTH = 1.5  # of a piece of a law, in standard deviations
 
@@ -108,7 +106,7 @@ class CountLaw:
 
     def nodes(self, count: int) -> CountNodes:
         """Return every number while at most 200 are likely, else the Gauss rule of ``count`` nodes."""
-        return self.every() if self.number <= _EVERY else self.gauss(count)
+        return self.every() if self.number <= EVERY else self.gauss(count)
 
     def every(self) -> CountNodes:
         """Return every likely number with its probability."""
@@ -152,20 +150,12 @@ def _pieces(size: int, probability: float, cuts: tuple[int, ...]) -> CountNodes:
         x, dx = (part.ravel() for part in on_panels(edges[:-1], edges[1:], FEWER_NODES))
         weights = dx * np.exp(log_binomial(x, float(size), probability))
     else:
-        ends = np.unique(np.ceil(edges)).tolist()  # from numbers to numbers
-        rules = [_piece(size, probability, *ends_of_one) for ends_of_one in itertools.pairwise(ends)]
+        x, weights = law.every()
+        parts = np.split(np.arange(x.size), np.searchsorted(x, edges[1:-1]))
+        rules = [gauss_rule(x[part], weights[part], FEWER_NODES) for part in parts if part.size]
         x, weights = (np.concatenate(part) for part in zip(*rules, strict=True))
     # the logarithm of a density of 1e18 numbers has lost some digits
     return CountNodes(x, weights / weights.sum())
-
-
-@shared  # only the pieces beside a kink depend on it
-def _piece(size: int, probability: float, start: float, stop: float) -> CountNodes:
-    """Return the Gauss rule of the numbers from ``start`` up to ``stop - 1`` of a binomial law."""
-    x = np.arange(start, stop)
-    law = np.exp(log_binomial(x, float(size), probability))
-    kept = law > NEGLIGIBLE * law.max()
-    return gauss_rule(x[kept], law[kept], FEWER_NODES)
 
 
 def gauss_rule(x: Floats, weights: Floats, count: int) -> CountNodes:

@@ -9,10 +9,10 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.theory.rules.ranks import ONE_BY_ONE
 
 Sums = Callable[[Floats], Floats]
 
-_SUMMED_TO = 4096.0  # F is a sum of exponentials up to here and the discount's own `cumulative` beyond
 _FITTED = (1e4, 1e8, 1e13, 1e19)  # ranks up to which discounts are fitted
 
 
@@ -27,21 +27,18 @@ def discount_sums(discount: Discount, n: int) -> Sums:
     >>> discount_sums(Discount.parse("zipf"), 100)(np.array([0.0, 2.0])).round(9)
     array([0. , 1.5])
     """
-    if not discount.regular:  # its F is known at whole numbers only: between, that of its exponentials
-        return _smooth_sums(discount, n)
-
-    def sums(k: Floats) -> Floats:
-        near = k < _SUMMED_TO
-        smooth = exponential_sum([discount], _SUMMED_TO).cumulative(np.minimum(k, _SUMMED_TO))[0]
-        return smooth if near.all() else np.where(near, smooth, discount.cumulative(k))
-
-    return sums
-
-
-def _smooth_sums(discount: Discount, n: int) -> Sums:
+    if discount.regular:
+        return lambda k: _regular_sums(discount, k)
+    # its F is known at whole numbers only: between, that of its exponentials
     if discount.affine:
         constant, slope = discount.coefficients(n)
         return lambda k: np.asarray(k * (constant + slope * (k + 1) / 2))
     # a rank from n on, one of few, so that fits are found again
     largest = min(next(x for x in _FITTED if x >= n), max(discount.known_to, float(n)))
     return lambda k: exponential_sum([discount], largest).cumulative(k)[0]
+
+
+def _regular_sums(discount: Discount, k: Floats) -> Floats:
+    near, last = k < ONE_BY_ONE, float(ONE_BY_ONE)  # the discount's own sums are smooth beyond
+    smooth = exponential_sum([discount], last).cumulative(np.minimum(k, last))[0]
+    return smooth if near.all() else np.where(near, smooth, discount.cumulative(k))

@@ -24,16 +24,15 @@ from ndcg_asymptotics.theory.rules.mesh import TOP
 from ndcg_asymptotics.theory.rules.quadrature import (
     PANEL_NODES,
     SPACING,
+    UNRESOLVED,
     divided,
     on_graded_panels,
     rule,
     unresolved,
 )
 
-_VANISHED = 1e-15  # share of relevant items, relative to that at this depth, that is left out
-_UNRESOLVED = 1e-12  # of the relevant items above the end of a panel
-_UNDERFLOW = 1e-280  # share of relevant items that may be left out whatever the discount
-_KNOWN_SHARE = 1e-8  # of items on a panel, beyond which a difference of distribution functions has digits
+UNDERFLOW = 1e-250  #: share of relevant items, or depth, that may be left out whatever the discount
+_KNOWN_SHARE = ROUNDING**0.5  # of items on a panel, whose distribution functions then differ by digits
 # widths of panels in the logarithm of a share of items above and, around a cutoff, in standard deviations of
 # the rank: with half of them 400 random means change by 2e-13 at most, and with 2 and 5 by 1e-9
 _WIDTH, _PANEL = 4 / 3, 10 / 3
@@ -42,7 +41,7 @@ _WIDTH, _PANEL = 4 / 3, 10 / 3
 def above(model: FixedCounts, t: Floats) -> Floats:
     """Return the distribution functions of the depths, (J + 1, T); that of irrelevant items is the last."""
     share = np.array([law.cdf(t) for law in model.laws])
-    return np.where(share > _UNDERFLOW, share, 0.0)
+    return np.where(share > UNDERFLOW, share, 0.0)
 
 
 def fixed_label_counts(model: FixedCounts, n: int) -> Floats:
@@ -131,11 +130,11 @@ def _edges(model: FixedCounts, n: int, k: int) -> Floats:
     depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
     top = float(depths[0])
     parts = [depths, np.linspace(0.5, 1.0, 4), np.array(model.breaks)]
-    steps = math.ceil(-math.log(_VANISHED) / _WIDTH)
+    steps = math.ceil(-math.log(ROUNDING) / _WIDTH)
     for count, law in zip(model.counts, model.laws, strict=False):
         share = float(law.cdf(np.array(top)))
-        if count and share > _UNDERFLOW:
-            parts.append(law.quantile(share * np.exp(np.linspace(math.log(_VANISHED), 0.0, steps + 1))))
+        if count and share > UNDERFLOW:
+            parts.append(law.quantile(share * np.exp(np.linspace(math.log(ROUNDING), 0.0, steps + 1))))
     edges = np.unique(np.concatenate([*parts, [1.0]]))
     edges = edges[(edges > SHALLOWEST) & (edges <= 1.0)]
     edges = edges[np.append(np.diff(edges) > 1e-13 * edges[:-1], True)]
@@ -166,8 +165,8 @@ def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
             share, content = law.cdf(right), law.density(t) * dt
             left_over = unresolved(content)
             found |= (
-                (left_over > _UNRESOLVED * share)
+                (left_over > UNRESOLVED * share)
                 & (left_over > rounded * content.sum(axis=-1))
-                & (share > _UNDERFLOW)
+                & (share > UNDERFLOW)
             )
     return found & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, ROUNDING)))

@@ -16,6 +16,7 @@ from ndcg_asymptotics.core.caching import shared
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.rules.quadrature import (
     PANEL_NODES,
+    UNRESOLVED,
     divided,
     on_graded_panels,
     rule,
@@ -25,7 +26,6 @@ from ndcg_asymptotics.theory.rules.quadrature import (
 TOP = 1e-13  #: items above a depth at which none is
 _PANEL_WIDTH = 8 / 3  # of a panel, in log depth, tested with `rank_terms._AROUND_CUTOFF`
 _FIRST_PANEL = 0.1  # items above the first panel boundary: the law of a rank needs panels down to depth 0.1/n
-_UNRESOLVED = 1e-11  # of a curve's mass: the two highest Legendre coefficients of a panel that is fine enough
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def curve_edges(relevance: Relevance, n: int) -> Floats:
         t, _dt = on_graded_panels(left, right)
         _x, w = rule(PANEL_NODES)
         left_over = [unresolved(curve.value(t) * w) * (right - left) for curve in relevance.curves]
-        allowed = [_UNRESOLVED * curve.mass * right for curve in relevance.curves]
+        allowed = [UNRESOLVED * curve.mass * right for curve in relevance.curves]
         return np.asarray((np.array(left_over) > allowed).any(axis=0))
 
     return divided(edges, rough)

@@ -11,6 +11,8 @@ from numpy.polynomial.legendre import leggauss, legvander
 from ndcg_asymptotics.core.arrays import Bools, Floats
 from ndcg_asymptotics.core.caching import shared
 
+UNRESOLVED = 1e-11  #: highest Legendre coefficients of a panel that is fine enough, relative to what is above
+
 SMALLEST = 1e-300  #: depths above it are replaced by it
 
 WIDEST = 6.0  #: log of the ratio of its ends up to which a panel has its nodes in log depth
@@ -19,9 +21,9 @@ PANEL_NODES = 16  #: of a panel that must show that it is resolved
 
 FEWER_NODES = 12  #: of a panel on which a function is known to be smooth
 
-SPACING = 2.0**-53  #: of doubles just below 1
+SPACING = float(np.finfo(float).epsneg)  #: of doubles just below 1
 
-_HALVINGS = 40
+HALVINGS = 40  #: of a panel or a bracket; what is not smooth then is not seen
 
 rule = shared(leggauss)
 """Return nodes and weights of the Gauss-Legendre rule with a given number of nodes on [-1, 1]."""
@@ -126,7 +128,7 @@ def divided(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     left, right, found = panel_edges[:-1], panel_edges[1:], panel_edges
-    for _ in range(_HALVINGS):
+    for _ in range(HALVINGS):
         here = rough(left, right)
         if not here.any() or found.size >= most:
             break

@@ -30,16 +30,15 @@ from ndcg_asymptotics.core.arrays import LARGEST_N, Bools, Complex, Floats, Inte
 from ndcg_asymptotics.measures import Discount
 from ndcg_asymptotics.measures.exponentials import exponential_sum
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
-from ndcg_asymptotics.theory.rules.counts import reach
+from ndcg_asymptotics.theory.rules.counts import EVERY, reach
 from ndcg_asymptotics.theory.rules.quadrature import on_panels
 
 # step of sums over a smooth function, in standard deviations: they leave exp(-2 (pi / 0.5)^2) = 5e-35, and of
 # its product with the polynomial of degree 35 not more than 1e-16
 _STEP = 0.5
 ONE_BY_ONE = 4096  #: ranks that are treated one by one where there may be many
-_FEW = 200.0  # expected items above a depth, or below it, up to which all numbers from 0 on are summed
 # numbers held at a time: those that the caches of a processor do not hold take four times as long
-_CHUNK = 50_000
+CHUNK = 50_000
 _VANISHED = 40.0  # minus the logarithm of a characteristic function that is negligible
 
 
@@ -99,12 +98,12 @@ def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, 
     far = reach(deviation)
     above = np.where(deep, others - mean, mean)
     crossing = (above + far >= k) & (k <= others)
-    few = mean <= _FEW
+    few = mean <= EVERY
     # all numbers up to a cutoff are summed up to so many standard deviations; beyond it is an integral
     integrated = crossing & ~few & (deviation > 60.0)
     every = ~few & ~integrated & crossing
     # rows have as many nodes as the widest of them, so those of a group are at most twice as wide as another
-    width = np.where(few, mean + far, np.where(every, 2 * far, _FEW))
+    width = np.where(few, mean + far, np.where(every, 2 * far, EVERY))
     octave = np.ceil(np.log2(width))
     for kind, here in (
         (_few, few),
@@ -116,7 +115,7 @@ def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, 
         nodes = np.flatnonzero(here & ~(crossing & (above - far > k)))
         for group in np.unique(octave[nodes]):
             alike = nodes[octave[nodes] == group]
-            size = max(1, int(_CHUNK / 2.0**group))
+            size = max(1, int(CHUNK / 2.0**group))
             for start in range(0, alike.size, size):
                 some = alike[start : start + size]
                 law = mean[some], deviation[some], deep[some], share[some], k[some], others

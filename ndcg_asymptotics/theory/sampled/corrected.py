@@ -25,11 +25,11 @@ from ndcg_asymptotics.core.arrays import Floats, brief, is_number
 from ndcg_asymptotics.core.errors import InputError, require, require_available
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.rules.binomial import log_binomial
+from ndcg_asymptotics.theory.sampled.law import AT_ONCE
 from ndcg_asymptotics.theory.sampled.moments import metric_of_ranks
 
 _MOST_NEGATIVES = 2000  # the time grows like the cube of their number
 _MOST_PROBABILITIES = 10**8  # P(r|rho)
-_AT_ONCE = 1 << 20
 
 
 def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: float = 0.1) -> Floats:
@@ -66,8 +66,8 @@ def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: 
     sampled = np.arange(negatives + 1.0)
     squares = np.zeros((negatives + 1, negatives + 1))
     mass, right = np.zeros((2, negatives + 1))
-    for start in range(1, items + 1, max(1, _AT_ONCE // sampled.size)):
-        rank = np.arange(start, min(start + max(1, _AT_ONCE // sampled.size), items + 1))
+    for start in range(1, items + 1, max(1, AT_ONCE // sampled.size)):
+        rank = np.arange(start, min(start + max(1, AT_ONCE // sampled.size), items + 1))
         law = np.exp(log_binomial(sampled[None, :], float(negatives), (rank[:, None] - 1) / (items - 1)))
         squares += law.T @ law
         mass += law.sum(axis=0)

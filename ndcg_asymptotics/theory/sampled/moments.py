@@ -4,26 +4,16 @@ A user has one relevant item, of rank rho among N. Its rank among the negatives 
 number of sampled ones above it (`law`), and its NDCG is f(1 + A) with f(r) = D(r)/D(1) up to the cutoff, in a
 list of m + 1 items. The mean and the variance of f(1 + A), or of any other function of the sampled rank, are
 sums over the law of A.
-
-Both are smooth functions of rho. Where there are many different ranks they are interpolated by polynomials on
-panels, and each panel is tested between its nodes.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from numpy.polynomial import chebyshev
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.sampled.law import likely_counts
-
-_NODES = 16  # of a panel
-_NARROW = 64  # ranks of a panel that is not interpolated
-_ERROR = 1e-11  # largest error of an interpolated mean or variance
 
 
 def metric_of_ranks(measure: Measure, rank: Floats | Integers, items: int) -> Floats:
@@ -76,47 +66,13 @@ def sampled_moments(
     (array([0.815465]), array([0.034053]))
     """
     above, inverse = np.unique(rank - 1, return_inverse=True)
-
-    found = np.empty((2, above.size))
-    ends = [0, _NARROW]
-    while ends[-1] <= above[-1]:
-        ends.append(2 * ends[-1])
-    panels = list(pairwise(ends))
-    while panels:
-        low, high = panels.pop()
-        inside = slice(*np.searchsorted(above, [low, high]).tolist())
-        wanted = above[inside]
-        if wanted.size <= 2 * _NODES or high - low <= _NARROW:
-            found[:, inside] = _moments(values, wanted, items - 1, replacement)
-            continue
-        length = min(high, items) - 1 - low
-        nodes = low + np.rint(length * (1 - np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))) / 2)
-        between = (nodes[1:] + nodes[:-1]) // 2
-        points = np.concatenate((nodes, between)).astype(np.int64)
-        exact = _moments(values, points, items - 1, replacement)
-        basis, tested, interpolated = (
-            chebyshev.chebvander(2 * (places - low) / length - 1, _NODES - 1)
-            for places in (nodes, between, wanted)
-        )
-        coefficients = np.linalg.solve(basis, exact[:, :_NODES].T)
-        if np.abs((tested @ coefficients).T - exact[:, _NODES:]).max() <= _ERROR:
-            found[:, inside] = (interpolated @ coefficients).T
-        else:
-            middle = (low + high) // 2
-            panels += [(low, middle), (middle, high)]
-    mean, variance = found[:, inverse]
-    return mean, np.maximum(variance, 0.0)
-
-
-def _moments(values: Floats, above: Integers, total: int, replacement: bool) -> Floats:
-    """Return the mean and variance (2, A) for numbers of items above the relevant one, each by itself."""
     last = int(np.flatnonzero(values).max(initial=-1))
     found = np.zeros((2, above.size))
-    for which, x, chances in likely_counts(values.size - 1, above, total, last, replacement):
+    for which, x, chances in likely_counts(values.size - 1, above, items - 1, last, replacement):
         value = values[x]
         mean = (chances * value).sum(axis=1)
         # ranks beyond the last value that is not 0
         beyond = np.maximum(1 - chances.sum(axis=1), 0.0) if last < values.size - 1 else 0.0
         deviation = value - mean[:, None]
         found[:, which] = mean, (chances * deviation**2).sum(axis=1) + beyond * mean**2
-    return found
+    return found[0, inverse], found[1, inverse]

@@ -11,10 +11,10 @@ from scipy.special import exp1
 
 from ndcg_asymptotics.measures import Measure, discount
 from ndcg_asymptotics.populations import Curve, Relevance, curve
+from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import SIZES, extrapolated_limit
 from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
-from ndcg_asymptotics.theory.mean import Expectation
 
 LINEAR = Relevance.parse("linear(0.1, 0.7)")
 N = np.array(SIZES, np.float64)
@@ -24,7 +24,7 @@ L = np.log(N)
 def extrapolated(values: np.ndarray, measure: str) -> tuple[float, float]:
     """The extrapolation of a sequence in place of the exact means of a measure."""
     found = extrapolated_limit(
-        LINEAR, Measure.parse(measure), lambda *_: Expectation(values, np.full(len(N), 1e-12))
+        LINEAR, Measure.parse(measure), lambda *_: AtLengths(values, np.full(len(N), 1e-12))
     )
     return found.limit, found.error
 
@@ -57,12 +57,12 @@ def test_a_sequence_of_another_kind_has_a_wide_error() -> None:
 
 def test_the_error_grows_with_the_errors_of_the_means() -> None:
     values = (2 * L + 1) / (4 * L - 3)
-    wide = extrapolated_limit(LINEAR, "nDCG", lambda *_: Expectation(values, np.full(len(N), 1e-5)))
+    wide = extrapolated_limit(LINEAR, "nDCG", lambda *_: AtLengths(values, np.full(len(N), 1e-5)))
     rng = np.random.default_rng(7)
     for _ in range(20):
         noisy = values + 1e-5 * rng.uniform(-1, 1, len(N))
         found = extrapolated_limit(
-            LINEAR, "nDCG", lambda *_, noisy=noisy: Expectation(noisy, np.full(len(N), 1e-5))
+            LINEAR, "nDCG", lambda *_, noisy=noisy: AtLengths(noisy, np.full(len(N), 1e-5))
         )
         assert abs(found.limit - 0.5) <= found.error
     assert wide.error > 1e-5

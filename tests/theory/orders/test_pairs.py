@@ -162,7 +162,7 @@ def test_the_order_with_few_relevant_items_starts_at_their_number() -> None:
 
 
 def test_label_laws_that_differ_are_refused() -> None:
-    with pytest.raises(InputError, match="one label law"):
+    with pytest.raises(InputError, match="share their labels"):
         order_in_expectation("constant(0.3)", "constant(0.4)", "nDCG")
     with pytest.raises(InputError, match="log discount"):
         first_moment("constant(0.3)", "constant(0.3)", "nDCG(zipf)")
