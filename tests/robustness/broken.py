@@ -94,7 +94,7 @@ theory/orders/tilting.py: probability of a wrong order: without the width of the
 pytest tests/theory/orders/test_exponents.py -k is_an_integral
 
 theory/deviation/counts.py: standard deviation: without what the first ranks change
-- variance += off / ideal.middle**2
+- variance += off / by_ideal
 + variance += 0 * off
 pytest tests/theory/deviation/test_counts.py -k first_ranks
 
