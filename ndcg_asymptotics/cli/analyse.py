@@ -113,7 +113,6 @@ class _Saved(Options):
     style_file: str | None = option(
         "A matplotlib style, or a file with one, that overrides ours.", None, "FILE", name="--style"
     )
-    dark: bool = option("Draw for a dark page or slide: light text on a dark ground.")
 
 
 @app.command()

@@ -18,7 +18,6 @@ from ndcg_asymptotics.analysis.runs.comparison import Comparison
 from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, ShownDifference
 from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.core.text import in_figure, shortened
-from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.saving import Drawing
@@ -52,7 +51,7 @@ def difference_axes(
     lower_is_better: bool = False,
 ) -> Axes:
     """Label axes of differences a - b, with a row for each measure, and say which side of 0 means what."""
-    ax.set_yticks(range(len(measures)), [_formula(measure) for measure in measures])
+    ax.set_yticks(range(len(measures)), [in_figure(measure) for measure in measures])
     ax.set_ylim(len(measures) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(label)
@@ -106,7 +105,7 @@ def power_figure(comparison: Comparison, *, width: float | None = None) -> Figur
         for row, power in enumerate(found):
             ax.barh(row, power.significant / power.pairs, height=0.6, color="0.82")
             ax.barh(row, power.corrected / power.pairs, height=0.6, color=COLORS[0])
-        ax.set_yticks(range(len(found)), [_formula(power.measure) for power in found])
+        ax.set_yticks(range(len(found)), [in_figure(power.measure) for power in found])
         ax.set_ylim(len(found) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(0, 1)
@@ -128,10 +127,6 @@ def comparison_drawings(comparison: Comparison, *, width: float | None = None) -
     if len(comparison.pairs) > 1:
         figures.append((("discriminative power",), partial(power_figure, comparison, width=width)))
     return figures
-
-
-def _formula(measure: str) -> str:
-    return Choice().formula(measure)
 
 
 def _name(run: str) -> str:

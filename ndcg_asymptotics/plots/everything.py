@@ -89,7 +89,7 @@ def draw_all(
     width : float, optional
         Width of every figure in inches, by default one or two columns of a journal.
     **saved
-        ``formats``, ``dpi`` and ``dark``, as in `save`; ``style_file``, as in `style`.
+        ``formats`` and ``dpi``, as in `save`; ``style_file``, as in `style`.
 
     Returns
     -------

@@ -12,13 +12,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import matplotlib as mpl
-import numpy as np
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.image import imread, imsave
-from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Floats, as_list, brief, instance_of, is_number, require_flag
+from ndcg_asymptotics.core.arrays import as_list, brief, instance_of, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.progress import tracked
@@ -40,7 +36,6 @@ def save(
     *,
     formats: Sequence[str] = ("png",),
     dpi: float = 200,
-    dark: bool = False,
 ) -> tuple[Path, ...]:
     """Write ``name.png``, or files in other formats, into a folder, which is created if necessary.
 
@@ -54,23 +49,20 @@ def save(
     formats : sequence of {"svg", "png", "pdf"}
     dpi : float
         Dots per inch of PNG files.
-    dark : bool
-        Whether to draw for a dark page: light text on a dark ground, in colours of the same hues.
 
     Raises
     ------
     InputError
-        For a format that is not one of svg, png, pdf, a resolution outside 10 to 2400, or a dark PDF.
+        For a format that is not one of svg, png, pdf, or a resolution outside 10 to 2400.
     """
-    require_savable(formats, dpi, dark=dark)
+    require_savable(formats, dpi)
     figure, folder = instance_of(figure, Figure, "figure"), path_of(folder, "folder")
     named = isinstance(name, str) and Path(name).name == name != "" and "\0" not in name
     require(named, f"must be the name of a file without its folder, got {brief(name)}", "name")
     paths = [folder / f"{name}.{form}" for form in formats]
     with style(), _laid_out(figure):
         for path, form in zip(paths, formats, strict=True):
-            data = _drawn(figure, form, dpi)
-            write_file(path, _DARKENED[form](data) if dark else data)
+            write_file(path, _drawn(figure, form, dpi))
     return tuple(paths)
 
 
@@ -108,55 +100,14 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         figure.set_layout_engine(engine)
 
 
-_GROUND = np.array(to_rgb("#1e2129"))  # of a dark figure: that of the documentation's dark pages
-# The rotation of hues by 180 degrees of the Filter Effects Module (W3C), which keeps luminance: after it,
-# inverted colours have the hue that they had before.
-_TURNED = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
-
-
-def _darkened(colors: ArrayLike) -> Floats:
-    """Return colours (..., 3) for a dark ground: white becomes the ground, and black white.
-
-    The map is linear, so that the colours of smoothed edges stay between those of both sides.
-    """
-    turned = np.clip((1 - np.asarray(colors, np.float64)) @ _TURNED.T, 0, 1)
-    found: Floats = _GROUND + (1 - _GROUND) * turned
-    return found
-
-
-def _dark_png(data: bytes) -> bytes:
-    found = BytesIO()
-    imsave(found, _darkened(imread(BytesIO(data), "png")[..., :3]), format="png", metadata=_METADATA["png"])
-    return found.getvalue()
-
-
-def _dark_hex(color: str) -> str:
-    red, green, blue = _darkened(to_rgb(color))
-    return to_hex((red, green, blue))
-
-
-def _dark_svg(data: bytes) -> bytes:
-    def turned(color: re.Match[str]) -> str:
-        return color[1] + _dark_hex(color[2])
-
-    text = re.sub(r"((?:fill|stroke): )(#[0-9a-f]{6})", turned, data.decode())
-    # what has no colour of its own is black in an SVG
-    return text.replace("<svg ", f'<svg fill="{_dark_hex("black")}" ', 1).encode()
-
-
-_DARKENED: dict[str, Callable[[bytes], bytes]] = {"svg": _dark_svg, "png": _dark_png}
-
-
-def require_savable(formats: Sequence[str], dpi: float = 200, *, dark: bool = False) -> None:
+def require_savable(formats: Sequence[str], dpi: float = 200) -> None:
     """Raise `InputError` for formats and resolutions that `save` does not write."""
-    require_flag(dark, "dark")
     for form in as_list(formats, "format"):
         require(
             isinstance(form, str) and form in FORMATS,
             f"must be of {', '.join(FORMATS)}, got {brief(form)}",
             "format",
         )
-        require(not dark or form in _DARKENED, f"must be svg or png for a dark figure, got {form}", "format")
     fine = is_number(dpi) and 10 <= dpi <= 2400
     require(fine, f"must be from 10 to 2400, got {brief(dpi)}", "dpi")
 
@@ -176,7 +127,6 @@ class SaveOptions(TypedDict, total=False):
     formats: Sequence[str]
     dpi: float
     style_file: Path | str | None
-    dark: bool
 
 
 def save_all(
@@ -186,7 +136,6 @@ def save_all(
     formats: Sequence[str] = ("png",),
     dpi: float = 200,
     style_file: Path | str | None = None,
-    dark: bool = False,
 ) -> list[Path]:
     """Draw and save figures one after another, under the names that `file_names` makes of their words.
 
@@ -195,7 +144,7 @@ def save_all(
     figures : sequence of Drawing
     folder : path
         Folder for the files.
-    formats, dpi, style_file, dark
+    formats, dpi, style_file
         As in `save` and `style`.
 
     Returns
@@ -208,13 +157,13 @@ def save_all(
     InputError
         For an unknown format, resolution or style, before anything is drawn.
     """
-    require_savable(formats, dpi, dark=dark)
+    require_savable(formats, dpi)
     folder = path_of(folder, "out")
     names = file_names([words for words, _ in figures])
     files: list[Path] = []
     with style(style_file):
         for name, (_, draw) in tracked(zip(names, figures, strict=True), "figures"):
-            files += save(draw(), folder, name, formats=formats, dpi=dpi, dark=dark)
+            files += save(draw(), folder, name, formats=formats, dpi=dpi)
     return files
 
 

@@ -51,3 +51,9 @@ def test_at_least_half_of_the_canvas_is_data(name: str) -> None:
 @ALL
 def test_the_key_has_what_is_drawn_and_nothing_else(name: str) -> None:
     check_key(drawn(name, None))
+
+
+def test_rows_of_a_comparison_are_specs() -> None:
+    for name in ("comparison", "comparison with a judge", "discriminative power"):
+        rows = [label.get_text() for label in drawn(name, None).axes[0].get_yticklabels()]
+        assert sorted(rows) == ["nDCG", "nDCG(power(0.5))", "nDCG@1", "nDCG@10"], name
