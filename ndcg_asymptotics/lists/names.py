@@ -116,6 +116,6 @@ def look_alikes(names: Names, others: Names) -> list[tuple[str, str]]:
 
 def _plain_forms(names: Names, others: Names) -> dict[str, str]:
     """Return names that are not in plain form, as far as one can see, nor among the others, by this form."""
-    odd = names[names.str.contains(r"[^\x00-\x7f]|^\s|\s$")]
+    odd = names[names.str.contains(r"[^\x00-\x7f]") | (names.str.strip() != names)]
     forms = {plain_form(name): name for name in odd[~odd.isin(others)].tolist()} if len(odd) else {}
     return {form: name for form, name in forms.items() if form}

@@ -235,10 +235,9 @@ def _records(
     expected = form.expected if form and not form.delimiter else f"rows of query, {', '.join(kinds)}"
     require(total > 0, f"{path}: holds no data, expected {expected}")
     first, *others = (np.concatenate(values.pop(kind)) for kind in kinds)
-    records = replace(
-        Records.from_columns(joined_texts(queries), joined_texts(documents), first, str(path)),
-        comparable=named,
-    )
+    columns = joined_texts(queries), joined_texts(documents)
+    del queries, documents, part  # what follows needs their memory
+    records = replace(Records.from_columns(*columns, first, str(path)), comparable=named)
     if (twice := records.repeated()) is not None:
         lines = [find_line(path, form, record) for record in twice] if form else []
         before, after = (
