@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -29,6 +29,7 @@ from ndcg_asymptotics.specs.spec import Portable
 
 _NAME = re.compile(r"(?:n?dcg|rbp)(?![A-Za-z_0-9])", re.IGNORECASE)
 _NAMES = ("nDCG", "DCG", "RBP")
+_ALIAS = re.compile(r"[\w+.-](?:[\w+. -]{0,28}[\w+.-])?")
 _ONE_TEXT = (
     "a measure has one cutoff, and each measure is a text of its own: --measure nDCG@10 --measure nDCG@20, "
     'or measures=["nDCG@10", "nDCG@20"]'
@@ -63,6 +64,8 @@ class Measure:
         The empty text is the whole list.
     normalised : bool
         Whether DCG is divided by that of the ideal list: NDCG, else DCG.
+    alias : str
+        A short name for tables and figures, in place of the text. Equal measures may have different ones.
 
     >>> str(Measure.parse("nDCG@10")), str(Measure.parse("nDCG( power( .5 ) )@0.2n")), str(Measure("zipf"))
     ('nDCG@10', 'nDCG(power(0.5))@0.2n', 'nDCG(zipf)')
@@ -73,12 +76,21 @@ class Measure:
     discount: Discount
     cutoff: Cutoff
     normalised: bool
+    alias: str = field(compare=False)
 
     def __init__(
-        self, discount: Discount | str = "log", cutoff: Cutoff | str | int = "", normalised: bool = True
+        self,
+        discount: Discount | str = "log",
+        cutoff: Cutoff | str | int = "",
+        normalised: bool = True,
+        alias: str = "",
     ) -> None:
         require(isinstance(normalised, bool), f"must be True or False, got {brief(normalised)}", "normalised")
         object.__setattr__(self, "normalised", normalised)
+        plain = isinstance(alias, str) and (not alias or (_ALIAS.fullmatch(alias) and not _NAME.match(alias)))
+        allowed = "must be 1 to 30 letters, digits, spaces and _+-., and must not begin with nDCG, DCG or RBP"
+        require(bool(plain), f"{allowed}, got {brief(alias)}", "alias")
+        object.__setattr__(self, "alias", alias)
         if isinstance(discount, str) and (_NAME.match(discount) or "@" in discount):
             raise InputError(
                 f"must be a discount, got {brief(discount)}; "
@@ -155,6 +167,11 @@ class Measure:
         return cls(discount, cutoff, name.lower() == "ndcg")
 
     def __str__(self) -> str:
+        return self.alias or self.text
+
+    @property
+    def text(self) -> str:
+        """The canonical text, which `parse` reads."""
         # the log discount is that of nDCG@10 in papers and in other programs
         return self.stored.replace("(log)", "", 1) if isinstance(self.discount, Log) else self.stored
 

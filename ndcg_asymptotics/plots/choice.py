@@ -116,7 +116,8 @@ class Choice:
     def formula(self, measure: Measure | str) -> str:
         """Return a measure's discount and cutoff as a formula, or its spec."""
         try:
-            tex = "" if self.spec else Measure.of(measure).tex
+            parsed = Measure.of(measure)
+            tex = "" if self.spec or parsed.alias else parsed.tex
         except InputError:  # the module of a custom discount may not be importable here
             tex = ""
         return tex or in_figure(str(measure))

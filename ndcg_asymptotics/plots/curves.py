@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.arrays import Integers, as_list, filled_in, instance_of, require_flag
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions, value_label
 from ndcg_asymptotics.plots.layout import axes_of, titles
@@ -86,7 +85,7 @@ def ndcg_curves(
     ax = axes_of(ax)
     require_flag(names, "names")
     results, choice = results_of(results), replace(Choice.given(choice), **chosen)
-    measure = of_study(results.study, measure)
+    measure = results.study.measure(measure)
     limits = limits_of(results.study, measure, choice)
     for name, (_, line) in choice.of(results.study).items():
         draw_scorer(ax, results, measure, name, line, choice)
@@ -102,14 +101,6 @@ def ndcg_curves(
     titles(ax, choice.title(measure) if title is None else title, theorems(limits, choice))
     _draw_limits(ax, results, measure, limits, choice, names=names)
     return ax
-
-
-def of_study(study: Study, measure: Measure | str) -> Measure:
-    """Return a measure, which must be one of the study."""
-    measure = Measure.of(measure)
-    if measure not in study.measures:
-        raise InputError(f"no results for {measure}, the study has: {', '.join(map(str, study.measures))}")
-    return measure
 
 
 def limits_of(study: Study, measure: Measure, choice: Choice) -> dict[str, Limit]:
@@ -231,7 +222,7 @@ def curve_handles(
     results, choice = results_of(results), Choice.given(choice)
     require_flag(names, "names")
     study, drawn = results.study, choice.of(results.study)
-    chosen = [of_study(study, measure) for measure in as_list(measures, "measures", (str, Measure))]
+    chosen = [study.measure(measure) for measure in as_list(measures, "measures", (str, Measure))]
     scorers = [scorer for scorer, _ in drawn.values()]
     count = results.replicates_complete
     mean = f"mean of {count} replicates" if count > 1 else "one replicate"
@@ -275,7 +266,7 @@ def enlarge(
     It takes the right corner that the curves leave free; there is none if they end in the middle of the axes.
     """
     results, choice, ax = results_of(results), Choice.given(choice), instance_of(ax, Axes, "ax")
-    study, measure = results.study, of_study(results.study, measure)
+    study, measure = results.study, results.study.measure(measure)
     limits = limits_of(study, measure, choice)
     ends = list(_means_at_the_end(results, measure, study.scorers).values())
     bounds = _free_corner(ax, float(np.mean(ends)))

@@ -24,7 +24,6 @@ from ndcg_asymptotics.plots.curves import (
     enlarge,
     limits_of,
     ndcg_curves,
-    of_study,
     shared_limit,
     vanishes,
 )
@@ -93,7 +92,7 @@ def _chosen(results: Results, measures: Sequence[Measure | str] | None) -> list[
         return list(results.study.measures)
     several = as_list(measures, "measures", (str, Measure))
     require(len(several) > 0, "must name at least one measure", "measures")
-    return [of_study(results.study, measure) for measure in several]
+    return [results.study.measure(measure) for measure in several]
 
 
 def summary_figure(

@@ -189,7 +189,7 @@ def order_error_exponents(
     choice, labels = Choice.given(choice), []
     lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
-        measure, line = Measure.parse(pair.measure), lines[pair.measure]
+        measure, line = study.measure(pair.measure), lines[pair.measure]
         sizes, nats = _predicted(study, pair)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
         seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]

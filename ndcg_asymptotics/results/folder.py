@@ -105,6 +105,8 @@ class Contents:
             As `study_of`.
         """
         stated = {name: value for name, value in self.layout.fields.items() if name != "digests"}
+        if aliases := stated.pop("aliases", None):
+            stated["measures"] = dict(zip(aliases, stated["measures"], strict=True))
         return study_of(stated, self.folder, str(self.folder), allow_custom)
 
 

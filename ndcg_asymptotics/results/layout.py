@@ -83,9 +83,11 @@ class Layout:
     def __post_init__(self) -> None:
         try:
             sizes, pairs, scorers = self.fields["n"], self.fields["pairs"], self.fields["scorers"]
+            aliases = self.fields.get("aliases", self.fields["measures"])
             proper = {
                 "scorers": isinstance(scorers, dict) and _texts(list(scorers)),
                 "measures": _texts(self.fields["measures"]),
+                "aliases": _texts(aliases) and len({*aliases}) == len(self.fields["measures"]),
                 "n": isinstance(sizes, list)
                 and len(sizes) > 0
                 and all(isinstance(n, int) and 1 <= n <= LARGEST_N for n in sizes),

@@ -81,6 +81,9 @@ class Results(Report):
         yield Line(many or f"list length {study.n[0]:g}")
         for name, scorer in study.scorers.items():
             yield Line(f"  {name} = {short_text(scorer)}")
+        for measure in study.measures:
+            if measure.alias:
+                yield Line(f"  {measure} = {measure.text}")
         if study.pairs:
             yield Line("pairs: " + ", ".join(f"{a} > {b}" for a, b in study.pairs))
         if not self.replicates_complete:

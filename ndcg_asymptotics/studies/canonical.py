@@ -11,7 +11,7 @@ from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.specs.spec import Portable
 from ndcg_asymptotics.studies.study import Study
 
-FREE = ("title", "replicates", "precision")
+FREE = ("title", "aliases", "replicates", "precision")
 """The fields that do not change results."""
 
 
@@ -19,7 +19,7 @@ def canonical(study: Study) -> dict[str, Any]:
     """Return the study's fields as JSON values, in canonical texts.
 
     Names of files in the texts are those of `files`. There is a field ``digests`` only if the study has
-    user-defined functions.
+    user-defined functions, and ``aliases`` only if measures have short names.
 
     Raises
     ------
@@ -41,6 +41,8 @@ def canonical(study: Study) -> dict[str, Any]:
         "pairs": [list(pair) for pair in study.pairs],
         "bracket": study.bracket,
     }
+    if any(measure.alias for measure in study.measures):
+        fields["aliases"] = [str(measure) for measure in study.measures]
     if study.precision is not None:
         fields["precision"] = study.precision
     return fields | ({"digests": digests} if digests else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -59,7 +59,7 @@ class Study(Shown):
     ----------
     scorers : mapping of name to Scorer or text
         All have one label law; "random" takes that of the others.
-    measures : sequence of Measure, Discount or text
+    measures : sequence of Measure, Discount or text, or mapping of short name to one
     n : list lengths
         Increasing whole numbers from 1 to 9e18, such as `decades` gives.
     replicates : int
@@ -117,7 +117,11 @@ class Study(Shown):
         self,
         *,
         scorers: Mapping[str, Scorer | str],
-        measures: Sequence[Measure | Discount | str] | Measure | Discount | str,
+        measures: Sequence[Measure | Discount | str]
+        | Mapping[str, Measure | Discount | str]
+        | Measure
+        | Discount
+        | str,
         n: ArrayLike | Iterable[int],
         replicates: int,
         title: str = "",
@@ -163,7 +167,7 @@ class Study(Shown):
         shown = {
             "title": repr(self.title),
             "scorers": f"{{{scorers}}}",
-            "measures": [str(measure) for measure in self.measures],
+            "measures": [measure.text for measure in self.measures],
             "n": brief(list(self.n)),
             "replicates": self.replicates,
             "seed": self.seed,
@@ -191,6 +195,25 @@ class Study(Shown):
         """
         return type(self)(**self._arguments | changes)
 
+    def measure(self, given: Measure | str) -> Measure:
+        """Return a measure of the study, by its short name or its text.
+
+        Raises
+        ------
+        InputError
+            If the study has no such measure.
+
+        >>> measures = {"steep": "nDCG(1/r)", "flat": "nDCG"}
+        >>> study = Study(scorers={"a": "constant(0.4)"}, measures=measures, n=[10], replicates=5)
+        >>> str(study.measure("nDCG(zipf)")), study.measure("flat").text
+        ('steep', 'nDCG')
+        """
+        named = {str(measure): measure for measure in self.measures}
+        wanted = named[given] if given in named else Measure.of(given)
+        if wanted not in self.measures:
+            raise InputError(f"no results for {wanted}, the study has: {', '.join(named)}")
+        return self.measures[self.measures.index(wanted)]
+
     @property
     def scorers(self) -> Mapping[str, Scorer]:
         """The scorers by name."""
@@ -213,23 +236,29 @@ def _sizes(field: ArrayLike | Iterable[int]) -> tuple[int, ...]:
 def read_measures(
     field: object, folder: Path | None = None, allow_custom: bool = True
 ) -> tuple[Measure, ...]:
-    """Return measures from a study's field ``measures``; parameters as for `read_scorers`.
+    """Return measures from a study's field ``measures``, a list or a table of short names.
+
+    Other parameters are those of `read_scorers`.
 
     Raises
     ------
     InputError
         Beginning with the name of the field.
     """
-    several = as_list(field, "measures", (str, Measure, Discount))
+    named = dict(field) if isinstance(field, Mapping) else None
+    several = as_list(field if named is None else [*named.values()], "measures", (str, Measure, Discount))
     require(len(several) > 0, "must hold at least one measure", "measures")
     with blaming("measures"):
         measures = tuple(
             Measure.parse(m, folder, allow_custom=allow_custom) if isinstance(m, str) else Measure.of(m)
             for m in several
         )
-    texts = [str(measure) for measure in measures]
-    for text in texts:
-        require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
+        if named is not None:  # a measure without a short name has its text as its name
+            pairs = zip(named, measures, strict=True)
+            measures = tuple(m if name == m.text else replace(m, alias=name) for name, m in pairs)
+    for texts in ([measure.text for measure in measures], [str(measure) for measure in measures]):
+        for text in texts:
+            require(texts.count(text) == 1, f"{text!r} is given twice", "measures")
     return measures
 
 

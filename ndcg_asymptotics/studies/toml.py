@@ -207,6 +207,8 @@ def study_text(study: Study) -> str:
     a = "constant(0.4)"
     """
     fields = canonical(study) | {"n": _lengths(study.n)}
+    if aliases := fields.pop("aliases", None):
+        fields["measures"] = dict(zip(aliases, fields["measures"], strict=True))
     usual = {"title": "", "coupling": "independent", "pairs": []}
     if study.engine != "cells":
         usual["bracket"] = fields["bracket"]
@@ -223,7 +225,7 @@ def fields_text(fields: Fields) -> str:
     [grid]
     p = [0.1]
     """
-    tables = {name: value for name, value in fields.items() if name in _TABLES}
+    tables = {name: value for name, value in fields.items() if isinstance(value, Mapping) and name in _TABLES}
     lines = [f"{_key(name)} = {_value(value)}" for name, value in fields.items() if name not in tables]
     for name, table in tables.items():
         lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items())]

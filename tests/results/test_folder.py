@@ -128,6 +128,22 @@ def test_a_folder_describes_itself_to_numpy_and_json(tmp_path: Path) -> None:
     assert attributes["complete"] == 0
 
 
+def test_short_names_of_measures_change_words_alone(tmp_path: Path) -> None:
+    """Data and descriptions have those of the last run; the key of a folder has none."""
+    named = {"short": "nDCG", "nDCG(zipf)@0.2n": "nDCG(zipf)@0.2n", "top": "nDCG@5"}
+    write(tmp_path / "out", [0, 1, 2])
+    write(tmp_path / "out", [3], wanted=[0, 1, 2, 3], measures=named)
+    results = open_study(tmp_path / "out")
+    assert results.replicates_complete == 4
+    assert results.study.measures == study().measures
+    assert results.data.measure.values.tolist() == ["short", "nDCG(zipf)@0.2n", "top"]
+    assert "top = nDCG@5" in str(results)
+    path = tmp_path / "out" / RECORD
+    path.write_text(path.read_text().replace('"top"', '"short"'))
+    with pytest.raises(InputError, match=r"study\.json"):
+        open_study(tmp_path / "out")
+
+
 def test_both_sinks_give_the_same_results(tmp_path: Path) -> None:
     memory, folder = MemorySink(study()), FolderSink(tmp_path, study())
     for sink in (memory, folder):

@@ -230,7 +230,7 @@ def _joined(one: Pair, others: Sequence[Pair], results: Results) -> Pair:
     for other in others:
         if (other.pair, other.measure, other.right) == key:
             points, from_n = combine_rates(one.points, other.points), combine_rates(one.from_n, other.from_n)
-            found = _fitted_exponent(points, results, one.pair, Measure.parse(one.measure))
+            found = _fitted_exponent(points, results, one.pair, results.study.measure(one.measure))
             text = f"{one.text} With the rare engine: {weighted_paragraph(one.right or '', points, found)}"
             return replace(one, points=points, from_n=from_n, error_exponent=found, text=text)
     return one

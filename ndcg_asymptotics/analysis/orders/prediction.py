@@ -130,7 +130,7 @@ def predicted_nats(study: Study, pair: Pair, sizes: Sequence[int], *, most: floa
     The list ends before the first n at which there is no prediction, or after the first value above ``most``.
     """
     a, b = (study.scorers[name].model for name in pair.pair)
-    measure = Measure.parse(pair.measure)
+    measure = study.measure(pair.measure)
     leader = level_tilt(a, b, measure, study.n[-1]).leader
     nats: list[float] = []
     for n in sizes:
