@@ -20,7 +20,7 @@ from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_s
 
 _LARGEST = 2**24  # bytes of a TOML file
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TABLES = ("grid", "scorers")  # the fields that are tables of their own
+_TABLES = ("grid", "measures", "scorers")  # the fields that may be tables of their own
 _MOST_PARTS = 10  # of a key: no field is deeper than 3
 _PART = r"""(?: [A-Za-z0-9_-]++ | "(?: [^"\\\n] | \\[^\n] )*+"? | '[^'\n]*+'? )"""
 _DEEP_KEY = rf"(?P<deep> (?: {_PART} [ \t]* \. [ \t]* ){{{_MOST_PARTS}}} {_PART} )"
