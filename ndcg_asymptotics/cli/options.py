@@ -131,10 +131,10 @@ def parse_numbers(text: str) -> list[float]:
 
 
 def _gain(text: str) -> str:
-    """Return the text of a gain; a name that is none is that of a file with a table."""
-    from ndcg_asymptotics.measures.gains import read_gain
+    """Return the canonical text of a gain."""
+    from ndcg_asymptotics.measures.gains import gain_text
 
-    return read_gain(text)
+    return gain_text(text)
 
 
 def _figure_formats(text: str) -> list[str]:

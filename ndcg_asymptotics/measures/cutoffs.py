@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.growth import CutoffGrowth
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import NUMBER, Scanner, fraction_text, number_text, parse_text
-from ndcg_asymptotics.specs.sliders import Adjustable, logarithmic, slider
+from ndcg_asymptotics.specs.sliders import Adjustable, slider
 
 
 class Cutoff(Adjustable, family="cutoff"):
@@ -125,7 +125,7 @@ class WholeList(Cutoff, keyword=""):
 class FixedRank(Cutoff, keyword="k"):
     """`k`: the first k ranks, for every n."""
 
-    k: int = field(metadata=logarithmic(1, 500_000, usual=10))
+    k: int = field(metadata=slider(1, 500_000, 0, usual=10))
     label: ClassVar[str] = "k = a number"
 
     def __post_init__(self) -> None:
@@ -259,5 +259,5 @@ def scan(scanner: Scanner) -> Cutoff:
         except InputError as error:
             scanner.fail(str(error), start)
     return scanner.fail(
-        f"expected a cutoff: 10, 0.2n, n/5, n^0.5, sqrt(n), n/log(n) or 5log(n), found {scanner.found()}"
+        f"expected a cutoff: 10, 0.2n, n/5, n^0.5, sqrt(n), n/log(n) or 5log(n), found {scanner.rest()}"
     )

@@ -31,7 +31,7 @@ from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.specs.scanner import number_text
 
 TOLERANCE = 1e-11
-"""The default bound of the relative error."""
+"""The bound of the relative error."""
 
 _SMALLEST = 1e-280  # relative to D(1); smaller values are nearly subnormal and have no relative precision
 _ROUNDING = 1e-13  # relative to D(1); values may rise by so much from one rank to the next
@@ -64,11 +64,6 @@ class ExponentialSum:
     weights: Floats
     error: float
 
-    def at(self, rank: ArrayLike) -> Floats:
-        """Return D(r) for an array of ranks >= 1, one row per discount."""
-        r = np.asarray(rank, np.float64)
-        return np.moveaxis(np.exp(-r[..., None] * self.rates) @ self.weights.T, -1, 0)
-
     def cumulative(self, k: ArrayLike) -> Floats:
         """Return F(k) = D(1) + … + D(k), one row per discount; it is smooth in real k >= 0.
 
@@ -78,14 +73,12 @@ class ExponentialSum:
         return np.moveaxis(np.expm1(-x) / -np.expm1(self.rates) @ self.weights.T, -1, 0)
 
 
-def exponential_sum(
-    discounts: Sequence[Discount], largest: float, tolerance: float = TOLERANCE
-) -> ExponentialSum:
+def exponential_sum(discounts: Sequence[Discount], largest: float) -> ExponentialSum:
     """Return sums of exponentials for several discounts, with one set of rates.
 
     Every discount that is a mixture of exponentials reaches relative error 1e-11 at the whole
     ranks 1 … largest, with about 7 log10(largest) + 8 rates (power(b) with b > 2: a few more).
-    geometric(base) is exactly one term.
+    geometric(base) alone is exactly one term.
 
     Parameters
     ----------
@@ -93,26 +86,24 @@ def exponential_sum(
         log, power(b) with b <= 30, zipf, geometric(base), or user-defined ones, for which it may fail.
     largest : float
         The largest rank, 1 … 1e19.
-    tolerance : float
-        The bound of the relative error.
 
     Raises
     ------
     NotAvailableError
         If a discount depends on the list length (linear) or has D(1) > 2^30 D(2), or if the
-        tolerance is not reached: the discount is then not a mixture of exponentials.
+        relative error is not reached: the discount is then not a mixture of exponentials.
     InputError
         If ``largest`` is outside its range.
 
     Examples
     --------
-    >>> both = exponential_sum([Discount.parse("zipf"), Discount.parse("geometric(2)")], 1e6)
-    >>> both.at([1.0, 2.0, 1e6]).round(11)
-    array([[1.0e+00, 5.0e-01, 1.0e-06],
-           [5.0e-01, 2.5e-01, 0.0e+00]])
+    >>> both = exponential_sum([Discount.parse("zipf"), Discount.parse("power(2)")], 1e6)
+    >>> both.cumulative([1.0, 2.0, 4.0]).round(9)
+    array([[1.        , 1.5       , 2.08333333],
+           [1.        , 1.25      , 1.42361111]])
     """
     require(1 <= largest <= 1e19, f"sum of exponentials: largest must be 1 to 1e19, got {largest:g}")
-    return _exponential_sum(tuple(discounts), max(float(largest), _WHOLE), tolerance)
+    return _exponential_sum(tuple(discounts), max(float(largest), _WHOLE))
 
 
 @shared
@@ -151,34 +142,22 @@ def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, 
 
 
 @shared
-def _exponential_sum(discounts: tuple[Discount, ...], largest: float, tolerance: float) -> ExponentialSum:
-    exact = {d: terms for d in discounts if (terms := d.exact_exponentials()) is not None}
-    fitted = [d for d in discounts if d not in exact]
-    for discount in fitted:
-        require_available(
-            not discount.depends_on_n,
-            f"{discount} depends on the list length: it is no sum of exponentials (its basis is needed)",
-        )
-    rates, weights, error = (
-        _fit(fitted, largest, tolerance) if fitted else (np.empty(0), np.empty((0, 0)), 0.0)
-    )
-    own = np.unique([rate for terms in exact.values() for rate in terms[0]])
-    all_rates = np.concatenate([rates, own])
-    rows = dict(zip(fitted, weights, strict=True))
-    table = np.zeros((len(discounts), all_rates.size))
-    for row, discount in zip(table, discounts, strict=True):
-        if discount in exact:
-            own_rates, own_weights = exact[discount]
-            row[len(rates) + np.searchsorted(own, own_rates)] = own_weights
-        else:
-            row[: len(rates)] = rows[discount]
-    order = np.argsort(all_rates)
-    result = ExponentialSum(all_rates[order], table[:, order], error)
+def _exponential_sum(discounts: tuple[Discount, ...], largest: float) -> ExponentialSum:
+    exact = discounts[0].exact_exponentials() if len(discounts) == 1 else None
+    if exact is not None:
+        result = ExponentialSum(np.array(exact[0]), np.array([exact[1]]), 0.0)
+    else:
+        for discount in discounts:
+            require_available(
+                not discount.depends_on_n,
+                f"{discount} depends on the list length: it is no sum of exponentials (its basis is needed)",
+            )
+        result = ExponentialSum(*_fit(discounts, largest))
     result.rates.flags.writeable = result.weights.flags.writeable = False  # they are shared by the cache
     return result
 
 
-def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tuple[Floats, Floats, float]:
+def _fit(discounts: Sequence[Discount], largest: float) -> tuple[Floats, Floats, float]:
     """Return few rates that reach the tolerance for every discount, the weights, and the error."""
     ranks = _ranks(largest, _PER_EFOLD)
     values = np.array([d(ranks) for d in discounts])
@@ -196,20 +175,20 @@ def _fit(discounts: Sequence[Discount], largest: float, tolerance: float) -> tup
     # The best k-term error for 1/r on [1, R] is of order exp(-pi^2 k / log(8 R)): Braess and
     # Hackbusch (2005), IMA J. Numer. Anal. 25. It gives the first guess and the steps.
     per_term = math.pi**2 / math.log(8 * ranks[-1])
-    count = math.ceil(-math.log(tolerance) / per_term)
+    count = math.ceil(-math.log(TOLERANCE) / per_term)
     error, most = math.inf, 4 * count
-    while error > tolerance and count <= most:
+    while error > TOLERANCE and count <= most:
         rates = _progression(fastest, ranks[-1], count)
         weights = np.array([_least_squares(rates, ranks, row) for row in values])
         error = _worst(rates, weights, ranks, values)
-        if error <= 0.9 * tolerance:
+        if error <= 0.9 * TOLERANCE:
             between = _ranks(largest, 4 * _PER_EFOLD)
             error = _worst(rates, weights, between, np.array([d(between) for d in discounts]))
-        count += max(1, int(math.log(max(error / tolerance, 1.0)) / per_term))
+        count += max(1, int(math.log(max(error / TOLERANCE, 1.0)) / per_term))
     require_available(
-        error <= tolerance,
+        error <= TOLERANCE,
         f"sum of exponentials: {_names(discounts)} on ranks 1 to {last} is reached to "
-        f"{error:.1e} only, {tolerance:g} is needed: not a mixture of exponentials",
+        f"{error:.1e} only, {TOLERANCE:g} is needed: not a mixture of exponentials",
     )
     return rates, weights, error
 

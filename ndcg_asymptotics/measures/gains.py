@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
-from ndcg_asymptotics.core.errors import InputError, InputWarning, naming, require
-from ndcg_asymptotics.core.files import read_file
+from ndcg_asymptotics.core.errors import InputError, InputWarning, require
 from ndcg_asymptotics.specs.scanner import number_text, numbers_text
 
 Gain = str | Mapping[float, float]
@@ -24,7 +22,6 @@ Gain = str | Mapping[float, float]
 NAMED = ("linear", "binary", "exp2")
 
 _LARGEST_GRADE = 31  # above, 2^y - 1 is no gain of a grade
-_LARGEST_FILE = 2**20  # bytes of a file with a table of gains
 _MOST_LABELS = 10_000  # of a table
 
 
@@ -69,12 +66,14 @@ def label_gains(labels: Floats, gain: Gain) -> Floats:
         return np.where(np.isnan(labels), labels, labels > 0)
     with np.errstate(over="ignore"):
         values = np.exp2(labels) - 1.0
-    finite = not np.isposinf(values).any()
-    require(finite, f"2^y - 1 is too large for the label {np.nanmax(labels):g}" if not finite else "", "gain")
+    if np.isposinf(values).any():
+        raise InputError(f"2^y - 1 is too large for the label {np.nanmax(labels):g}", "gain")
     if gain == "exp2" and np.any(labels > _LARGEST_GRADE):
-        largest = f"2^y - 1 of the label {np.nanmax(labels):g}"
-        said = f"{largest} outweighs all lower ones; XGBoost refuses labels above {_LARGEST_GRADE}"
-        warnings.warn(said, InputWarning, stacklevel=2)
+        message = (
+            f"2^y - 1 of the label {np.nanmax(labels):g} outweighs all lower ones; "
+            f"XGBoost refuses labels above {_LARGEST_GRADE}"
+        )
+        warnings.warn(message, InputWarning, stacklevel=2)
     return values
 
 
@@ -100,28 +99,6 @@ def negative_labels_in(gain: Gain) -> tuple[float, ...]:
     return tuple(label for label in _table(gain) or () if label < 0)
 
 
-def read_gain(text: str) -> str:
-    """Return the text of a gain as the command line takes it, which may be the name of a file with a table.
-
-    The file holds ``label=gain`` on each line, or several of them between commas.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it holds no table.
-    """
-    if text in NAMED or "=" in text:
-        return gain_text(text)
-    path = Path(text)
-    try:
-        content = read_file(path, _LARGEST_FILE).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or "not a text file"
-        raise InputError(f"{_EXPECTED}, or a file with such a table; {path}: {said}", "gain") from None
-    with naming(str(path), fields=True):
-        return gain_text(",".join(line for line in content.splitlines() if line.strip()))
-
-
 _EXPECTED = "must be one of linear, binary, exp2, or a table such as '0=0, 1=1, 2=3'"
 
 
@@ -139,7 +116,7 @@ def _table(gain: Gain) -> Mapping[float, float] | None:
     require(
         0 < len(pairs) <= _MOST_LABELS, f"1 to {_MOST_LABELS} labels are allowed, got {len(pairs)}", "gain"
     )
-    found: dict[float, float] = {}
+    table: dict[float, float] = {}
     for pair in pairs:
         try:
             label, value = (float(number) for number in pair)
@@ -150,23 +127,23 @@ def _table(gain: Gain) -> Mapping[float, float] | None:
             0 <= value < math.inf, f"the gain of {label:g} must be finite and >= 0, got {value:g}", "gain"
         )
         require(label >= 0 or value == 0, f"a negative label has the gain 0, got {label:g}={value:g}", "gain")
-        require(label not in found, f"the label {label:g} is given twice", "gain")
-        found[label] = value
-    zero = found.setdefault(0.0, 0.0)
+        require(label not in table, f"the label {label:g} is given twice", "gain")
+        table[label] = value
+    zero = table.setdefault(0.0, 0.0)
     unjudged = "the label 0 has the gain 0, as documents without a judgement have it"
     require(zero == 0, f"{unjudged}; got {zero:g}", "gain")
-    return found
+    return table
 
 
 def _looked_up(labels: Floats, table: Mapping[float, float]) -> Floats:
-    known = np.array(sorted(table))
-    values = np.array([table[label] for label in known.tolist()])
-    at = np.minimum(np.searchsorted(known, labels), known.size - 1)
+    grades = np.array(sorted(table))
+    gains = np.array([table[grade] for grade in grades.tolist()])
+    place = np.minimum(np.searchsorted(grades, labels), grades.size - 1)
     missing = np.isnan(labels)
-    strange = np.asarray((known[at] != labels) & ~missing)
+    strange = np.asarray((grades[place] != labels) & ~missing)
     if strange.any():
-        first = float(np.asarray(labels)[strange].flat[0])
+        label = float(np.asarray(labels)[strange].flat[0])
         raise InputError(
-            f"has none for the label {number_text(first)}, only for {numbers_text(known)}", "gain"
+            f"has none for the label {number_text(label)}, only for {numbers_text(grades)}", "gain"
         )
-    return np.where(missing, labels, values[at])
+    return np.where(missing, labels, gains[place])

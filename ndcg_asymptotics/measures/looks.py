@@ -57,10 +57,10 @@ def measure_looks(measures: Iterable[Measure | str]) -> dict[str, Look]:
     >>> [look.marker for look in measure_looks(["nDCG@1", "nDCG@10", "nDCG"]).values()]
     ['o', 's', 'o']
     """
-    found: dict[str, Look] = {}
+    looks: dict[str, Look] = {}
     for measure in measures:
         look = measure_look(measure)
-        taken = {one.marker for one in found.values() if one.dashes == look.dashes}
+        taken = {other.marker for other in looks.values() if other.dashes == look.dashes}
         free = [marker for marker in (look.marker, *MARKERS) if marker not in taken]
-        found.setdefault(str(measure), replace(look, marker=free[0] if free else look.marker))
-    return found
+        looks.setdefault(str(measure), replace(look, marker=free[0] if free else look.marker))
+    return looks

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -142,10 +142,10 @@ class Measure:
             letters, glued = _LETTERS.sub("", scanner.text), _GLUED.fullmatch(scanner.text)
             near = did_you_mean(letters, _NAMES)
             if near and glued:  # nDCG10, ndgc@10
-                near = did_you_mean(f"{letters}@{glued[1]}", [f"{known}@{glued[1]}" for known in _NAMES])
-            expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.found()}{near}"
-            if known := remedy(scanner.text):
-                scanner.refuse(known)
+                near = did_you_mean(f"{letters}@{glued[1]}", [f"{right}@{glued[1]}" for right in _NAMES])
+            expected = f"expected 'nDCG', 'DCG' or 'RBP', such as nDCG@10, found {scanner.rest()}{near}"
+            if advice := remedy(scanner.text):
+                scanner.refuse(advice)
             scanner.fail(expected)
         discount: Discount | str = "log"
         if name.lower() == "rbp":
@@ -162,7 +162,7 @@ class Measure:
             if _SEVERAL.match(scanner.text, scanner.position):
                 scanner.fail(_ONE_TEXT)
             cutoff = scan(scanner)
-        if scanner.found().startswith("',") or _NAME.match(scanner.found().lstrip("'")):
+        if scanner.rest().startswith("',") or _NAME.match(scanner.rest().lstrip("'")):
             scanner.fail(_ONE_TEXT)
         return cls(discount, cutoff, name.lower() == "ndcg")
 
@@ -241,8 +241,8 @@ class Measure:
         2.5
         1.0
         """
-        found = self.ideal(counts, gains, n)
-        return found if self.normalised else np.ones_like(found)
+        ideal = self.ideal(counts, gains, n)
+        return ideal if self.normalised else np.ones_like(ideal)
 
     def unit(self, n: int) -> float:
         """Return the size that values have in a list of n items: 1 for NDCG, F(k(n)) for DCG.
@@ -267,26 +267,6 @@ class Measure:
         """
         return 1.0 if self.normalised else gains[0] * self.unit(n)
 
-    @overload
-    def evaluate(
-        self,
-        y_true: Sequence[float] | Sequence[int],
-        y_score: ArrayLike,
-        *,
-        ties: Ties = "expected",
-        ideal_labels: ArrayLike | None = None,
-        empty: float = 0.0,
-    ) -> float: ...
-    @overload
-    def evaluate(
-        self,
-        y_true: Any,
-        y_score: Any,
-        *,
-        ties: Ties = "expected",
-        ideal_labels: Any = None,
-        empty: float = 0.0,
-    ) -> Any: ...
     def evaluate(
         self,
         y_true: Any,
@@ -334,16 +314,16 @@ class Measure:
             return self._values(y_true, y_score, y_true, ties, empty)
         ideals = y_true if ideal_labels is None else ideal_labels
         counts = len(y_true), len(y_score), len(ideals)
-        said = f"{counts[0]} of y_true, {counts[1]} of y_score and {counts[2]} of ideal_labels"
-        require(len({*counts}) == 1, f"there must be as many lists of each, got {said}")
+        numbers = f"{counts[0]} of y_true, {counts[1]} of y_score and {counts[2]} of ideal_labels"
+        require(len({*counts}) == 1, f"there must be as many lists of each, got {numbers}")
         groups: dict[tuple[int, ...], list[int]] = {}  # lists of one length are computed together
-        for index, of_list in enumerate(zip(y_true, y_score, ideals, strict=True)):
-            groups.setdefault(tuple(map(len, of_list)), []).append(index)
-        found = np.empty(len(y_true))
+        for index, arrays in enumerate(zip(y_true, y_score, ideals, strict=True)):
+            groups.setdefault(tuple(map(len, arrays)), []).append(index)
+        result = np.empty(len(y_true))
         for group in groups.values():
-            labels, scores, best = ([of[index] for index in group] for of in (y_true, y_score, ideals))
-            found[group] = self._values(labels, scores, best, ties, empty)
-        return found
+            labels, scores, best = ([lists[index] for index in group] for lists in (y_true, y_score, ideals))
+            result[group] = self._values(labels, scores, best, ties, empty)
+        return result
 
     def _values(
         self, y_true: ArrayLike, y_score: ArrayLike, ideal_labels: ArrayLike, ties: Ties, empty: float
@@ -365,25 +345,25 @@ class Measure:
         dcg = np.asarray(ranked_labels(s, y, k, ties)[..., :k] @ weights[:k])
         largest = ideal_order(best, k_ideal)
         ideal = np.asarray(largest @ weights[: largest.shape[-1]]) if self.normalised else np.ones(dcg.shape)
-        found = np.full(dcg.shape, float(empty))
-        np.divide(dcg, ideal, out=found, where=ideal > 0)
-        return found
+        result = np.full(dcg.shape, float(empty))
+        np.divide(dcg, ideal, out=result, where=ideal > 0)
+        return result
 
     def _ideal_cutoff(self, n: int, available: int) -> int:
         """Return the cutoff of the ideal list; it may exceed n if the measure does not depend on n."""
         return self.cutoff(n if self.depends_on_n else max(n, available))
 
 
-def _array_of(given: Any) -> Any:
+def _array_of(values: Any) -> Any:
     """Return a frame, a series or a tensor as an array, and anything else as it is."""
-    return np.asarray(given) if hasattr(given, "__array__") else given
+    return np.asarray(values) if hasattr(values, "__array__") else values
 
 
-def _are_lists(given: Any) -> bool:
+def _are_lists(labels: Any) -> bool:
     """Return whether labels are those of many lists."""
-    if isinstance(given, np.ndarray) and given.dtype != object:
-        return given.ndim > 1
-    return hasattr(given, "__len__") and len(given) > 0 and np.ndim(next(iter(given))) > 0
+    if isinstance(labels, np.ndarray) and labels.dtype != object:
+        return labels.ndim > 1
+    return hasattr(labels, "__len__") and len(labels) > 0 and np.ndim(next(iter(labels))) > 0
 
 
 Measures = Sequence[Measure | Discount | str] | Measure | Discount | str
@@ -401,6 +381,6 @@ def measures_of(given: Measures) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
     ['nDCG@10', 'nDCG(zipf)']
     """
-    found = tuple(dict.fromkeys(map(Measure.of, as_list(given, "measures", (str, Measure, Discount)))))
-    require(len(found) > 0, "must hold at least one measure", "measures")
-    return found
+    measures = tuple(dict.fromkeys(map(Measure.of, as_list(given, "measures", (str, Measure, Discount)))))
+    require(len(measures) > 0, "must hold at least one measure", "measures")
+    return measures

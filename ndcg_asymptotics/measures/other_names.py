@@ -1,14 +1,12 @@
 """Measures that other programs know: what to write for them here, or that theory does not know them.
 
-Programs put gains and the treatment of unjudged documents into the name of NDCG. Here these are options,
+ir_measures puts gains and the treatment of unjudged documents into the name of NDCG. Here these are options,
 since they belong to the labels, so such names are answered with the options that stand for them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NoReturn
 
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.specs.scanner import SpecError
@@ -17,9 +15,8 @@ _ONE = "theory knows NDCG and DCG: with one relevant item"
 _COMPUTED = "evaluate and compare compute it with ir_measures"
 _SEVERAL = f"with several {_COMPUTED}"
 _NO_WEIGHTS = f"theory knows NDCG and DCG, whose ranks have weights; {_COMPUTED}"
-_CUT = (
-    r"(?:\([^)]*\))?[@_.](?P<k>\d+)"  # @10, or (rel=2)@10 as in ir_measures, or _10 and .10 as in trec_eval
-)
+# @10, or (rel=2)@10 as in ir_measures, or _10 and .10 as in trec_eval
+_CUT = r"(?:\([^)]*\))?[@_.](?P<k>\d+)"
 _ANSWERS = {
     r"(?:m?rr|recip(?:rocal)?_rank)(?P<k>@\d+)?": f"{_ONE} it is nDCG(zipf){{k}}, {_SEVERAL}",
     rf"(?:p|precision){_CUT}": (
@@ -49,20 +46,16 @@ def remedy(text: str) -> str | None:
     >>> print(remedy("AP(rel=2)@100"))
     theory knows NDCG and DCG, whose ranks have weights; evaluate and compare compute it with ir_measures
     """
-    for pattern, found in _ANSWERS.items():
+    for pattern, sentence in _ANSWERS.items():
         match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
         if match is not None:
-            return found.format(k=match.groupdict().get("k") or "")
+            return sentence.format(k=match.groupdict().get("k") or "")
     return None
 
 
-_TREC_CUT = re.compile(r"ndcg_cut[_.](\d+(?:,\d+)*)", re.IGNORECASE)
-_MINUS = re.compile(r"ndcg(?:@(\d+))?-", re.IGNORECASE)
-_BURGES = re.compile(r"ndcg_burges(?:@(\d+))?", re.IGNORECASE)
-_CATBOOST = re.compile(r"ndcg:((?:\w+=\w+;)*\w+=\w+;?)", re.IGNORECASE)
-_IR_MEASURES = re.compile(r"ndcg\((.*)\)\s*(?:@\s*(\d+))?", re.IGNORECASE)
-_ARGUMENT = re.compile(r"\s*(\w+)\s*=\s*(\{[^{}]*\}|'[^']*'|\"[^\"]*\"|\w+)\s*(?:,|$)")
-_IR_ARGUMENTS = {"dcg", "gains", "judged_only", "cutoff"}
+# nDCG(dcg=…) and nDCG(gains=…) of ir_measures, but not nDCG(power(…)); log2 is the discount here too
+_SETTINGS = re.compile(r"ndcg\(\s*(?:dcg|gains|judged_only|cutoff)\s*=.*", re.IGNORECASE | re.DOTALL)
+_SAME = re.compile(r"ndcg(?:_cut[_.]|\(dcg=(?:'log2'|\"log2\")\)\s*(?:@|$))", re.IGNORECASE)
 
 
 def translated(text: str) -> str:
@@ -77,63 +70,11 @@ def translated(text: str) -> str:
         For a name that means more than a measure; the message says what to write.
     """
     name = text.strip()
-    if found := _TREC_CUT.fullmatch(name):
-        first, *others = map(_measure, found[1].split(","))
-        if others:
-            raise SpecError(
-                f"{brief(text)} is several measures, each a text of its own: {first}, {others[0]}"
-            )
-        return first
-    if found := _MINUS.fullmatch(name):
-        _advise(text, _measure(found[1]), "like xgboost", "empty zero")
-    if found := _BURGES.fullmatch(name):
-        _advise(text, _measure(found[1]), "gain exp2")
-    if found := _CATBOOST.fullmatch(name):
-        parts = dict(part.lower().split("=") for part in found[1].strip(";").split(";"))
-        discount = "(zipf)" if parts.get("denominator") == "position" else ""
-        gain = ["gain exp2"] if parts.get("type") == "exp" else []
-        _advise(text, _measure(parts.get("top"), discount), "like catboost", *gain)
-    if (found := _IR_MEASURES.fullmatch(name)) and (given := _arguments(found[1])):
-        return _of_ir_measures(text, given, found[2])
+    if match := _SAME.match(name):
+        return f"nDCG@{name[match.end() :]}" if match.end() < len(name) else "nDCG"
+    if _SETTINGS.fullmatch(name):
+        raise SpecError(
+            f"{brief(text)}: gains and conventions are no part of a measure: write nDCG@10 with --gain exp2, "
+            "--gain '0=0, 1=1, 2=3' or --unjudged drop"
+        )
     return text
-
-
-def _measure(k: str | None, discount: str = "") -> str:
-    return f"nDCG{discount}" + (f"@{k}" if k else "")
-
-
-def _arguments(text: str) -> Mapping[str, str]:
-    """Return the arguments in the text of a measure of ir_measures; none if it is something else."""
-    given: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        part = _ARGUMENT.match(text, at)
-        if part is None or part[1] not in _IR_ARGUMENTS:
-            return {}
-        given[part[1]], at = part[2].strip("'\""), part.end()
-    return given
-
-
-def _of_ir_measures(text: str, given: Mapping[str, str], cutoff: str | None) -> str:
-    measure = _measure(given.get("cutoff", cutoff))
-    options = []
-    if given.get("dcg", "log2") == "exp-log2":
-        options.append("gain exp2")
-    elif given.get("dcg", "log2") != "log2":
-        raise SpecError(f"{brief(text)}: dcg must be 'log2' or 'exp-log2', got {brief(given['dcg'])}")
-    if "gains" in given:
-        table = given["gains"].strip("{} ").replace(" ", "").replace(":", "=").replace(",", ", ")
-        options.append(f"gain '{table}'")
-    if given.get("judged_only") == "True":
-        options.append("unjudged drop")
-    if options:
-        _advise(text, measure, *options)
-    return measure
-
-
-def _advise(text: str, measure: str, *options: str) -> NoReturn:
-    """Raise an error that says which measure to write, with which options."""
-    flags = " ".join(f"--{option}" for option in options)
-    raise SpecError(
-        f"{brief(text)}: gains and conventions are no part of a measure: write {measure} with {flags}"
-    )

@@ -31,9 +31,9 @@ def ranked_labels(scores: Floats, labels: Floats, k: int, ties: Ties) -> Floats:
     """
     if scores.ndim == 1 and k < len(scores):
         # all items that tie with the k-th share its mean, so all of them are kept
-        some = np.flatnonzero(scores >= _lower_bound(scores, k))
-        likely = scores[some]
-        top = some[likely >= np.partition(likely, len(likely) - k)[len(likely) - k]]
+        places = np.flatnonzero(scores >= _lower_bound(scores, k))
+        highest = scores[places]
+        top = places[highest >= np.partition(highest, len(highest) - k)[len(highest) - k]]
         scores, labels = scores[top], labels[top]
     keys = -scores
     ordered, new = _sorted_together(keys, labels) or _sorted_by_places(keys, labels)
@@ -57,8 +57,8 @@ def ideal_order(labels: Floats, k: int) -> Floats:
     if _SAMPLE * k < len(labels):
         bound = _lower_bound(labels, k)
         above = np.sort(labels[labels > bound])[::-1][:k]
-        found = np.append(above, np.full(k - len(above), bound))
-        return found[found > 0]
+        ideal = np.append(above, np.full(k - len(above), bound))
+        return ideal[ideal > 0]
     whole = _whole(labels)
     if whole is None:
         # not by a partition, which takes 20 times as long as numpy's sort where few labels are different

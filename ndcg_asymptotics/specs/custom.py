@@ -21,6 +21,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, brief
 from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.specs.scanner import Call, Scanner
 from ndcg_asymptotics.specs.spec import Portable, Spec
 
@@ -34,16 +35,8 @@ Files = tuple[tuple[str, bytes], ...]
 """Names, relative to the study's folder, and contents of the source files of a function."""
 
 
-@dataclass(frozen=True)
-class Own:
-    """An object of the user's code, and the files of the study's folder that define it, if any."""
-
-    value: object
-    files: Files = ()
-
-
-def find_object(target: str, scanner: Scanner) -> Own:
-    """Return the object that ``module:name`` names in a text.
+def find_object(target: str, scanner: Scanner) -> tuple[object, Files]:
+    """Return the object that ``module:name`` names in a text, and the study's files that define it, if any.
 
     Raises
     ------
@@ -62,12 +55,12 @@ def find_object(target: str, scanner: Scanner) -> Own:
     )
     try:
         if folder.joinpath(*module.split(".")).with_suffix(".py").is_file():
-            found, files = _loaded(folder.resolve(), module)
-            return Own(getattr(found, name), files)
-        return Own(getattr(importlib.import_module(module), name))
+            loaded, files = _loaded(folder.resolve(), module)
+            return getattr(loaded, name), files
+        return getattr(importlib.import_module(module), name), ()
     except ANYTHING as error:  # the module is the user's own code
-        said = f'custom needs "module:function", got {brief(target)} ({brief_error(error)})'
-        raise InputError(said) from error
+        message = f'custom needs "module:function", got {brief(target)} ({brief_error(error)})'
+        raise InputError(message) from error
 
 
 _modules: dict[tuple[Path, str, tuple[str, ...]], tuple[object, Files]] = {}
@@ -93,6 +86,7 @@ def _run(folder: Path, target: str, names: set[str]) -> tuple[object, Files]:
     functions by value. ``names`` are the folder's own modules and packages, which come before any others
     of the same name.
     """
+    # modules that were imported before under the names of the folder's
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in names}
     before, writes = set(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, str(folder))
@@ -100,18 +94,18 @@ def _run(folder: Path, target: str, names: set[str]) -> tuple[object, Files]:
     sys.dont_write_bytecode = True
     try:
         importlib.invalidate_caches()
-        found = importlib.import_module(target)
+        loaded = importlib.import_module(target)
     finally:
         sys.dont_write_bytecode = writes
         sys.path.remove(str(folder))
         new = {name: sys.modules[name] for name in set(sys.modules) - before}
         paths = {name: Path(getattr(module, "__file__", None) or "") for name, module in new.items()}
-        own = {name: path for name, path in paths.items() if path.is_relative_to(folder)}
-        for name in own:
+        inside = {name: path for name, path in paths.items() if path.is_relative_to(folder)}
+        for name in inside:
             del sys.modules[name]
         sys.modules.update(hidden)
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in own.values()}
-    return found, tuple(sorted(files.items()))
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in inside.values()}
+    return loaded, tuple(sorted(files.items()))
 
 
 def source_digest(function: Callable[..., object], files: Files) -> bytes:
@@ -137,8 +131,7 @@ def _module_file(function: Callable[..., object]) -> Files:
 
 def brief_error(error: BaseException) -> str:
     """Return the message of an exception of a user's code, on one line."""
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    return said if len(said) <= 200 else f"{said[:199]}…"
+    return shortened(" ".join(f"{type(error).__name__}: {error}".split()), 200)
 
 
 def advice_for(function: Callable[[Any], object], x: Floats) -> str:
@@ -176,17 +169,6 @@ def evaluated(function: Callable[[Floats], ArrayLike], x: Floats, what: str, arg
     return values
 
 
-def require_name(target: str, value: object, files: Files, what: str) -> None:
-    """Refuse an object that another process could not import by ``module:name``."""
-    module, _, name = target.partition(":")
-    importable = module != "__main__" and getattr(sys.modules.get(module), name or "-", None) is value
-    require(
-        bool(files) or importable,
-        f"the {what} {target!r} cannot be written to a file: no importable module holds it by that name "
-        "(put the function into a module, or keep the study in memory)",
-    )
-
-
 @dataclass(frozen=True)
 class OfFunction(Spec):
     """A spec ``keyword("module:function")`` whose function is found when its text is read.
@@ -222,16 +204,22 @@ class OfFunction(Spec):
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
-        given = cls.bind(call, cls.WRITTEN)
-        if "target" not in given:
+        arguments = cls.bind(call, cls.WRITTEN)
+        if "target" not in arguments:
             call.scanner.fail(f'{cls.keyword} needs "module:function"', call.position)
-        found = find_object(given["target"], call.scanner)
-        return cls(**cls.described(found.value) | given | {"files": found.files})
+        value, files = find_object(arguments["target"], call.scanner)
+        return cls(**cls.described(value) | arguments | {"files": files})
 
     @classmethod
     def _fields(cls) -> tuple[Field[object], ...]:
         return tuple(field for field in super()._fields() if field.name in cls.WRITTEN)
 
     def portable(self) -> Portable:
-        require_name(self.target, self.function, self.files, self.KIND)
+        module, _, name = self.target.partition(":")
+        importable = module != "__main__" and getattr(sys.modules.get(module), name or "-", None)
+        require(
+            bool(self.files) or importable is self.function,
+            f"the {self.KIND} {self.target!r} cannot be written to a file: no importable module holds it by "
+            "that name (put the function into a module, or keep the study in memory)",
+        )
         return Portable(str(self), dict(self.files), {str(self): self.digest})

@@ -105,8 +105,8 @@ def check_ranges(keyword: str, given: object) -> None:
             isinstance(value, list | tuple) and all(map(is_number, value)) if several else is_number(value)
         )
         if not proper:
-            wanted = "numbers" if several else "a number"
-            raise InputError(f"{keyword}: {name} must be {wanted}, got {brief(value)}")
+            kind = "numbers" if several else "a number"
+            raise InputError(f"{keyword}: {name} must be {kind}, got {brief(value)}")
     for name, allowed in _ranges(type(given)):  # type: ignore[arg-type] # a class is hashable
         allowed.check(keyword, name, getattr(given, name))
 

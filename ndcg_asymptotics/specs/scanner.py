@@ -68,9 +68,10 @@ def short_text(spec: object) -> str:
     ('step(0.3, 0.7, 0.1234567890123456)', 'custom("0.1")')
     """
 
-    def short(found: re.Match[str]) -> str:
-        rounded = f"{float(found[0]):.15g}" if found[1] else found[0]
-        return rounded if len(rounded) <= len(found[0]) - 4 else found[0]
+    def short(token: re.Match[str]) -> str:
+        # a number is the second alternative of the pattern, and a text in quotes stays
+        rounded = f"{float(token[0]):.15g}" if token[1] else token[0]
+        return rounded if len(rounded) <= len(token[0]) - 4 else token[0]
 
     return re.sub(rf"{_STRING.pattern}|({NUMBER})", short, str(spec))
 
@@ -81,8 +82,8 @@ def numbers_text(values: Sequence[float] | Floats) -> str:
     >>> numbers_text([0.5, 2.0]), numbers_text(range(10)), numbers_text([])
     ('0.5, 2', '0, 1, 2, 3, 4, 5, 6, 7, …', 'none')
     """
-    said = ", ".join(map(number_text, values[:_MOST_SHOWN])) or "none"
-    return said + (", …" if len(values) > _MOST_SHOWN else "")
+    texts = ", ".join(map(number_text, values[:_MOST_SHOWN])) or "none"
+    return texts + (", …" if len(values) > _MOST_SHOWN else "")
 
 
 def fraction_text(value: float) -> str:
@@ -106,15 +107,15 @@ class Call:
 
     def keyed(self, key: str, usage: str) -> list[tuple[float, Call]]:
         """Return the arguments of ``name(number=call, …)``; ``key`` says what the numbers are."""
-        found = []
+        calls = []
         for argument in self.arguments:
             if argument.key is None or not isinstance(argument.value, Call):
                 self.scanner.fail(f"{self.name} takes {usage}", argument.position)
             try:
-                found.append((float(argument.key), argument.value))
+                calls.append((float(argument.key), argument.value))
             except ValueError:
                 self.scanner.fail(f"expected a {key}, found {argument.key!r}", argument.position)
-        return found
+        return calls
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,11 +171,11 @@ class Scanner:
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Consume the pattern (and the space before it) if it comes next."""
         start = _SPACE.match(self.text, self.position)
-        found = pattern.match(self.text, start.end() if start else self.position)
-        if found is None:
+        token = pattern.match(self.text, start.end() if start else self.position)
+        if token is None:
             return None
-        self.position = found.end()
-        return found.group()
+        self.position = token.end()
+        return token.group()
 
     def accept(self, literal: str) -> bool:
         """Consume the literal text if it comes next."""
@@ -183,24 +184,17 @@ class Scanner:
     def expect(self, literal: str) -> None:
         """Consume the literal text or fail."""
         if not self.accept(literal):
-            self.fail(f"expected {literal!r}, found {self.found()}")
+            self.fail(f"expected {literal!r}, found {self.rest()}")
 
-    def found(self) -> str:
+    def rest(self) -> str:
         """Return the rest of the text for an error message."""
         rest = self.text[self.position :].lstrip()
         return brief(rest, _SHOWN) if rest else "the end of the text"
 
-    def number(self, what: str) -> float:
-        """Consume a number or fail."""
-        token = self.match(_NUMBER)
-        if token is None:
-            self.fail(f"expected {what}, found {self.found()}")
-        return float(token)
-
     def end(self) -> None:
         """Fail unless the whole text has been read."""
         if self.text[self.position :].strip():
-            self.fail(f"expected the end of the text, found {self.found()}")
+            self.fail(f"expected the end of the text, found {self.rest()}")
 
     def call(self) -> Call:
         """Consume ``name`` or ``name(arguments)``."""
@@ -208,9 +202,9 @@ class Scanner:
         start = self.position
         name = self.match(_NAME)
         if name is None:
-            self.fail(f"expected a name, found {self.found()}")
-        if gone := removed(name, SPECS):  # whose arguments may not be of this grammar any more
-            self.fail(gone, start)
+            self.fail(f"expected a name, found {self.rest()}")
+        if replacement := removed(name, SPECS):  # whose arguments may not be of this grammar any more
+            self.fail(replacement, start)
         arguments: tuple[Argument, ...] = ()
         if self.accept("("):
             arguments = self._arguments(name, start)

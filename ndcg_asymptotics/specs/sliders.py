@@ -40,11 +40,6 @@ def slider(start: float, stop: float, step: float, usual: float) -> dict[str, ob
     return {"slider": (start, stop, step, usual)}
 
 
-def logarithmic(start: float, stop: float, usual: float) -> dict[str, object]:
-    """Return the metadata of a field with a logarithmic slider of whole numbers."""
-    return slider(start, stop, 0.0, usual)
-
-
 class Adjustable(Spec):
     """A spec that the explorer offers if all its parameters have sliders.
 
@@ -59,8 +54,8 @@ class Adjustable(Spec):
     @classmethod
     def sliders(cls) -> tuple[Slider, ...] | None:
         """Return the sliders of the parameters in their order; None if a parameter has none."""
-        found, without = cls._sliders()
-        return None if without else found
+        sliders, without = cls._sliders()
+        return None if without else sliders
 
     def slider_values(self) -> tuple[float, ...]:
         """Return the values of the parameters that have sliders."""
@@ -70,8 +65,8 @@ class Adjustable(Spec):
     def _sliders(cls) -> tuple[tuple[Slider, ...], list[dataclasses.Field[object]]]:
         """Return the sliders of the fields, and the fields that have none."""
         fields = cls._fields()
-        found = (Slider(f.name, *f.metadata["slider"]) for f in fields if "slider" in f.metadata)
-        return tuple(found), [f for f in fields if "slider" not in f.metadata]
+        sliders = (Slider(f.name, *f.metadata["slider"]) for f in fields if "slider" in f.metadata)
+        return tuple(sliders), [f for f in fields if "slider" not in f.metadata]
 
 
 def offered(family: type[Spec]) -> dict[str, type[Adjustable]]:
@@ -81,5 +76,5 @@ def offered(family: type[Spec]) -> dict[str, type[Adjustable]]:
     >>> offered(Discount)["power"].sliders()
     (Slider(name='b', start=0.05, stop=3.0, step=0.05, usual=0.5),)
     """
-    members = ((keyword, member) for keyword, member in family.members.items() if issubclass(member, family))
-    return {k: m for k, m in members if issubclass(m, Adjustable) and m.sliders() is not None}
+    members = {k: m for k, m in family.members.items() if issubclass(m, family) and issubclass(m, Adjustable)}
+    return {keyword: member for keyword, member in members.items() if member.sliders() is not None}

@@ -95,12 +95,12 @@ class Spec(ABC):
         """
         if isinstance(given, cls):
             return given
-        known = ", ".join(sorted(cls.members))
-        if not isinstance(given, str):
-            advice = f"; {cls.FROM_FUNCTION} makes one of a function" if callable(given) else ""
-            said = f"expected a {cls.family} ({known}) or its text, got {brief(given)}"
-            raise InputError(said + advice * bool(cls.FROM_FUNCTION))
-        return cls.parse(given)
+        if isinstance(given, str):
+            return cls.parse(given)
+        advised = callable(given) and cls.FROM_FUNCTION
+        advice = f"; {cls.FROM_FUNCTION} makes one of a function" if advised else ""
+        names = ", ".join(sorted(cls.members))
+        raise InputError(f"expected a {cls.family} ({names}) or its text, got {brief(given)}{advice}")
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
@@ -125,13 +125,13 @@ class Spec(ABC):
     @classmethod
     def build(cls, call: Call) -> Self:
         """Return the member of this family that a parsed call names."""
-        known = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
-        if call.name not in known:
-            near, names = did_you_mean(call.name, known) or ",", ", ".join(sorted(known))
-            said = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
-            call.scanner.fail(said, call.position)
+        members = {name: member for name, member in cls.members.items() if issubclass(member, cls)}
+        if call.name not in members:
+            near, names = did_you_mean(call.name, members) or ",", ", ".join(sorted(members))
+            unknown = f"unknown {cls.family} {call.name!r}{near} expected one of: {names}"
+            call.scanner.fail(unknown, call.position)
         try:
-            return known[call.name].from_call(call)
+            return members[call.name].from_call(call)
         except SpecError:
             raise
         except InputError as error:
@@ -140,16 +140,16 @@ class Spec(ABC):
     @classmethod
     def from_call(cls, call: Call) -> Self:
         """Make this member from a parsed call; arguments are its fields, by position or name."""
-        given = cls.bind(call, tuple(field.name for field in cls._fields()))
+        arguments = cls.bind(call, tuple(field.name for field in cls._fields()))
         for field in cls._fields():
-            if field.name not in given and field.default is dataclasses.MISSING:
+            if field.name not in arguments and field.default is dataclasses.MISSING:
                 call.scanner.fail(f"{cls.keyword} needs {field.name!r}", call.position)
-        return cls(**given)
+        return cls(**arguments)
 
     @classmethod
     def bind(cls, call: Call, names: tuple[str, ...]) -> dict[str, Any]:
         """Return the arguments by name; positional ones take ``names`` in order."""
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for index, argument in enumerate(call.arguments):
             if argument.key is None and index >= len(names):
                 call.scanner.fail(
@@ -164,10 +164,10 @@ class Spec(ABC):
                     f"expected one of: {', '.join(names) or 'none'}",
                     argument.position,
                 )
-            if name in given:
+            if name in values:
                 call.scanner.fail(f"{name!r} is given twice", argument.position)
-            given[name] = cls.accept(name, argument, call.scanner)
-        return given
+            values[name] = cls.accept(name, argument, call.scanner)
+        return values
 
     @classmethod
     def accept(cls, name: str, argument: Argument, scanner: Scanner) -> Any:
@@ -175,8 +175,8 @@ class Spec(ABC):
         kinds: dict[str, object] = {field.name: field.type for field in cls._fields()}
         wants_text = kinds.get(name) == "str"
         if isinstance(argument.value, str) != wants_text or isinstance(argument.value, Call):
-            wanted = "a text in double quotes" if wants_text else "a number"
-            scanner.fail(f"{cls.keyword}: {name} must be {wanted}", argument.position)
+            kind = "a text in double quotes" if wants_text else "a number"
+            scanner.fail(f"{cls.keyword}: {name} must be {kind}", argument.position)
         return argument.value
 
     @classmethod

@@ -50,10 +50,10 @@ def canonical(study: Study) -> dict[str, Any]:
 
 def files(study: Study) -> dict[str, bytes]:
     """Return the files that the canonical texts refer to, by their names in a folder of results."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for part in _parts(study):
-        found |= part.files
-    return found
+        contents |= part.files
+    return contents
 
 
 def _parts(study: Study) -> list[Portable]:
@@ -67,10 +67,10 @@ def differing_fields(here: Mapping[str, object], there: Mapping[str, object]) ->
     For tables and lists only the elements that differ are named, for an edited function only its name.
     """
     return [
-        said
+        difference
         for name in dict.fromkeys((*here, *there))
         if name not in FREE and json.dumps(here.get(name)) != json.dumps(there.get(name))
-        for said in _difference(name, here.get(name), there.get(name))
+        for difference in _difference(name, here.get(name), there.get(name))
     ]
 
 
@@ -86,8 +86,8 @@ def _difference(name: str, here: object, there: object) -> Iterator[str]:
     elif isinstance(here, list) and isinstance(there, list):
         only_here, only_there = ([x for x in a if x not in b] for a, b in ((here, there), (there, here)))
         if only_here or only_there:
-            found = {"there": only_there, "here": only_here}
-            parts = (f"only {where} {_brief(values)}" for where, values in found.items() if values)
+            sides = {"there": only_there, "here": only_here}
+            parts = (f"only {where} {_brief(values)}" for where, values in sides.items() if values)
             yield f"{name} ({', '.join(parts)})"
         else:
             yield f"{name} (in another order)"

@@ -156,7 +156,7 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
     require(proper, f"must be texts, got {brief(measures)}", "measures")
     fields = {**fields, "measures": measures}
     require(isinstance(parameters, Mapping) and len(parameters) > 0, "has no parameter", "grid")
-    values = {name: _values(name, given) for name, given in parameters.items()}
+    values = {name: _values(name, rule) for name, rule in parameters.items()}
     count = math.prod(map(len, values.values()))
     require(count <= MOST_POINTS, f"has {count} points, at most {MOST_POINTS} are allowed", "grid")
     used = set(_PARAMETER.findall(repr([fields.get(name) for name in _FILLED])))
@@ -172,24 +172,25 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
     return Grid(axes, studies)
 
 
-def _values(name: str, given: Any) -> tuple[float, ...]:
+def _values(name: str, rule: Any) -> tuple[float, ...]:
     """Return the values of a parameter, from a list or a range."""
     argument = f"grid.{name}"
     proper = _PARAMETER.fullmatch(f"${name}") is not None and name not in _RESERVED
     require(proper, "is not a name for a parameter", argument)
-    if isinstance(given, Mapping):
-        numbers = set(given) == {"start", "stop", "step"} and all(_number(value) for value in given.values())
-        require(numbers, f"must be a list, or {{ start, stop, step }}, got {brief(given)}", argument)
-        start, stop, step = (float(given[key]) for key in ("start", "stop", "step"))
+    numbers = rule
+    if isinstance(rule, Mapping):
+        proper = set(rule) == {"start", "stop", "step"} and all(map(_number, rule.values()))
+        require(proper, f"must be a list, or {{ start, stop, step }}, got {brief(rule)}", argument)
+        start, stop, step = (float(rule[key]) for key in ("start", "stop", "step"))
         require(step > 0 and start <= stop, "needs start <= stop and step > 0", argument)
         require((stop - start) / step <= MOST_POINTS, f"has more than {MOST_POINTS} values", argument)
         # rounded to what a user would have written: 0.1 + 2 * 0.1 becomes 0.3
-        given = [float(f"{start + i * step:.12g}") for i in range(int((stop - start) / step + 1e-9) + 1)]
-    proper = isinstance(given, Sequence) and not isinstance(given, str) and len(given) > 0
-    require(proper and all(map(_number, given)), f"must be a list of numbers, got {brief(given)}", argument)
-    found = tuple(map(float, given))
-    require(len(set(found)) == len(found), "has a value twice", argument)
-    return found
+        numbers = [float(f"{start + i * step:.12g}") for i in range(int((stop - start) / step + 1e-9) + 1)]
+    proper = isinstance(numbers, Sequence) and not isinstance(numbers, str) and len(numbers) > 0
+    require(proper and all(map(_number, numbers)), f"must be a list of numbers, got {brief(rule)}", argument)
+    values = tuple(map(float, numbers))
+    require(len(set(values)) == len(values), "has a value twice", argument)
+    return values
 
 
 def _number(value: object) -> bool:
@@ -199,7 +200,7 @@ def _number(value: object) -> bool:
 def _filled(value: object, texts: Mapping[str, str]) -> Any:
     """Return a field with its parameters replaced by their values; names of scorers stay as they are."""
     if isinstance(value, str):
-        return _PARAMETER.sub(lambda found: texts.get(found[1], found[0]), value)
+        return _PARAMETER.sub(lambda match: texts.get(match[1], match[0]), value)
     if isinstance(value, dict):
         return {key: _filled(item, texts) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -63,15 +63,15 @@ def read_relevant(given: object) -> int | Mapping[float, float]:
     if not isinstance(given, Mapping):
         return whole_number(_number(given), "relevant", 1, MOST_RELEVANT)
     require(len(given) > 0, "has no number of relevant items", "relevant")
-    found = {_number(key): _number(value) for key, value in given.items()}
-    for value in (x for pair in found.items() for x in pair):
+    counts = {_number(key): _number(value) for key, value in given.items()}
+    for value in (x for pair in counts.items() for x in pair):
         require(
             is_number(value) and value > 0,
             f"must be a table of positive numbers, got {brief(value)}",
             "relevant",
         )
-    require(len(found) == len(given), "has a number twice", "relevant")
-    return found
+    require(len(counts) == len(given), "has a number twice", "relevant")
+    return counts
 
 
 def _number(given: object) -> Any:
@@ -95,18 +95,14 @@ def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
     InputError
         If two labels have the same gain, no label has a positive one, or a label has none.
     """
-    scorer = Scorer.of(given)
-    if isinstance(scorer, Random):
-        return scorer
-    return _of_model(scorer, gain)
-
-
-def _of_model(model: Scorer, gain: Gain) -> Scorer:
+    model = Scorer.of(given)
+    if isinstance(model, Random):
+        return model
     gains = _mapped(model.gains, gain)
     if gains == model.gains:
         return model
     if isinstance(model, FixedCounts) and isinstance(model.source, Graded | GradedRoc):
-        return _of_fixed_counts(model, model.source, gains)
+        return _with_counts(model, model.source, gains)
     if not isinstance(model, Relevance):
         raise InputError(f"the label 1 of {model} has the gain 1, got {gains[0]:g}", "gain")
     if isinstance(model, Empirical):
@@ -114,7 +110,7 @@ def _of_model(model: Scorer, gain: Gain) -> Scorer:
     return Graded(tuple(pair for pair in zip(gains, model.curves, strict=True) if pair[0] > 0))
 
 
-def _of_fixed_counts(model: FixedCounts, source: Graded | GradedRoc, gains: tuple[float, ...]) -> FixedCounts:
+def _with_counts(model: FixedCounts, source: Graded | GradedRoc, gains: tuple[float, ...]) -> FixedCounts:
     require(
         min(gains) > 0, "where the number of items of each grade is fixed, none may have the gain 0", "gain"
     )

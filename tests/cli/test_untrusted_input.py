@@ -169,7 +169,6 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             ("run", odd, "--out", tmp_path / "out"),
             ("losses", "decide", odd),
             ("losses", "train", "--train", odd, "--loss", "listnet"),
-            ("evaluate", "--run", "a", "--qrels", "b", "--gain", odd),
         ):
             ended = command(*arguments)
             assert ended.refused, (arguments, ended)

@@ -9,7 +9,7 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures.discounts import Discount, Linear, Log, Power, Zipf
 from ndcg_asymptotics.measures.discounts import discount as own_discount
-from ndcg_asymptotics.measures.exponentials import exponential_sum
+from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_sum
 
 SMOOTH = ["log", "power(0.1)", "power(0.5)", "zipf", "power(1.5)", "power(2)"]
 
@@ -20,6 +20,10 @@ def shifted(rank):  # completely monotone: a user's own
 
 def stairs(rank):  # non-increasing, and no mixture of exponentials
     return np.where(np.asarray(rank) < 10, 1.0, 0.5)
+
+
+def values_at(fit: ExponentialSum, ranks: np.ndarray) -> np.ndarray:
+    return np.exp(-np.outer(ranks, fit.rates)) @ fit.weights[0]
 
 
 def exact(text: str, rank: int) -> mpmath.mpf:
@@ -47,14 +51,14 @@ def test_relative_error_at_points(text, largest):
 
 @pytest.mark.parametrize("largest", [1e4, 1e18])
 def test_dense_mesh_one_shared_set(largest):
-    discounts = [Discount.parse(text) for text in [*SMOOTH, "geometric(2)", "geometric(1.001)"]]
+    discounts = [Discount.parse(text) for text in SMOOTH]
     fit = exponential_sum(discounts, largest)
     ranks = np.union1d(np.arange(1.0, 500), np.rint(np.geomspace(500, largest, 8_000)))
     assert np.all(np.diff(fit.rates) > 0)
     assert fit.rates[0] > 0
     powers = np.exp(-np.outer(ranks, fit.rates))
-    for discount, weights, values in zip(discounts, fit.weights, fit.at(ranks), strict=True):
-        truth = discount(ranks)
+    for discount, weights in zip(discounts, fit.weights, strict=True):
+        truth, values = discount(ranks), powers @ weights
         kept = truth > 1e-280
         assert np.abs(values[kept] / truth[kept] - 1).max() <= 1.01e-11
         # nothing cancels: rounding stays within a few units of 1e-15
@@ -87,7 +91,7 @@ def test_a_users_own_discount():
     own = own_discount(shifted, largest=1e6)
     ranks = np.arange(1.0, 1e5)
     fit = exponential_sum([own], 1e5)
-    assert fit.at(ranks)[0] == pytest.approx(shifted(ranks), rel=1.01e-11)
+    assert values_at(fit, ranks) == pytest.approx(shifted(ranks), rel=1.01e-11)
 
 
 def test_not_a_mixture_of_exponentials():
@@ -104,4 +108,4 @@ def test_not_a_mixture_of_exponentials():
 def test_a_wrong_discount_is_noticed():
     ranks = np.arange(1.0, 1000)
     fit = exponential_sum([Power(0.5)], 1e3)
-    assert np.abs(fit.at(ranks)[0] / Power(0.5 + 1e-9)(ranks) - 1).max() > 1e-9
+    assert np.abs(values_at(fit, ranks) / Power(0.5 + 1e-9)(ranks) - 1).max() > 1e-9

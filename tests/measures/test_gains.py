@@ -1,4 +1,4 @@
-"""Gains of labels: formulas, tables, and files with tables."""
+"""Gains of labels: formulas and tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.measures.gains import gain_text, label_gains, negative_labels_in, read_gain
+from ndcg_asymptotics.measures.gains import gain_text, label_gains, negative_labels_in
 
 LABELS = np.array([[0.0, 2.0], [np.nan, 1.0]])
 
@@ -16,6 +16,7 @@ LABELS = np.array([[0.0, 2.0], [np.nan, 1.0]])
     [
         ("linear", [[0, 2], [np.nan, 1]]),
         ("exp2", [[0, 3], [np.nan, 1]]),
+        ("binary", [[0, 1], [np.nan, 1]]),
         ("1=0.5, 2=7, -1=0", [[0, 7], [np.nan, 0.5]]),
         ({2: 1, 1: 0}, [[0, 1], [np.nan, 0]]),
     ],
@@ -49,22 +50,6 @@ def test_a_table_has_one_text():
     assert gain_text({2.0: 3, 1: 1, -1: 0}) == gain_text("2=3, 1 = 1.0,-1=0") == "-1=0, 0=0, 1=1, 2=3"
     assert negative_labels_in("-1=0, 1=1") == (-1.0,)
     assert negative_labels_in("exp2") == ()
-
-
-def test_a_table_in_a_file(tmp_path):
-    file = tmp_path / "gains.txt"
-    file.write_text("1=1\n\n2 = 3, 3=7\n")
-    assert read_gain(str(file)) == "0=0, 1=1, 2=3, 3=7"
-    assert read_gain("exp2") == "exp2"
-    assert read_gain("2=3") == "0=0, 2=3"
-    file.write_text("label gain\n1 1\n")
-    with pytest.raises(InputError, match=r"gains\.txt: gain: must be one of"):
-        read_gain(str(file))
-    file.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="not a text file"):
-        read_gain(str(file))
-    with pytest.raises(InputError, match="or a file with such a table; exp3: No such file"):
-        read_gain("exp3")
 
 
 def test_exponential_gains_of_large_labels_are_warned_of():

@@ -88,8 +88,7 @@ def test_answers(text: str, said: str) -> None:
         ("ndcg_cut.5", "nDCG@5"),
         ("NDCG@20", "nDCG@20"),
         ("nDCG(dcg='log2')@10", "nDCG@10"),
-        ('nDCG(dcg="log2", judged_only=False)', "nDCG"),
-        ("nDCG(cutoff=7)", "nDCG@7"),
+        ('nDCG(dcg="log2")', "nDCG"),
         ('nDCG(custom("numpy:reciprocal", 100))@3', 'nDCG(custom("numpy:reciprocal", 100))@3'),
     ],
 )
@@ -98,29 +97,20 @@ def test_names_that_are_understood(name, expected):
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"),
+    "name",
     [
-        ("nDCG(dcg='exp-log2')@10", "write nDCG@10 with --gain exp2"),
-        ("nDCG(gains={0: 0, 1: 5, 2:6})@10", "write nDCG@10 with --gain '0=0, 1=5, 2=6'"),
-        ("nDCG(dcg='exp-log2', judged_only=True)", "write nDCG with --gain exp2 --unjudged drop"),
-        ("nDCG(dcg='ln')@10", "dcg must be 'log2' or 'exp-log2', got 'ln'"),
-        ("ndcg@10-", "write nDCG@10 with --like xgboost --empty zero"),
-        ("ndcg_burges@10", "write nDCG@10 with --gain exp2"),
-        ("NDCG:top=10", "write nDCG@10 with --like catboost"),
-        (
-            "NDCG:top=5;type=Exp;denominator=Position",
-            r"write nDCG\(zipf\)@5 with --like catboost --gain exp2",
-        ),
+        "nDCG(dcg='exp-log2')@10",
+        "nDCG(gains={0: 0, 1: 5, 2:6})@10",
+        "nDCG(dcg='exp-log2', judged_only=True)",
+        "nDCG( judged_only=True )@10",
     ],
 )
-def test_names_that_are_answered(name, advice):
-    with pytest.raises(SpecError, match=f"{advice}$"):
+def test_names_that_are_answered(name):
+    with pytest.raises(SpecError, match=r"write nDCG@10 with --gain exp2, --gain '.*' or --unjudged drop$"):
         Measure.parse(name)
 
 
-@pytest.mark.parametrize(
-    "text", ["nDCG(dcg=0.5)@", "nDCG(b=2, dcg='log2')", "pop", "read", "NDCG:" + "aa=" * 40]
-)
+@pytest.mark.parametrize("text", ["nDCG(b=2, dcg='log2')", "pop", "read", "ndcg@10-", "NDCG:top=10"])
 def test_other_texts_are_left_to_the_grammar(text):
     assert str(Measure.parse("nDCG(power(b=0.5))")) == "nDCG(power(0.5))"
     with pytest.raises(SpecError, match="at position"):

@@ -312,7 +312,7 @@ class Bregman(OfPsi, keyword="bregman"):
             call.scanner.fail(f"{cls.keyword} needs 'psi'", call.position)
         name = str(given["psi"])
         if ":" in name:
-            return cls.of_psi(custom.find_object(name, call.scanner).value, name=name)
+            return cls.of_psi(custom.find_object(name, call.scanner)[0], name=name)
         return cls(name)
 
     @classmethod

@@ -67,8 +67,8 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
     conjecture: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        known = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
-        require(1 <= self.largest <= _MOST_RANKS, known)
+        message = f"custom: largest must be 1 to 1e8, got {number_text(self.largest)}"
+        require(1 <= self.largest <= _MOST_RANKS, message)
         object.__setattr__(self, "like", str(Discount.parse(self.like)) if self.like else "")
         values, digest = self._examine()
         object.__setattr__(self, "value_digest", values)
@@ -86,8 +86,8 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
         return {"function": value}
 
     def arguments(self) -> tuple[str, ...]:
-        given = [json.dumps(self.target), number_text(self.largest), json.dumps(self.like)]
-        return tuple(given if self.like else given[:2])
+        texts = json.dumps(self.target), number_text(self.largest)
+        return (*texts, json.dumps(self.like)) if self.like else texts
 
     @property
     def asymptotics(self) -> Asymptotics:
@@ -103,10 +103,10 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
         model = self._model
         if model is None or not math.isfinite(model.total):
             return math.inf
-        end, last = self.largest, np.array([self.largest])
-        tail = model.total - float(model.cumulative(end))
-        met = float(model(end))
-        scale = float(self.at(last, math.nan)[0]) / met if met > 0 else 0.0
+        end = self.largest
+        tail, end_value = model.total - float(model.cumulative(end)), float(model(end))
+        # the model may underflow at the end, and its tail then counts as nothing
+        scale = float(self.at(np.array([end]), math.nan)[0]) / end_value if end_value > 0 else 0.0
         return float(self.cumulative(end)) + scale * max(tail, 0.0)
 
     @property
@@ -122,8 +122,8 @@ class Custom(custom.OfFunction, Discount, keyword="custom"):
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(rank), dtype=np.float64)
         except custom.ANYTHING as error:  # any exception of the user's code
-            said = f"{custom.brief_error(error)}){custom.advice_for(self.function, rank)}"
-            raise self._error(rank, f"failed at {rank.size} ranks ({said}") from error
+            reason = f"({custom.brief_error(error)}){custom.advice_for(self.function, rank)}"
+            raise self._error(rank, f"failed at {rank.size} ranks {reason}") from error
         if values.shape != np.shape(rank):
             raise self._error(rank, f"made shape {values.shape} of ranks {np.shape(rank)}")
         return values
@@ -226,14 +226,15 @@ def _single(values: Floats) -> bytes:
 @lru_cache(maxsize=4)  # not in the shared cache, as one table may be larger than it
 def _sums(discount: Custom) -> Floats:
     sums, total = np.zeros(int(discount.largest) + 1), np.longdouble(0)
-    seen = hashlib.blake2b(digest_size=16)
+    state = hashlib.blake2b(digest_size=16)
     for ranks, values in discount._chunks():
-        seen.update(values.tobytes())
+        state.update(values.tobytes())
         running = total + np.cumsum(values.astype(np.longdouble))
         sums[int(ranks[0]) : int(ranks[-1]) + 1] = running
         total = running[-1]
-    seen.update(discount._beyond().tobytes())
-    require(seen.hexdigest() == discount.value_digest, discount._changes())
+    state.update(discount._beyond().tobytes())
+    # a function that gives other values than when it was examined
+    require(state.hexdigest() == discount.value_digest, discount._changes())
     return sums
 
 
@@ -271,7 +272,8 @@ def discount(
     >>> str(slow), slow.asymptotics, slow([1.0, 10.0]).round(4)
     ('custom("slow", 10000, "log")', LogDecay(), array([0.9102, 0.4024]))
     """
-    described, unlike = Custom.described(function), isinstance(like, str) and not like
+    described = Custom.described(function)
     require(is_number(largest), f"must be a number, got {brief(largest)}", "largest")
-    given = {"largest": float(largest), "like": "" if unlike else str(Discount.of(like)), "conjecture": limit}
-    return Custom(target=instance_of(name, str, "name") or custom.name_of(function), **described | given)
+    model = "" if like == "" else str(Discount.of(like))
+    options = {"largest": float(largest), "like": model, "conjecture": limit}
+    return Custom(target=instance_of(name, str, "name") or custom.name_of(function), **described | options)

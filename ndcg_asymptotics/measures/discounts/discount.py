@@ -128,11 +128,6 @@ class Discount(Adjustable, family="discount"):
         """Return the coefficients a_i(n) of D_n(r) = sum_i a_i(n) B_i(r)."""
         return (1.0,)
 
-    @property
-    def smooth(self) -> bool:
-        """Whether it is known to be smooth, as sums by quadrature or on a thinned lattice need it."""
-        return self.regular or self.affine or self.exact_exponentials() is not None
-
     def exact_exponentials(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
         """Return rates and weights if D(r) = sum_m w_m exp(-rate_m r) with finitely many terms."""
         return None
