@@ -20,7 +20,7 @@ from ndcg_asymptotics.core.files import named_paths, paths_of
 from ndcg_asymptotics.lists.judgements import without_negatives
 from ndcg_asymptotics.lists.names import united
 from ndcg_asymptotics.lists.reading import ColumnNames, read, read_lists, read_weights
-from ndcg_asymptotics.lists.records import NumberKind, Records, is_table
+from ndcg_asymptotics.lists.records import NumberKind, Records, as_table, is_table
 from ndcg_asymptotics.measures.gains import Gain
 
 Weights = Mapping[int, float] | Path | str
@@ -177,7 +177,9 @@ def scored_lists(
         else:
             require([*rankers] == [None], "only SVMlight files have features with weights", "weights")
             require(sizes is None, "is for SVMlight files", "query")
-            found[name] = [*Records.of_lists(one, columns)]
+            frame = as_table(one)
+            require(frame is not None, f"expected a file or a frame, got {brief(one)}", "lists")
+            found[name] = Records.of_frame(frame, ("score", "label"), columns, named=False)
     return found
 
 

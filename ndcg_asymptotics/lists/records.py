@@ -126,23 +126,6 @@ class Records:
         return replace(cls._of_cells(queries, documents, {kind: values})[0], ranked=ranked)
 
     @classmethod
-    def of_lists(cls, given: object, columns: Mapping[str, str] | None = None) -> tuple[Self, Self]:
-        """Return scores and labels, in the same order, of a table whose every row has both.
-
-        Documents are named by the numbers of their rows, from 1 on, unless there is a column of them.
-
-        Raises
-        ------
-        InputError
-            As `of`, and for what is no table.
-        """
-        frame = as_table(given)
-        if frame is None:
-            raise InputError(f"expected a file or a frame, got {brief(given)}", "lists")
-        scores, labels = cls.of_frame(frame, ("score", "label"), columns, named=False)
-        return scores, labels
-
-    @classmethod
     def of_frame(
         cls,
         frame: Any,
@@ -152,6 +135,8 @@ class Records:
         named: bool = True,
     ) -> list[Self]:
         """Return the records of each kind of number of a frame, whose documents have names if ``named``.
+
+        Otherwise they are named by the numbers of their rows, from 1 on, unless there is a column of names.
 
         Raises
         ------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ def read_json(path: Path, kind: NumberKind) -> Records:
     """
     expected = f'{{"query": {{"document": {kind}}}}}'
     with naming(str(path)):
-        found = parse_json(read_text(path), expected, parse_constant=_refuse)
+        found = parse_json(read_text(path), expected)
         for query, documents in found.items():
             values = documents.values() if isinstance(documents, dict) else [documents]
             for value in values:
@@ -36,7 +35,7 @@ def read_json(path: Path, kind: NumberKind) -> Records:
     return records
 
 
-def parse_json(text: str, expected: str, parse_constant: Callable[[str], object] | None = None) -> Any:
+def parse_json(text: str, expected: str) -> Any:
     """Return the content of a JSON text that is of the form ``expected``.
 
     Raises
@@ -45,7 +44,7 @@ def parse_json(text: str, expected: str, parse_constant: Callable[[str], object]
         For a text that is not JSON, and for a name that occurs twice in an object.
     """
     try:
-        return json.loads(text, object_pairs_hook=_distinct, parse_constant=parse_constant)
+        return json.loads(text, object_pairs_hook=_distinct)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"not a JSON file of the form {expected} ({error.msg}, {where})") from None
@@ -62,7 +61,3 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         names = [name for name, _ in pairs]
         raise InputError(f"{brief(next(n for n in names if names.count(n) > 1))} occurs twice")
     return found
-
-
-def _refuse(constant: str) -> Any:
-    raise InputError(f"numbers must be finite, got {constant}")
