@@ -280,6 +280,8 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
         ("query,a,b\nq1,1,2\n,1,2\n", "row 2: the name of the query is missing"),
         ("q1\tAP\t0.5\nq2\tAP\n", "line 2: expected three fields as in the first line"),
         ('{"q1": {"AP": 0.5}, "q2": 0.5}', "q2: expected .* got 0.5"),
+        ('[{"query": "q1", "run": {"a": 1}, "AP": "x"}]', "expected a column of numbers beside query"),
+        ('{"q1": {"run": {}}, "q2": {"run": [1], "AP": 0.5}}', "beside query, got none: no other"),
         ('{"q1": {"AP": 0.5}', "not a JSON file of the form"),
     ],
 )
@@ -303,6 +305,16 @@ def test_json_of_one_run_is_one_run(tmp_path: Path) -> None:
         path.write_text(json.dumps(content))
         found = read_values(path)
         assert (found.runs, found.queries) == (("scores",), tuple(QUERIES))
+
+
+def test_an_index_without_a_name_has_the_queries(tmp_path: Path) -> None:
+    frame = pd.DataFrame({run: [of["AP"] for of in VALUES[run].values()] for run in VALUES}, index=QUERIES)
+    frame.to_csv(tmp_path / "scores.csv")
+    found = read_values(tmp_path / "scores.csv", measures="AP")
+    assert (found.runs, found.queries) == (("new", "old"), tuple(QUERIES))
+    assert found.values[:, :, 0].T.tolist() == frame.to_numpy().tolist()
+    frame.reset_index(names="Unnamed: 0").to_csv(tmp_path / "scores.csv", index=False)
+    assert np.array_equal(read_values(tmp_path / "scores.csv", measures="AP").values, found.values)
 
 
 def test_runs_that_seem_to_have_other_queries_are_named() -> None:

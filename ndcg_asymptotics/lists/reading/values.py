@@ -262,9 +262,9 @@ class _Tables:
             )
         named, measure, value = column("run"), column("measure"), column("value")
         document = column_of(table.columns, "document")
-        twice = table.duplicated([name for name in (query, named, measure) if name])
+        keys = table[[name for name in (query, named, measure) if name is not None]].astype(str)
         require(
-            document is None or not twice.any(),
+            document is None or not keys.duplicated().any(),
             f"has several rows of a query, by the column {document}: {_A_RUN}",
         )
         value = value or ("score" if measure and "score" in table else None)
