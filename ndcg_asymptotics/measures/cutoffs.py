@@ -18,6 +18,7 @@ import numpy as np
 
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.measures.growth import CutoffGrowth
+from ndcg_asymptotics.measures.notation import cutoff_spec
 from ndcg_asymptotics.specs.ranges import within
 from ndcg_asymptotics.specs.scanner import NUMBER, Scanner, fraction_text, number_text, parse_text
 from ndcg_asymptotics.specs.sliders import Adjustable, slider
@@ -73,13 +74,9 @@ class Cutoff(Adjustable, family="cutoff"):
     @classmethod
     @cache
     def pattern(cls) -> re.Pattern[str]:
-        """Return what its texts match; a factor of 1, and the star after a factor, may be left out."""
-        first, *parts = (re.escape(part) for part in cls._form().split("{}"))
-        numbers = [rf"\s*({NUMBER})" for _ in parts]
-        if parts and parts[0] and not first:
-            numbers[0] = rf"(?:({NUMBER})\s*\*?\s*)?"
-        rest = "".join(number + part for number, part in zip(numbers, parts, strict=True))
-        return re.compile(first + rest + r"\s*$")
+        """Return what its texts match."""
+        parts = (re.escape(part) for part in cls._form().split("{}"))
+        return re.compile(rf"\s*{NUMBER}\s*".join(parts) + r"\s*$")
 
     def __call__(self, n: int) -> int:
         """Return k(n), an integer from 1 to n.
@@ -97,8 +94,8 @@ class Cutoff(Adjustable, family="cutoff"):
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
-        """Read `10`, `0.2n`, `n^0.5`, `n/log(n)`, `5log(n)`; the empty text is the whole list."""
-        cutoff = parse_text(text, scan, folder, allow_custom) if text.strip() else WholeList()
+        """Read `10`, `0.2n`, `n/5`, `n^0.5`, `n/log(n)`, `5log(n)`; the empty text is the whole list."""
+        cutoff = parse_text(cutoff_spec(text), scan, folder, allow_custom) if text.strip() else WholeList()
         assert isinstance(cutoff, cls)
         return cutoff
 
@@ -255,7 +252,7 @@ def scan(scanner: Scanner) -> Cutoff:
         if text is None:
             continue
         try:
-            return member(*map(float, re.findall(NUMBER, text) or [1] * len(member._fields())))
+            return member(*map(float, re.findall(NUMBER, text)))
         except InputError as error:
             scanner.fail(str(error), start)
     return scanner.fail(

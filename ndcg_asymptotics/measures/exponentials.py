@@ -118,27 +118,27 @@ def reciprocal_as_exponentials(ratio: float, tolerance: float) -> tuple[Floats, 
     """
     x = np.geomspace(1.0, ratio, 60 + math.ceil(_PER_EFOLD * math.log(ratio)))
     between = np.sqrt(x[1:] * x[:-1])
+
+    def error_of(rates: Floats, weights: Floats) -> float:
+        return float(np.abs(np.exp(-np.outer(between, rates)) @ weights * between - 1).max())
+
     if ratio <= _NARROW:
         # 1/x = int exp(-u - u (x - m)/m) du / m; K Gauss-Laguerre nodes leave (d / (2 - d))^(2K)
         middle, d = (1 + ratio) / 2, (ratio - 1) / (ratio + 1)
         count = max(2, math.ceil(math.log(tolerance) / (2 * math.log(max(d, 1e-9) / (2 - d)))))
         u, w = laggauss(count)
         rates, weights = u / middle, w * np.exp(u) / middle
-        error = float(np.abs(np.exp(-np.outer(between, rates)) @ weights * between - 1).max())
-        return rates, weights, error
+        return rates, weights, error_of(rates, weights)
     per_term = math.pi**2 / math.log(8 * ratio)
-    count, best = max(2, math.ceil(-math.log(tolerance) / per_term) - 6), None
-    for _ in range(30):
+    fewest = max(2, math.ceil(-math.log(tolerance) / per_term) - 6)
+    fits = []
+    for count in range(fewest, fewest + 30):
         rates = _progression(_FASTEST, ratio, count)
         weights = _least_squares(rates, x, 1 / x)
-        error = float(np.abs(np.exp(-np.outer(between, rates)) @ weights * between - 1).max())
-        if best is None or error < best[2]:
-            best = rates, weights, error
-        if error <= tolerance:
+        fits.append((rates, weights, error_of(rates, weights)))
+        if fits[-1][2] <= tolerance:
             break
-        count += 1
-    assert best is not None
-    return best
+    return min(fits, key=lambda fit: fit[2])
 
 
 @shared

@@ -31,11 +31,12 @@ _CUTOFFS: Mapping[str, str] = {
     r"sqrt\(n\)": "n^0.5",
     rf"n\^(?:\({_NUMBER}\)|{_NUMBER})": "n^{}",
     rf"{_NUMBER}\*?(?:log|ln)\(?n\)?": "{}log(n)",
-    r"(?:log|ln)\(?n\)?": "log(n)",
+    r"(?:log|ln)\(?n\)?": "1log(n)",
+    r"n": "1n",
     r"n/(?:log|ln)\(?n\)?": "n/log(n)",
 }
 """Specs of cutoffs by regular expressions for their formulas."""
-_MEASURE = re.compile(r"(\s*n?dcg\s*)(?:\(([^@]*)\))?\s*(?:@(.*))?", re.IGNORECASE)
+_MEASURE = re.compile(r"(\s*(?:n?dcg|rbp)\s*)(?:\(([^@]*)\))?\s*(?:@(.*))?", re.IGNORECASE)
 
 
 def specs_of(text: str) -> str:
@@ -52,7 +53,16 @@ def specs_of(text: str) -> str:
     name, discount, cutoff = parts.groups()
     discounts = {**_DISCOUNTS, **_BASE_2} if name.strip().lower() == "ndcg" else _DISCOUNTS
     inside = "" if discount is None else f"({_spec(discount, discounts)})"
-    return name + inside + ("" if cutoff is None else f"@{_spec(cutoff, _CUTOFFS)}")
+    return name + inside + ("" if cutoff is None else f"@{cutoff_spec(cutoff)}")
+
+
+def cutoff_spec(formula: str) -> str:
+    """Return the spec of a cutoff for its formula, or the text unchanged.
+
+    >>> cutoff_spec("n/5"), cutoff_spec("2 * ln n"), cutoff_spec("10")
+    ('0.2n', '2log(n)', '10')
+    """
+    return _spec(formula, _CUTOFFS)
 
 
 def _spec(formula: str, specs: Mapping[str, str]) -> str:

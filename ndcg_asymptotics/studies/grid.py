@@ -151,10 +151,7 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
         If a parameter has no values or is not used, or the study at a point is invalid. The scorers of a
         point must have one label law; those of different points need not.
     """
-    measures = as_list(fields.get("measures"), "measures", str)
-    proper = all(isinstance(text, str) for text in measures)
-    require(proper, f"must be texts, got {brief(measures)}", "measures")
-    fields = {**fields, "measures": measures}
+    fields = {**fields, "measures": as_list(fields.get("measures"), "measures", str)}
     require(isinstance(parameters, Mapping) and len(parameters) > 0, "has no parameter", "grid")
     values = {name: _values(name, rule) for name, rule in parameters.items()}
     count = math.prod(map(len, values.values()))
@@ -164,11 +161,11 @@ def grid_of(parameters: Any, fields: Fields, folder: Path | None = None, allow_c
         raise InputError(f"no parameter {name!r}, expected one of: {', '.join(values)}", "grid")
     for name in values:
         require(name in used, f"no text contains ${name}", f"grid.{name}")
-    axes, studies = Axes(values, dict(fields)), {}
+    axes, studies = Axes(values, fields), {}
     for point in axes.points:
         texts = {name: number_text(value) for name, value in zip(values, point, strict=True)}
         where = ", ".join(f"{name} = {text}" for name, text in texts.items())
-        studies[point] = study_of(_filled(dict(fields), texts), folder, f"at {where}", allow_custom)
+        studies[point] = study_of(_filled(fields, texts), folder, f"at {where}", allow_custom)
     return Grid(axes, studies)
 
 

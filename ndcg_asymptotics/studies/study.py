@@ -138,7 +138,11 @@ class Study(Shown):
         require(isinstance(title, str), f"must be a text, got {brief(title)}", "title")
         require_utf8([title], "the title", "title")
         labelled = read_scorers(scorers, relevant=relevant)
-        population = _population({name: with_gain(s, gain) for name, s in labelled.items()}, coupling)
+        with blaming("coupling"):
+            copula = Coupling.of(coupling)
+        with_gains = {name: with_gain(scorer, gain) for name, scorer in labelled.items()}
+        with blaming("scorers"):
+            population = Population(with_gains, copula)
         for scorer in population.scorers.values():
             scorer.check_lengths(sizes)
         proper = is_number(bracket) and 0 < bracket <= 1
@@ -299,15 +303,6 @@ def read_scorers(
             else:
                 scorers[name] = Scorer.of(scorer)
     return scorers
-
-
-def _population(scorers: Mapping[str, Scorer], coupling: Coupling | str) -> Population:
-    with blaming("coupling"):
-        copula = Coupling.of(coupling)
-    try:
-        return Population(scorers, copula)
-    except InputError as error:
-        raise InputError(error.reason, error.argument or "scorers") from None
 
 
 def _pairs(field: object, population: Population) -> tuple[tuple[str, str], ...]:

@@ -57,6 +57,11 @@ def test_a_cutoff_is_read_as_its_formula(text: str, spec: str, formula: Callable
     ]
 
 
+def test_the_cutoff_alone_and_that_of_rbp_have_the_same_notation() -> None:
+    assert str(Measure(cutoff="n/5")) == str(Measure(cutoff="0.2 * n")) == "nDCG@0.2n"
+    assert str(Measure.parse("RBP(0.8)@log(n)")) == "RBP(0.8)@1log(n)"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -24,8 +24,6 @@ SCORES = {
 LABELS = {
     "binary": RNG.integers(0, 2, 200).astype(np.float64),
     "grades": RNG.choice([0.0, 1.0, 3.0, 7.0, 15.0], 200),
-    "1023 at most": RNG.choice([0.0, 1022.0, 1023.0], 200),
-    "larger": RNG.choice([0.0, 1.0, 1024.0], 200),
     "not whole": RNG.choice([0.0, 0.5, 2.0], 200),
     "none": np.zeros(200),
 }

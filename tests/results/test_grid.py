@@ -268,7 +268,10 @@ def test_figures_are_drawn_against_every_parameter(tmp_path: Path, made: Path) -
         (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 1e-12}), "grid.b: has more than 10000"),
         (lambda v, f: v.update(n=[1]), "grid.n: is not a name for a parameter"),
         (lambda v, f: v.update(top=[0.5, 1.7]), r"at top = 1.7, b = 0.2: scorers.good: .*within \[0, 1\]"),
-        (lambda v, f: f.update(measures=[10]), "measures: must be texts"),
+        (
+            lambda v, f: f.update(measures=["nDCG(power($b))", 10]),
+            "at top = 0.5.*: measures: expected a measure",
+        ),
     ],
 )
 def test_bad_grids_are_refused(change: Callable[[Any, Any], object], said: str) -> None:
