@@ -293,7 +293,9 @@ def test_bad_files_are_refused_in_one_line(text: str, said: str, tmp_path: Path)
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("given", [3, None, [], [1], {"a": 3}, {"a": {}}, {"a": "what"}, [pd.DataFrame()]])
+@pytest.mark.parametrize(
+    "given", [3, None, [], [1], {"a": 3}, {"a": {}}, {"a": "what"}, [pd.DataFrame()], {"a": np.array(3)}]
+)
 def test_other_things_are_refused(given: object) -> None:
     with pytest.raises(InputError):
         read_values(given)

@@ -173,7 +173,9 @@ class _Tables:
         elif hasattr(given, "by_query") or is_table(given):  # evaluations of several runs, or a table
             self._add_table(_table(given, self.unnamed), None)
         elif isinstance(given, Mapping):
-            arrays = [of for of in given.values() if isinstance(of, np.ndarray) or _all(of, Real)]
+            arrays = [
+                of for of in given.values() if _all(of, Real) or (isinstance(of, np.ndarray) and of.ndim)
+            ]
             sizes = " and ".join(map(str, dict.fromkeys(map(len, arrays))))
             require(
                 sizes.isdecimal() or not arrays, f"arrays need a number for each query, got {sizes}", "values"
@@ -423,13 +425,14 @@ def _table(given: Any, unnamed: str) -> pd.DataFrame:
         return given.by_query.to_dataframe()
     if isinstance(given, pd.Series):
         given = given.to_dict()
-    given = getattr(given, "scores", None) or given  # of ranx
+    if isinstance(scores := getattr(given, "scores", None), Mapping):  # of ranx
+        given = scores
     if isinstance(given, Mapping):
         return _nested(given, unnamed)
     if (table := as_table(given)) is not None:
         return pd.DataFrame({str(name): list(table[name]) for name in table.columns})
     require(
-        isinstance(given, Iterable) and not isinstance(given, str | bytes),
+        isinstance(given, Iterable) and not isinstance(given, str | bytes) and getattr(given, "ndim", 1) > 0,
         f"expected {_FORMS}, got {brief(given)}",
     )
     rows = list(given)
