@@ -87,10 +87,10 @@ class Cutoff(Adjustable, family="cutoff"):
         return min(max(self.exact(int(n)), 1), int(n))
 
     @classmethod
-    def of(cls, given: Self | str | int) -> Self:
+    def of(cls, cutoff: Self | str | int) -> Self:
         """Return the cutoff itself, the one of a text, or that of a fixed rank."""
-        number = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        return super().of(str(given) if number else given)  # type: ignore[arg-type]
+        number = isinstance(cutoff, int | np.integer) and not isinstance(cutoff, bool)
+        return super().of(str(cutoff) if number else cutoff)  # type: ignore[arg-type]
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:

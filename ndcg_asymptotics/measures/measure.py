@@ -106,16 +106,18 @@ class Measure:
         )
 
     @classmethod
-    def of(cls, given: Self | Discount | str) -> Self:
+    def of(cls, measure: Self | Discount | str) -> Self:
         """Return the measure itself, the one of a text, or that of a discount over the whole list."""
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, Discount):
-            return cls(given)
-        if not isinstance(given, str):
-            advice = f"; {Discount.FROM_FUNCTION} makes a discount of a function" if callable(given) else ""
-            raise InputError(f"expected a measure or its text, such as 'nDCG@10', got {brief(given)}{advice}")
-        return cls.parse(given)
+        if isinstance(measure, cls):
+            return measure
+        if isinstance(measure, Discount):
+            return cls(measure)
+        if not isinstance(measure, str):
+            advice = f"; {Discount.FROM_FUNCTION} makes a discount of a function" if callable(measure) else ""
+            raise InputError(
+                f"expected a measure or its text, such as 'nDCG@10', got {brief(measure)}{advice}"
+            )
+        return cls.parse(measure)
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:
@@ -370,7 +372,7 @@ Measures = Sequence[Measure | Discount | str] | Measure | Discount | str
 """One measure or several, as values or texts."""
 
 
-def measures_of(given: Measures) -> tuple[Measure, ...]:
+def measures_of(measures: Measures) -> tuple[Measure, ...]:
     """Return the measures of a measure, a discount, a text, or several of them; one given twice counts once.
 
     Raises
@@ -381,6 +383,6 @@ def measures_of(given: Measures) -> tuple[Measure, ...]:
     >>> [str(measure) for measure in measures_of(["nDCG@10", "nDCG(zipf)"])]
     ['nDCG@10', 'nDCG(zipf)']
     """
-    measures = tuple(dict.fromkeys(map(Measure.of, as_list(given, "measures", (str, Measure, Discount)))))
-    require(len(measures) > 0, "must hold at least one measure", "measures")
-    return measures
+    values = as_list(measures, "measures", (str, Measure, Discount))
+    require(len(values) > 0, "must hold at least one measure", "measures")
+    return tuple(dict.fromkeys(map(Measure.of, values)))

@@ -91,7 +91,7 @@ def one_of(*texts: str) -> dict[str, Described]:
     return {"within": Described(f"one of {', '.join(texts)}", lambda text: text in texts)}
 
 
-def check_ranges(keyword: str, given: object) -> None:
+def check_ranges(keyword: str, spec: object) -> None:
     """Refuse an object of a dataclass with a field that is no number where one belongs, or outside its range.
 
     Raises
@@ -99,16 +99,16 @@ def check_ranges(keyword: str, given: object) -> None:
     InputError
         That names the keyword, the field and its range.
     """
-    for name, several in _numbers(type(given)):  # type: ignore[arg-type] # a class is hashable
-        value = getattr(given, name)
+    for name, several in _numbers(type(spec)):  # type: ignore[arg-type] # a class is hashable
+        value = getattr(spec, name)
         proper = (
             isinstance(value, list | tuple) and all(map(is_number, value)) if several else is_number(value)
         )
         if not proper:
             kind = "numbers" if several else "a number"
             raise InputError(f"{keyword}: {name} must be {kind}, got {brief(value)}")
-    for name, allowed in _ranges(type(given)):  # type: ignore[arg-type] # a class is hashable
-        allowed.check(keyword, name, getattr(given, name))
+    for name, allowed in _ranges(type(spec)):  # type: ignore[arg-type] # a class is hashable
+        allowed.check(keyword, name, getattr(spec, name))
 
 
 @cache

@@ -85,7 +85,7 @@ class Spec(ABC):
         check_ranges(self.keyword, self)
 
     @classmethod
-    def of(cls, given: Self | str) -> Self:
+    def of(cls, spec: Self | str) -> Self:
         """Return the member itself, or the one that a text names.
 
         Raises
@@ -93,14 +93,14 @@ class Spec(ABC):
         InputError
             If the argument is neither.
         """
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, str):
-            return cls.parse(given)
-        advised = callable(given) and cls.FROM_FUNCTION
+        if isinstance(spec, cls):
+            return spec
+        if isinstance(spec, str):
+            return cls.parse(spec)
+        advised = callable(spec) and cls.FROM_FUNCTION
         advice = f"; {cls.FROM_FUNCTION} makes one of a function" if advised else ""
         names = ", ".join(sorted(cls.members))
-        raise InputError(f"expected a {cls.family} ({names}) or its text, got {brief(given)}{advice}")
+        raise InputError(f"expected a {cls.family} ({names}) or its text, got {brief(spec)}{advice}")
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None, *, allow_custom: bool = True) -> Self:

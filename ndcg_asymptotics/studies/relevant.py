@@ -29,13 +29,13 @@ Relevant = int | str | Mapping[float, float]
 
 
 def scorer_of(
-    given: Scorer | RocModel | str, relevant: Relevant | None = None, gain: Gain = "linear"
+    scorer: Scorer | RocModel | str, relevant: Relevant | None = None, gain: Gain = "linear"
 ) -> Scorer:
     """Return a scorer whose lists have a number of relevant items, and whose labels are replaced by gains.
 
     Parameters
     ----------
-    given : Scorer, RocModel or text
+    scorer : Scorer, RocModel or text
         With ``relevant`` a relevance curve, a ROC curve or graded ones.
     relevant : int, text or mapping, optional
         As of a study.
@@ -45,11 +45,11 @@ def scorer_of(
     ('relevant(2, roc_power(0.4))', 'constant(0.2)')
     """
     if relevant is not None:
-        return with_gain(with_relevant(given, read_relevant(relevant)), gain)
-    return with_gain(Scorer.of(given), gain)  # type: ignore[arg-type]
+        return with_gain(with_relevant(scorer, read_relevant(relevant)), gain)
+    return with_gain(Scorer.of(scorer), gain)  # type: ignore[arg-type]
 
 
-def read_relevant(given: object) -> int | Mapping[float, float]:
+def read_relevant(field: object) -> int | Mapping[float, float]:
     """Return a study's field ``relevant``, in which numbers may be texts, as the keys of a TOML table are.
 
     Raises
@@ -60,29 +60,29 @@ def read_relevant(given: object) -> int | Mapping[float, float]:
     >>> read_relevant("2"), read_relevant({"2": 1, "1": "4"})
     (2, {2: 1, 1: 4})
     """
-    if not isinstance(given, Mapping):
-        return whole_number(_number(given), "relevant", 1, MOST_RELEVANT)
-    require(len(given) > 0, "has no number of relevant items", "relevant")
-    counts = {_number(key): _number(value) for key, value in given.items()}
+    if not isinstance(field, Mapping):
+        return whole_number(_number(field), "relevant", 1, MOST_RELEVANT)
+    require(len(field) > 0, "has no number of relevant items", "relevant")
+    counts = {_number(key): _number(value) for key, value in field.items()}
     for value in (x for pair in counts.items() for x in pair):
         require(
             is_number(value) and value > 0,
             f"must be a table of positive numbers, got {brief(value)}",
             "relevant",
         )
-    require(len(counts) == len(given), "has a number twice", "relevant")
+    require(len(counts) == len(field), "has a number twice", "relevant")
     return counts
 
 
-def _number(given: object) -> Any:
-    """Return the number that a text stands for, or what was given."""
+def _number(value: object) -> Any:
+    """Return the number that a text stands for, or any other value as it is."""
     try:
-        return (int(given) if given.isdigit() else float(given)) if isinstance(given, str) else given
+        return (int(value) if value.isdigit() else float(value)) if isinstance(value, str) else value
     except ValueError:
-        return given
+        return value
 
 
-def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
+def with_gain(scorer: Scorer | str, gain: Gain) -> Scorer:
     """Return the scorer in which labels are replaced by their gains, with the same probabilities.
 
     Grades whose gain becomes 0 are left out, since 0 takes the rest of the probability.
@@ -95,7 +95,7 @@ def with_gain(given: Scorer | str, gain: Gain) -> Scorer:
     InputError
         If two labels have the same gain, no label has a positive one, or a label has none.
     """
-    model = Scorer.of(given)
+    model = Scorer.of(scorer)
     if isinstance(model, Random):
         return model
     gains = _mapped(model.gains, gain)

@@ -185,7 +185,7 @@ def calls(place: Path) -> dict[str, Call]:
         "studies.load_grid": {"path": grid},
         "studies.write_template": {"file": place / "template.toml"},
         "measures.discount": {"function": lambda r: 1 / r, "name": "d", "largest": 100, "like": "zipf"},
-        "measures.measures_of": {"given": "nDCG"},
+        "measures.measures_of": {"measures": "nDCG"},
         "populations.ConstantCurve": {"p": 0.4},
         "populations.FixedCounts": {"counts": (1,), "source": curve},
         "populations.Gaussian": {"rho": 0.5},
