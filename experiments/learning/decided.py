@@ -16,7 +16,7 @@ def main() -> None:
     found = {}
     with show_progress():
         for items, measure in ((3, "nDCG"), (4, "nDCG"), (4, "nDCG@2"), (3, "PD")):
-            by_gain = losses_of('duchi(1, "square", "gain")')
+            by_gain = losses_of('duchi(1, "gain")')
             losses = (*losses_of(None), *by_gain) if measure != "PD" else None
             search = search_losses(losses, measure=measure, n=items, draws=DRAWS, seed=1)
             print(search)

@@ -20,7 +20,7 @@ from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
 
 LOSSES = (
-    'duchi(20, "square", "gain")',
+    'duchi(20, "gain")',
     'pairwise("hinge", "gain")',
     'pairwise("squared_hinge", "gain")',
     'pairwise("logistic", "gain")',

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ndcg_asymptotics.core.progress import show_progress, tracked
 from ndcg_asymptotics.learning import Queries, train_ranker
 
-LOSSES = ('pairwise("hinge", "gain")', 'pairwise("logistic", "gain")', 'duchi(1, "square", "gain")')
+LOSSES = ('pairwise("hinge", "gain")', 'pairwise("logistic", "gain")', 'duchi(1, "gain")')
 PAIRS = (20_000, 40_000, 80_000, 160_000)
 PENALTIES = (1.0, 1e-2, 1e-4)
 TESTED, HELD = 500, 5_000  # pairs of a test user; pairs for the penalty

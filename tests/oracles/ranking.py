@@ -134,8 +134,8 @@ LOSSES: dict[str, Callable[[Vector, Vector], float]] = {
         if i != j
     ),
     "duchi": lambda s, y: math.fsum([*(s[j] - s[i] for i, j, _ in pairs(y, False)), *(v * v / 2 for v in s)]),
-    'duchi(2, "cosh", "gain")': lambda s, y: math.fsum(
-        [*(a * (s[j] - s[i]) for i, j, a in pairs(y, True)), *(2 * (math.cosh(v) - 1) for v in s)]
+    'duchi(2, "gain")': lambda s, y: math.fsum(
+        [*(a * (s[j] - s[i]) for i, j, a in pairs(y, True)), *(v * v for v in s)]
     ),
     "linear_ndcg": lambda s, y: math.fsum(
         a * PHI["logistic"](s[i] - s[j]) / norm([gain(b) for b in y], lambda rank: len(y) - rank)
