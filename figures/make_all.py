@@ -12,6 +12,7 @@ import loss_figures
 import sampled_negatives
 import shared_top
 import speed
+import theorems
 import theory_figures
 from common import EXPERIMENTS, arguments, write
 from study_figures import figures_of
@@ -32,6 +33,7 @@ def main() -> None:
             write(figures_of(open_study(folder)), out)
         else:
             print(f"{folder}: no results, left out")
+    write(theorems.theorems_of(results), out)
     write(findings.normalising_of(results), out)
     for name, of_losses in loss_figures.FIGURES.items():
         file = results / "learning" / f"{name}.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import few_relevant
 import findings
+import theorems
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.plots import measure_figure, overview_figure, pair_figures, summary_figure
@@ -35,7 +36,7 @@ def figures_of(results: Results) -> dict[str, Figure]:
         if len(figures) == 1:
             return {file: next(iter(figures.values()))}
         return {f"{file}-{a}-{b}": figure for (a, b), figure in figures.items()}
-    if name == "pseudo_expectation" or name in findings.NORMALISING:
+    if name == "pseudo_expectation" or name in (*findings.NORMALISING, *theorems.NAMES):
         return {}  # theory draws the first, and the others are drawn together
     if name != "wang2013":
         return {name: overview_figure(results)}

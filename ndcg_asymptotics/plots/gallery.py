@@ -27,7 +27,7 @@ from ndcg_asymptotics.plots.curves import (
     shared_limit,
     vanishes,
 )
-from ndcg_asymptotics.plots.layout import DOUBLE, note, one_scale, outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import DOUBLE, geometry, note, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend
 from ndcg_asymptotics.plots.orders import (
     error_exponent_figure,
@@ -36,7 +36,7 @@ from ndcg_asymptotics.plots.orders import (
     wrong_order_rates,
     wrong_orders_of_pairs,
 )
-from ndcg_asymptotics.plots.saving import Drawing
+from ndcg_asymptotics.plots.saving import Drawing, pages
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import line_styles, style
 from ndcg_asymptotics.results import Results
@@ -144,9 +144,10 @@ def _summary_figure(
         figure, axes = panels(count * (2 if orders else 1), columns=count, height=2.3, width=width)
         for ax, measure in zip(axes, tracked(chosen, "summary"), strict=False):
             ndcg_curves(results, measure, ax, choice=choice, names=False)
-        for ax, entries in zip(axes[count:], orders, strict=True):
+        below = geometry(axes[0])[1] == count
+        for ax, entries, measure in zip(axes[count:], orders, chosen, strict=False):
             wrong_orders_of_pairs(ax, entries, lines)
-            titles(ax, "")
+            titles(ax, "" if below else choice.formula(measure))
         if orders:
             one_scale(axes[count:])
         for ax in axes:
@@ -300,9 +301,8 @@ def study_drawings(
             summary = partial(_summary_figure, results, first, found, width=width, choice=choice)
             figures.append((("summary",), summary))
         if len(chosen) > 1:
-            figures.append(
-                (("overview",), partial(overview_figure, results, chosen, width=width, choice=choice))
-            )
+            overview = partial(overview_figure, results, width=width, choice=choice)
+            figures += pages("overview", overview, chosen, width)
         figures += [
             ((str(m),), partial(measure_figure, results, m, width=width, choice=choice)) for m in chosen
         ]

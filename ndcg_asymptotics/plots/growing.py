@@ -19,7 +19,7 @@ from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.layout import axes_of, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
 from ndcg_asymptotics.plots.marks import figure_legend, grey_band, grey_line, handle, white_marker
-from ndcg_asymptotics.plots.saving import Drawing
+from ndcg_asymptotics.plots.saving import Drawing, pages
 from ndcg_asymptotics.plots.scales import length_axis
 from ndcg_asymptotics.plots.style import GREY, MarkerSettings, style
 
@@ -137,4 +137,4 @@ def growth_drawings(
     chosen = growth.measures if measures is None else [_known(growth, measure) for measure in measures]
     draw = partial(growth_figure, growth, width=width, choice=choice)
     figures: list[Drawing] = [((str(measure),), partial(draw, (measure,))) for measure in chosen]
-    return [(("overview",), partial(draw, chosen)), *figures] if len(chosen) > 1 else figures
+    return [*pages("overview", draw, chosen, width), *figures] if len(chosen) > 1 else figures

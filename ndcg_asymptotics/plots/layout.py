@@ -23,7 +23,9 @@ from ndcg_asymptotics.plots.style import GREY, require_drawable
 
 SINGLE, DOUBLE = 3.5, 7.2  # widths of one and of two columns of a journal, in inches
 _MOST_PANELS, _MOST_INCHES = 1000, 1000
-_NARROW = 5.0  # a figure that is narrower has one panel in each row
+NARROW = 5.0  # a figure that is narrower has one panel in each row
+ROWS = 4  # of the panels of a page
+_PAGE, _LOWEST = 8.4, 1.6  # height of the rows of a narrow figure, and at least that of a row, in inches
 
 
 def panels(
@@ -37,7 +39,7 @@ def panels(
     columns : int
         The largest number of panels in a row. A figure of one column of a journal has one.
     height : float
-        Height of each row, in inches.
+        Height of each row, in inches. Many rows of a figure of one column of a journal are lower.
     width : float, optional
         Width of the figure, in inches. By default that of one column of a journal for one panel in each row,
         and that of two columns for more.
@@ -46,8 +48,11 @@ def panels(
     for argument, inches in (("width", width), ("height", height)):
         proper = inches is None or (is_number(inches) and 0 < inches <= _MOST_INCHES)
         require(proper, f"must be above 0 and at most {_MOST_INCHES} inches, got {brief(inches)}", argument)
-    columns = 1 if width is not None and width < _NARROW else min(columns, count)
+    narrow = width is not None and width < NARROW
+    columns = 1 if narrow else min(columns, count)
     rows = math.ceil(count / columns)
+    if narrow:
+        height = min(height, max(_LOWEST, _PAGE / rows))
     if width is None:
         width = SINGLE if columns == 1 else DOUBLE
     require(1 <= width <= 40, f"must be from 1 to 40 inches, got {width:g}", "width")
@@ -67,9 +72,12 @@ def axes_of(ax: Axes | None) -> Axes:
     return plt.gca() if ax is None else instance_of(ax, Axes, "ax")
 
 
-def note(figure: Figure, text: str) -> None:
-    """Write a warning above all panels, such as that the results are incomplete."""
-    instance_of(figure, Figure, "figure").suptitle(str(text), fontsize=8, color="#B00000", x=0.01, ha="left")
+def note(figure: Figure, text: str, *, color: str = "#B00000") -> None:
+    """Write above all panels, by default in red: a warning such as that the results are incomplete."""
+    figure = instance_of(figure, Figure, "figure")
+    size, room = mpl.rcParams["axes.titlesize"], 0.98 * 72 * figure.get_figwidth()
+    text = "\n".join(wrapped(str(text), size, room))
+    figure.suptitle(text, fontsize=size, color=color, x=0.01, ha="left")
 
 
 def one_scale(axes: Sequence[Axes]) -> None:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
-from ndcg_asymptotics.analysis.orders.rates import Rate
+from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.core.arrays import LEVEL, Floats, as_list, instance_of, require_flag
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import shortened
@@ -21,7 +21,15 @@ from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import DOUBLE, axes_of, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
-from ndcg_asymptotics.plots.marks import band, figure_legend, grey_band, grey_line, handle, white_marker
+from ndcg_asymptotics.plots.marks import (
+    band,
+    figure_legend,
+    grey_band,
+    grey_line,
+    grey_marker,
+    handle,
+    white_marker,
+)
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, measure_styles
 from ndcg_asymptotics.studies import Study
@@ -173,6 +181,7 @@ def none_wrong() -> Line2D:
 
 _LOWEST, _HIGHEST = 0.25, 150.0  # range of the axis of -log10 P
 _PER_DECADE = 3  # points of a predicted line
+_MISFIT = 3.0  # standard errors beyond which a simulated value is marked
 _FURTHER = 4.0  # a predicted line ends at this multiple of the highest value of the axis
 
 
@@ -182,38 +191,41 @@ def order_error_exponents(
     """Draw -log10 P(wrong at n) of a pair for several measures, on two logarithmic axes.
 
     Lines are predicted without simulation. Points are simulated estimates, where they are reliable, with 95%
-    intervals. A power of n is a straight line on these axes; its label has the slope at the last point and,
-    after an arrow, the limit of the slope as n grows, which is the error exponent.
+    intervals; a filled one is more than three standard errors from its line. A power of n is a straight line
+    on these axes; its label has the slope at the last point and, after an arrow, the limit of the slope as n
+    grows, which is the error exponent. A key has the labels of lines that leave the axes, in that order.
     """
     ax, pairs, study = axes_of(ax), _pairs(pairs), instance_of(study, Study, "study")
-    choice, labels = Choice.given(choice), []
+    choice = Choice.given(choice)
+    labels: list[tuple[float, str, LineStyle | str]] = []
+    leaving: list[tuple[float, LineStyle, str]] = []
     lines = measure_styles(pair.measure for pair in pairs)
     for pair in pairs:
         measure, line = study.measure(pair.measure), lines[pair.measure]
         sizes, nats = _predicted(study, pair)
         ax.plot(sizes, nats / math.log(10), color=line.color, ls=line.dashes, lw=0.9, zorder=2)
-        seen = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
-        if seen:
+        reliable = [point for point in pair.points if point.reliable and point.log10_wrong is not None]
+        for points, face in zip(misfits(study, pair, reliable), ("white", line.color), strict=True):
+            if not points:
+                continue
+            markers: MarkerSettings = {**line.hollow, "mfc": face, "ms": 3.0}
             ax.errorbar(
-                [point.n for point in seen],
-                [-(point.log10_wrong or 0.0) for point in seen],
-                yerr=[point.log10_error for point in seen],
+                [point.n for point in points],
+                [-(point.log10_wrong or 0.0) for point in points],
+                yerr=[point.log10_error for point in points],
                 color=line.color,
                 elinewidth=0.9,
                 ls="none",
                 zorder=3,
-                ms=3.0,
-                **line.hollow,
+                **markers,
             )
         if len(sizes):
-            labels.append(
-                (
-                    min(nats[-1] / math.log(10), _HIGHEST),
-                    _label(study, pair, measure, sizes, nats, choice),
-                    line,
-                )
-            )
-    highest = max((value for value, _, _ in labels), default=1.0)
+            end, text = nats[-1] / math.log(10), _label(study, pair, measure, sizes, nats, choice)
+            if end <= _HIGHEST:
+                labels.append((end, text, line))
+            else:
+                leaving.append((float(np.interp(_HIGHEST, nats / math.log(10), sizes)), line, text))
+    highest = _HIGHEST if leaving else max((value for value, _, _ in labels), default=1.0)
     log_axis(ax.yaxis)
     ax.set_ylim(_LOWEST, min(_HIGHEST, max(1.0, 1.6 * highest)))
     ax.set_ylabel(r"$-\log_{10}$ P(wrong order) at $n$")
@@ -221,7 +233,21 @@ def order_error_exponents(
     a, b = (choice.label(name).replace("\n", " ") for name in pairs[0].pair)
     titles(ax, f"{a} against {b}", "labels: slope at the end of the line → as $n\\to\\infty$")
     margin_labels(ax, labels)
+    if leaving:
+        keys = [handle(line, text) for _, line, text in sorted(leaving, key=lambda entry: entry[0])]
+        ax.legend(handles=keys, loc="upper left")
     return ax
+
+
+def misfits(study: Study, pair: Pair, points: Sequence[Rate]) -> tuple[list[Rate], list[Rate]]:
+    """Return points that agree with the prediction, and those more than three standard errors from it."""
+    predicted = predicted_nats(study, pair, [point.n for point in points]) if points else []
+    predicted += [math.nan] * (len(points) - len(predicted))  # no prediction is no misfit
+    split: tuple[list[Rate], list[Rate]] = ([], [])
+    for point, nats in zip(points, predicted, strict=True):
+        apart = abs(nats / math.log(10) + (point.log10_wrong or 0.0))
+        split[apart > _MISFIT / NORMAL_QUANTILE * point.log10_error].append(point)
+    return split
 
 
 def _predicted(study: Study, pair: Pair) -> tuple[Floats, Floats]:
@@ -250,5 +276,7 @@ def error_exponent_figure(
     handles: list[Artist] = [grey_line("predicted without simulation", lw=0.9)]
     if any(point.reliable for pair in pairs for point in pair.points):
         handles.append(white_marker("simulated, 95% interval"))
+    if any(misfits(study, pair, [p for p in pair.points if p.reliable])[1] for pair in pairs):
+        handles.append(grey_marker(f"more than {_MISFIT:g} standard errors from the line"))
     figure_legend(figure, handles)
     return figure

@@ -13,7 +13,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.arrays import Floats, instance_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import count_text
-from ndcg_asymptotics.plots.layout import outer_labels, panels, titles
+from ndcg_asymptotics.plots.layout import note, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_marker
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
@@ -49,12 +49,16 @@ def plan_figure(plan: Plan, *, width: float | None = None) -> Figure:
         figure, axes = panels(2, height=2.6, width=width)
         _draw(axes[0], plan, np.array(EXPONENTS), by_exponent, "nDCG(power(0.5))")
         _draw(axes[1], plan, np.array(cutoffs, float), by_cutoff, "nDCG@10")
-        log_axis(axes[1].xaxis)
+        log_axis(axes[1].xaxis, most=len(CUTOFFS))
+        axes[0].set_xticks(np.arange(0, 2.1, 0.5))
         axes[0].set_xlabel("$b$ of the discount $r^{-b}$")
         axes[1].set_xlabel("cutoff $k$ of nDCG@$k$")
-        for ax in axes:
-            titles(ax, f"{plan.a} minus {plan.b}", f"lists of {count_text(n)} items")
+        titles(axes[0], "discount $r^{-b}$")
+        titles(axes[1], "log discount, cut at $k$")
+        one_scale(axes)
         outer_labels(axes)
+        test = f"paired t test at level {plan.design.alpha:g} with {plan.design.power:.0%} power"
+        note(figure, f"{plan.a} minus {plan.b}, lists of {count_text(n)} items; {test}", color="black")
         ring = Line2D([], [], **_RING, label=r"largest $|\Delta/\sigma|$, and the queries it needs")
         figure_legend(figure, [ring, grey_marker("a measure")])
     return figure

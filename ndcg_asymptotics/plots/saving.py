@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 
 from ndcg_asymptotics.core.arrays import as_list, brief, instance_of, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of, write_file
 from ndcg_asymptotics.core.progress import tracked
+from ndcg_asymptotics.plots.layout import NARROW, ROWS
 from ndcg_asymptotics.plots.style import style
+
+Item = TypeVar("Item")
 
 FORMATS = ("svg", "png", "pdf")
 
@@ -119,6 +126,19 @@ Words = tuple[str, ...]
 
 Drawing = tuple[Words, Callable[[], Figure]]
 """The words of the name of a figure's file, and the function that draws the figure."""
+
+
+def pages(
+    name: str, draw: Callable[[Sequence[Item]], Figure], items: Sequence[Item], width: float | None
+) -> list[Drawing]:
+    """Return figures with a panel for each item, which are numbered if there are more than one page holds."""
+    most = ROWS * (1 if width is not None and width < NARROW else 2)
+    edges = np.linspace(0, len(items), math.ceil(len(items) / most) + 1).round().astype(int)
+    parts = [items[i:j] for i, j in itertools.pairwise(edges)]
+    return [
+        ((name, *([str(page)] if len(parts) > 1 else [])), partial(draw, part))
+        for page, part in enumerate(parts, 1)
+    ]
 
 
 class SaveOptions(TypedDict, total=False):

@@ -23,12 +23,12 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = _MOST) -> None:
-    """Make the x axis a logarithmic one of list lengths, with at most ``most`` labelled ticks."""
+    """Make the x axis a logarithmic one of list lengths, with about ``most`` labels and one at the last n."""
     ax, most = instance_of(ax, Axes, "ax"), whole_number(most, "most", 1, None)
     lengths = list_lengths(sizes)
     low, high = float(min(lengths)), float(max(lengths))
     ax.set_xlabel("list length $n$")
-    log_axis(ax.xaxis, most=most)
+    log_axis(ax.xaxis, most=most, last=high)
     if low == high:
         ax.set_xlim(low / 10, high * 10)
         ax.set_xticks([low], [f"{low:g}"])
@@ -37,13 +37,13 @@ def length_axis(ax: Axes, sizes: Sequence[int] | Integers, *, most: int = _MOST)
     ax.set_xlim(low / margin, high * margin)
 
 
-def log_axis(axis: Axis, *, most: int = _MOST) -> None:
+def log_axis(axis: Axis, *, most: int = _MOST, last: float | None = None) -> None:
     """Make an axis logarithmic, with labels at 1, 2 and 5 times powers of ten or, on many, at powers alone.
 
-    ``most`` is the largest number of labels.
+    ``most`` is the largest number of labels; one more is at ``last``, in place of those that are too near.
     """
     (axis.axes.set_xscale if isinstance(axis, XAxis) else axis.axes.set_yscale)("log")
-    axis.set_major_locator(_Ticks(most))
+    axis.set_major_locator(_Ticks(most, last))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(_Text())
     axis.axes.add_artist(_MinorTicks(axis, most))
@@ -60,8 +60,8 @@ def _multiples(low: float, high: float, digits: Sequence[int]) -> Floats:
 class _Ticks(Locator):
     """The labelled ticks of a logarithmic axis."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, most: int, last: float | None) -> None:
+        self.most, self.last = most, last
 
     def __call__(self) -> list[float]:
         assert self.axis is not None  # for mypy
@@ -69,11 +69,14 @@ class _Ticks(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         low, high = sorted((vmin, vmax))
-        few = _multiples(low, high, [1, 2, 5])
-        if len(few) <= self.most:
-            return list(few)
-        powers = _multiples(low, high, [1])
-        return list(powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0])
+        labelled = _multiples(low, high, [1, 2, 5])
+        if len(labelled) > self.most:
+            powers = _multiples(low, high, [1])
+            labelled = powers[np.round(np.log10(powers)) % _step(powers, self.most) == 0]
+        if self.last is None or not low <= self.last <= high:
+            return list(labelled)
+        near = (high / low) ** (1 / self.most)
+        return [*labelled[(labelled < self.last / near) | (labelled > self.last * near)], self.last]
 
 
 def _step(powers: Floats, most: int) -> int:
@@ -117,8 +120,12 @@ class _Text(Formatter):
         return number(x)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        powers = len(values) > 1 and all(abs(np.log10(v) - round(np.log10(v))) < 1e-9 for v in values)
-        return [decade(v) if powers else number(v) for v in values]
+        powers = len(values) > 1 and all(_is_power(v) for v in values[:-1])
+        return [decade(v) if powers and _is_power(v) else number(v) for v in values]
+
+
+def _is_power(value: float) -> bool:
+    return abs(math.log10(value) - round(math.log10(value))) < 1e-9
 
 
 def decade(value: float) -> str:
@@ -139,5 +146,5 @@ def number(value: float) -> str:
     if 1 / _LAST_IN_DIGITS < value < _LAST_IN_DIGITS:
         return f"{value:g}"
     power = 10.0 ** math.floor(math.log10(value) + 1e-9)
-    digit = f"{value / power:g}"
+    digit = f"{value / power:.3g}"
     return decade(power) if digit == "1" else f"{digit}×{decade(power)}"

@@ -101,7 +101,7 @@ def _rendered(contents: ReportContents) -> str:
     environment.filters |= {"visible": visible, "data_url": _data_url}
     environment.tests |= {"table": lambda block: isinstance(block, Table)}
     # the panels of a summary and of an overview are figures of their own
-    drawn = [(words, draw) for words, draw in contents.figures if words not in (("summary",), ("overview",))]
+    drawn = [(words, draw) for words, draw in contents.figures if words[0] not in ("summary", "overview")]
     figures = [(visible(" ".join(words)), svg_of(draw())) for words, draw in drawn]
     return environment.get_template("report.html").render(
         contents=contents, figures=figures, version=versions_of()["ndcg_asymptotics"]

@@ -17,6 +17,7 @@ import real_lists
 import sampled_negatives
 import shared_top
 import speed
+import theorems
 import theory_figures
 from matplotlib.figure import Figure
 from printed_figures import check_key, check_texts
@@ -91,6 +92,9 @@ DRAWN: dict[str, Callable[[], Figure]] = {
         {"random": figure_kinds.growing(), "file": figure_kinds.growing()}
     ),
     "shared_top": lambda: shared_top.draw(SHARED)["shared_top"],
+    "theorems": lambda: theorems.draw(
+        [cases.simulated(study(name, n=[10, 100, 10**4]), 30) for name in theorems.NAMES[1:5:2]]
+    ),
     "how_large": partial(of_theory, "eighteen_decades", n=[10, 10**4, 10**8]),
     "pseudo_expectation": partial(of_theory, "pseudo_expectation", n=[10, 100, 1000]),
 }

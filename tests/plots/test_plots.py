@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,15 @@ from drawn import texts
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 
+import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish
+from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
+from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.plots.gallery import study_drawings
+from ndcg_asymptotics.plots.orders import misfits
 from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.studies import Study
@@ -235,3 +241,67 @@ def test_text_of_an_svg_is_text(tmp_path: Path) -> None:
     figure = plots.measure_figure(synthetic(tmp_path, measures=["nDCG"]), "nDCG")
     (svg,) = plots.save(figure, tmp_path, "figure", formats=("svg",))
     assert ">list length" in svg.read_text() or ">strong<" in svg.read_text()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "expected"),
+    [
+        ([10, 1000, 10**6], 8, ["10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]),
+        ([10, 10**7], 4, ["10²", "10⁴", "10⁷"]),
+        ([100, 10**11], 6, ["10²", "10⁴", "10⁶", "10⁸", "10¹¹"]),
+        ([10, 30, 100, 30000], 8, ["10¹", "10²", "10³", "10⁴", "30000"]),
+        ([10, 63096], 8, ["10¹", "10²", "10³", "10⁴", "63096"]),
+        ([10, 80, 450], 8, ["10", "20", "50", "100", "200", "450"]),
+        ([10, 251189], 8, ["10¹", "10²", "10³", "10⁴", "2.51×10⁵"]),
+    ],
+)
+def test_the_last_list_length_has_a_label(sizes: list[int], most: int, expected: list[str]) -> None:
+    with plots.style():
+        figure, (ax,) = plots.panels(1)
+        plots.length_axis(ax, sizes, most=most)
+        figure.draw_without_rendering()
+    assert [label.get_text() for label in ax.get_xticklabels()] == expected
+
+
+def test_many_measures_are_pages_of_narrow_figures(tmp_path: Path) -> None:
+    measures = [*MEASURES, "nDCG@5", "nDCG@10", "nDCG(zipf)"]
+    results = synthetic(tmp_path, measures=measures)
+    names = {width: [words for words, _ in study_drawings(results, width=width)] for width in (None, 3.35)}
+    assert ("overview",) in names[None]
+    assert [words for words in names[3.35] if words[0] == "overview"] == [
+        ("overview", "1"),
+        ("overview", "2"),
+    ]
+    drawn = dict(study_drawings(results, width=3.35))
+    panels = [drawn["overview", page]().axes for page in ("1", "2")]
+    assert [sum(ax.axison for ax in page) for page in panels] == [4, 3]
+
+
+def test_lines_that_leave_the_axes_and_misfits_of_predictions_are_marked() -> None:
+    study = cases.study(
+        {"sharp": "linear(0.1, 0.5)", "flat": "linear(0.2, 0.4)"},
+        (100, 10**4, 10**6),
+        ["nDCG@10", "nDCG@0.2n", "nDCG"],
+        engine="rare",
+        pairs=[("sharp", "flat")],
+        replicates=4,
+    )
+    pairs = distinguish(na.run(study, jobs=1), exponents=False).pairs
+    with plots.style():
+        _, (ax,) = plots.panels(1)
+        plots.order_error_exponents(ax, pairs, study)
+    keys = [text.get_text() for text in ax.get_legend().get_texts()]
+    (in_margin,) = (text for text in texts(ax)[: -len(keys)] if "→" in text and "labels" not in text)
+    assert "k = 10" in in_margin
+    (whole,) = predicted_nats(study, pairs[2], [300_000])
+    (cut,) = predicted_nats(study, pairs[1], [300_000])
+    assert whole > cut  # so that it leaves the axes first
+    assert ["/5" in key for key in keys] == [False, True]
+    (predicted,) = predicted_nats(study, pairs[0], [100])
+    error = 0.01
+    points = [
+        Rate(100, 0.5, 0.4, 0.6, -predicted / math.log(10) + off * error / math.log(10), error, True)
+        for off in (2, -2, 4, -4)
+    ]
+    assert misfits(study, pairs[0], points) == (points[:2], points[2:])
+    assert misfits(study, pairs[0], []) == ([], [])

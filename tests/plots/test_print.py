@@ -44,6 +44,11 @@ def share(figure: Figure) -> float:
 
 
 @ALL
+def test_a_figure_of_one_column_fits_a_page(name: str) -> None:
+    assert drawn(name, 3.35).get_figheight() <= 10
+
+
+@ALL
 def test_at_least_half_of_the_canvas_is_data(name: str) -> None:
     assert share(drawn(name, None)) > 0.5
 

@@ -85,7 +85,9 @@ def test_measures_are_ordered_by_the_queries_they_need() -> None:
 
 
 def test_the_figure_marks_the_largest_effects() -> None:
-    by_exponent, by_cutoff = plan_figure(planned()).axes
+    figure = plan_figure(planned())
+    assert figure.get_suptitle().startswith(f"{GOOD} minus {BLANK}, lists of 40 items; paired t test")
+    by_exponent, by_cutoff = figure.axes
     families = {
         by_exponent: [f"nDCG(power({b}))" for b in EXPONENTS],
         by_cutoff: [f"nDCG@{k}" for k in (1, 2, 5, 10, 20, 40)],
