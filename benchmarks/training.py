@@ -22,7 +22,6 @@ LOSSES = (
     'pairwise("squared_hinge")',
     'pairwise("hinge")',
     "cosine_consistent",
-    "lambdarank",
 )
 
 
