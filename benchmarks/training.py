@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from benchmarks.line import Line, ratios, seconds
-from ndcg_asymptotics.learning import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train
 from ndcg_asymptotics.learning.ranker import PENALTIES
 
 QUERIES, FEATURES = 201, 301
@@ -48,7 +48,7 @@ def lines() -> Iterator[Line]:
     for text in LOSSES:
 
         def ours(text: str = text) -> None:
-            train_ranker(data, text, measure="nDCG@10", validation=data)  # one path, no folds
+            train(data, text, measure="nDCG@10", validation=data)  # one path, no folds
 
         if text == "squared":
             yield Line(f"`losses train`, {text}", RIDGE, ratios(ours, ridge), is_peer=True)

@@ -18,7 +18,7 @@ All other names are in subpackages, each of which imports only those before it:
     explorer                       a page with sliders, on which theory is seen at work
     cli                            the command line
 
-For example ``na.theory.limit``, ``na.lists.fit_curves``, ``na.learning.train_ranker``.
+For example ``na.theory.limit``, ``na.lists.fit_curves``, ``na.learning.train``.
 """
 
 import lazy_loader

@@ -17,7 +17,7 @@ from keeping import data, keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train
 from ndcg_asymptotics.lists import read_qrels, read_run
 from ndcg_asymptotics.measures import Measure
 
@@ -86,8 +86,8 @@ def cross_fitted(queries: Queries, loss: str) -> Floats:
     """Return the scores of rankers that were trained on the other half of the queries."""
     scores = np.empty(queries.labels.size)
     for half in range(2):
-        train, test = (np.arange(k, queries.count, 2) for k in (half, 1 - half))
-        ranker = train_ranker(queries.select(train), loss, penalties=(1, 0.1, 0.01, 1e-3))
+        other, test = (np.arange(k, queries.count, 2) for k in (half, 1 - half))
+        ranker = train(queries.select(other), loss, penalties=(1, 0.1, 0.01, 1e-3)).ranker
         scores[queries.batch.select(test)[1]] = ranker.scores(queries.select(test))
     return scores
 

@@ -15,7 +15,7 @@ from mq2008 import permutation_test
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train
 from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.lists import evaluate
 
@@ -85,9 +85,9 @@ def main() -> None:
             split = [
                 np.flatnonzero(np.isin((of_list - fold) % 5, wanted)) for wanted in ([0, 1, 2], [3], [4])
             ]
-            train, held, test = (everything.select(chosen) for chosen in split)
+            training, held, test = (everything.select(chosen) for chosen in split)
             for text in tracked(LOSSES, "losses"):
-                ranker = train_ranker(train, text, validation=held, gain="linear")
+                ranker = train(training, text, validation=held, gain="linear").ranker
                 scores = ranker.scores(test).reshape(-1, LENGTH)
                 labels = test.labels.reshape(-1, LENGTH)
                 orders = np.argsort(-scores, axis=1)

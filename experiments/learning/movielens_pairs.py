@@ -14,7 +14,7 @@ from keeping import keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import Queries, train_ranker
+from ndcg_asymptotics.learning import Queries, train
 
 LOSSES = ('pairwise("hinge", "gain")', 'pairwise("logistic", "gain")', 'duchi(1, "gain")')
 PAIRS = (20_000, 40_000, 80_000, 160_000)
@@ -31,19 +31,17 @@ def main() -> None:
     with show_progress():
         for fold in tracked(range(5), "folds"):
             rng = np.random.default_rng([5, fold])
-            train, held, test = (
+            training, held, test = (
                 users[np.isin((part - fold) % 5, wanted)] for wanted in ([0, 1, 2], [3], [4])
             )
-            drawn = draw(ratings.stars, user, train, PAIRS[-1], rng)
+            drawn = draw(ratings.stars, user, training, PAIRS[-1], rng)
             validation = queries(features, ratings.stars, draw(ratings.stars, user, held, HELD, rng))
             tested = {u: draw(ratings.stars, user, np.array([u]), TESTED, rng) for u in test}
             for row, count in enumerate(PAIRS):
                 data = queries(features, ratings.stars, drawn[:count])
                 for text in tracked(LOSSES, f"{count} pairs"):
-                    ranker = train_ranker(
-                        data, text, validation=validation, gain="linear", penalties=PENALTIES
-                    )
-                    scores = features @ ranker.weights
+                    trained = train(data, text, validation=validation, gain="linear", penalties=PENALTIES)
+                    scores = features @ trained.ranker.weights
                     for u, pairs in tested.items():
                         errors[text][row, np.searchsorted(users, u)] = error(scores, ratings.stars, pairs)
     means = {text: np.nanmean(found, axis=1).tolist() for text, found in errors.items()}

@@ -15,7 +15,7 @@ from keeping import data, keep
 from numpy.typing import NDArray
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import Queries, read_svmlight, train_ranker
+from ndcg_asymptotics.learning import Queries, read_svmlight, train
 from ndcg_asymptotics.lists import evaluate
 
 LOSSES = (
@@ -79,9 +79,9 @@ def compared(losses: Mapping[str, tuple[str, str]], pairs: Sequence[tuple[str, s
     with show_progress():
         for fold in tracked(range(5), "folds"):
             first, second, third, held, test = (parts[(fold + k) % 5] for k in range(5))
-            train = joined([first, second, third])
+            training = joined([first, second, third])
             for name, (loss, measure) in tracked(losses.items(), "losses"):
-                ranker = train_ranker(train, loss, validation=held, measure=measure)
+                ranker = train(training, loss, validation=held, measure=measure).ranker
                 penalties[name].append(ranker.penalty)
                 values[name].append(evaluate(ranker.run(test), test.qrels(), measures).values)
     by_query = {name: np.vstack(found) for name, found in values.items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from two_readers import TwoReaders
 
 from ndcg_asymptotics.core.progress import show_progress, tracked
-from ndcg_asymptotics.learning import train_ranker
+from ndcg_asymptotics.learning import train
 from ndcg_asymptotics.learning.losses import Listwise, Loss
 from ndcg_asymptotics.learning.utilities import Discounted
 from ndcg_asymptotics.measures import Measure
@@ -53,7 +53,7 @@ def main() -> None:
             for replicate in tracked(range(replicates), f"{size} queries: training sets"):
                 queries = population.draw(size, np.random.SeedSequence([11, size, replicate]))
                 for text in texts:
-                    ranker = train_ranker(queries, text, measure=utility, penalties=[0.0])
+                    ranker = train(queries, text, measure=utility, penalties=[0.0]).ranker
                     found[text].append(regret(ranker.weights))
             for text in texts:
                 regrets[text].append(found[text])

@@ -8,7 +8,6 @@ from .queries import Queries as Queries
 from .queries import read_svmlight as read_svmlight
 from .ranker import Ranker as Ranker
 from .ranker import train as train
-from .ranker import train_ranker as train_ranker
 from .ranker import utility_values as utility_values
 from .regret import worst_regret as worst_regret
 from .search import search_losses as search_losses

@@ -138,14 +138,14 @@ class Ranker(Report):
             If the file cannot be read or holds no ranker.
         """
         try:
-            given = json.loads(read_file(Path(path), _MAX_FILE_BYTES))
+            fields = json.loads(read_file(Path(path), _MAX_FILE_BYTES))
             return cls(
-                weights=np.array(given["weights"], np.float64),
-                intercept=float(given["intercept"]),
-                loss=Loss.of(given["loss"]),
-                utility=utility_of(given["measure"], given["gain"]),
-                tried=tuple(Tried(**row) for row in given["tried"]),
-                **{name: given[name] for name in _AS_THEY_ARE},
+                weights=np.array(fields["weights"], np.float64),
+                intercept=float(fields["intercept"]),
+                loss=Loss.of(fields["loss"]),
+                utility=utility_of(fields["measure"], fields["gain"]),
+                tried=tuple(Tried(**row) for row in fields["tried"]),
+                **{name: fields[name] for name in _AS_THEY_ARE},
             )
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -166,88 +166,44 @@ class Ranker(Report):
         """Return how the penalty was chosen, and whether others do as well."""
         near = [row for row in self.tried if row.near]
         best = next(row for row in near if row.below == 0)
-        found = f"The best penalty is {best.penalty:g}, {_with_error(best.mean, best.error)}"
+        best_penalty = f"The best penalty is {best.penalty:g}, {_with_error(best.mean, best.error)}"
         if len(near) == 1:
-            return f"{found}; no other is within one standard error of it."
+            return f"{best_penalty}; no other is within one standard error of it."
         return (
-            f"{found}. {len(near)} of {len(self.tried)} penalties are within one standard error of it, so "
-            "the choice among them is within noise; the largest is taken."
+            f"{best_penalty}. {len(near)} of {len(self.tried)} penalties are within one standard error of "
+            "it, so the choice among them is within noise; the largest is taken."
         )
 
 
-def train_ranker(
-    train: Queries,
-    loss: Loss | str,
-    *,
-    validation: Queries | None = None,
-    measure: Utility | str = "nDCG",
-    gain: Gain = "exp2",
-    penalties: Sequence[float] = PENALTIES,
-    seed: int = 0,
+def _trained(
+    queries: Queries,
+    loss: Loss,
+    validation: Queries | None,
+    utility: Discounted,
+    penalties: Sequence[float],
+    seed: int,
 ) -> Ranker:
-    """Minimise the mean loss of a linear scorer plus ``penalty/2 |weights|²`` (see `learning.linear`).
-
-    Features are standardised (constant ones get the weight 0) and the intercept is not penalised. For a
-    scale-invariant loss the intercept is 1 in standardised features, since only the size of the weights
-    relative to it matters. The optimisation for each penalty starts at the solution for the one before it.
-
-    The chosen penalty is the largest one whose mean of ``measure`` is within one standard error of the
-    largest mean (the rule of Breiman et al. 1984, section 3.4.3, with the error of the difference, which is
-    over the same queries). Means are over queries that were not trained on: the validation queries, or all
-    queries by cross-validation with five folds of queries.
-
-    Parameters
-    ----------
-    train : Queries
-    loss : Loss or str
-    validation : Queries, optional
-        By default the penalty is chosen by cross-validation. A single penalty needs neither.
-    measure : Utility or str
-        DCG or NDCG: the measure that the loss is a surrogate for and by which the penalty is chosen.
-    gain : {"exp2", "linear"}
-    penalties : sequence of float
-        The penalties to try, at least 0.
-    seed : int
-        Of the random folds.
-
-    Raises
-    ------
-    InputError
-        If the loss is 0 for every query, every feature is constant, or too few queries are left to choose the
-        penalty by; and as `Loss.on`.
-
-    >>> features = np.random.default_rng(1).normal(size=(100, 2))
-    >>> queries = Queries(features, labels=features[:, 0] > 0, sizes=[5] * 20)
-    >>> ranker = train_ranker(queries, "squared_consistent", penalties=[0])
-    >>> bool(ranker.weights[0] > abs(ranker.weights[1])), ranker.converged
-    (True, True)
-    """
-    loss, utility = Loss.of(loss), utility_of(measure, gain)
-    if not isinstance(utility, Discounted):
-        raise InputError(f"must be DCG or NDCG, got {utility}", "measure")
-    train = instance_of(train, Queries, "train")
-    validation = None if validation is None else instance_of(validation, Queries, "validation")
-    found = floats(penalties, "penalties").ravel()
-    proper = found.size > 0 and bool(((found >= 0) & (found <= LARGEST_PENALTY)).all())
+    """Return the ranker with the largest penalty within one standard error of the best."""
+    strengths = floats(penalties, "penalties").ravel()
+    proper = strengths.size > 0 and bool(((strengths >= 0) & (strengths <= LARGEST_PENALTY)).all())
     require(proper, f"must be numbers from 0 to {LARGEST_PENALTY:g}, got {brief(penalties)}", "penalties")
-    strengths = sorted({*found.tolist()}, reverse=True)
-    problem, folds = LinearScorer(train, loss, utility), 0
-    if validation is None and len(strengths) > 1:
+    decreasing = sorted({*strengths.tolist()}, reverse=True)
+    scorer, folds, label = LinearScorer(queries, loss, utility), 0, f"{loss}, penalties"
+    if validation is None and len(decreasing) > 1:
         needed = "a single query leaves none to choose the penalty by: give validation queries or one penalty"
-        require(train.count > 1, needed)
-        folds = min(_FOLDS, train.count)
-        tried = _cross_validated(train, loss, utility, strengths, folds, seed)
-        strengths = strengths[: _chosen(tried) + 1]
-        minimum = [*_path(problem, strengths, f"{loss}, penalties")][-1]
+        require(queries.count > 1, needed)
+        folds = min(_FOLDS, queries.count)
+        tried = _cross_validated(queries, loss, utility, decreasing, folds, seed)
+        minimum = [*_path(scorer, decreasing[: _chosen(tried) + 1], label)][-1]
     else:
-        minima = [*_path(problem, strengths, f"{loss}, penalties")]
-        tried = tuple(map(Tried, strengths))
+        minima = [*_path(scorer, decreasing, label)]
+        tried = tuple(map(Tried, decreasing))
         if validation is not None:
-            scores = [problem.scores(validation, found.weights) for found in minima]
+            scores = [scorer.scores(validation, minimum.weights) for minimum in minima]
             values = np.array([utility_values(validation, of_penalty, utility) for of_penalty in scores])
-            tried = _compared(strengths, values)
+            tried = _compared(decreasing, values)
         minimum = minima[_chosen(tried)]
-    weights, intercept = problem.unscaled(minimum.weights)
+    weights, intercept = scorer.unscaled(minimum.weights)
     penalty = tried[_chosen(tried)].penalty
     return Ranker(
         weights, intercept, loss, utility, penalty, tried, folds, minimum.iterations, minimum.converged
@@ -259,9 +215,9 @@ def _path(problem: LinearScorer, penalties: Sequence[float], label: str) -> Iter
     w: Floats | None = None
     for penalty in tracked(penalties, label):
         with task(f"penalty {penalty:g}, iterations") as bar:
-            found = problem.minimise(penalty, w, bar.update)
-        w = found.weights
-        yield found
+            minimum = problem.minimise(penalty, w, bar.update)
+        w = minimum.weights
+        yield minimum
 
 
 def _cross_validated(
@@ -271,15 +227,16 @@ def _cross_validated(
     values = np.empty((len(penalties), train.count))
     fold = random_generator(seed).permutation(train.count) % folds
     for number in range(folds):
-        held = train.select(np.flatnonzero(fold == number))
+        held_out = train.select(np.flatnonzero(fold == number))
         try:
             problem = LinearScorer(train.select(np.flatnonzero(fold != number)), loss, utility)
         except InputError as error:
             left = f"{folds - 1} of {folds} parts of the queries are too few to train on ({error})"
             raise InputError(f"{left}: give validation queries or one penalty") from None
         label = f"{loss}, fold {number + 1} of {folds}, penalties"
-        for p, found in enumerate(_path(problem, penalties, label)):
-            values[p, fold == number] = utility_values(held, problem.scores(held, found.weights), utility)
+        for p, minimum in enumerate(_path(problem, penalties, label)):
+            scores = problem.scores(held_out, minimum.weights)
+            values[p, fold == number] = utility_values(held_out, scores, utility)
     return _compared(penalties, values)
 
 
@@ -310,13 +267,13 @@ def utility_values(queries: Queries, scores: Floats, utility: Discounted) -> Flo
     """
     queries, utility = instance_of(queries, Queries, "queries"), instance_of(utility, Discounted, "utility")
     scores = queries.batch.check_scores(scores)
-    found = np.empty(queries.count)
+    values = np.empty(queries.count)
     for block in queries.batch.blocks:
         order = np.argsort(-scores[block.items], axis=1, kind="stable")
-        value = utility.standardised(queries.labels[block.items])
-        ranked = np.take_along_axis(value, order, axis=1)
-        found[block.lists] = ranked @ utility.weights(block.items.shape[1])
-    return found
+        shares = utility.standardised(queries.labels[block.items])
+        ranked = np.take_along_axis(shares, order, axis=1)
+        values[block.lists] = ranked @ utility.weights(block.items.shape[1])
+    return values
 
 
 def mean_and_error(values: Floats) -> tuple[float, float | None]:
@@ -366,7 +323,7 @@ def train(
     *,
     validation: Queries | Path | str | Sequence[Path | str] = (),
     test: Queries | Path | str | Sequence[Path | str] = (),
-    measure: str = "nDCG",
+    measure: Utility | str = "nDCG",
     gain: Gain = "exp2",
     penalties: Sequence[float] | None = None,
     seed: int = 0,
@@ -374,12 +331,29 @@ def train(
 ) -> Trained:
     """Train a ranker and evaluate it; write it, and its run and the gains of the test queries.
 
+    The mean loss of a linear scorer plus ``penalty/2 |weights|²`` is minimised (see `learning.linear`).
+    Features are standardised (constant ones get the weight 0) and the intercept is not penalised. For a
+    scale-invariant loss the intercept is 1 in standardised features, since only the size of the weights
+    relative to it matters. The optimisation for each penalty starts at the solution for the one before it.
+
+    The chosen penalty is the largest one whose mean of ``measure`` is within one standard error of the
+    largest mean (the rule of Breiman et al. 1984, section 3.4.3, with the error of the difference, which is
+    over the same queries). Means are over queries that were not trained on: the validation queries, or all
+    queries by cross-validation with five folds of queries.
+
     Parameters
     ----------
     queries, validation, test : Queries, path, or several paths
-        SVMlight files are read with `read_svmlight`.
-    loss, measure, gain, penalties, seed
-        As in `train_ranker`.
+        SVMlight files are read with `read_svmlight`. Without validation queries the penalty is chosen by
+        cross-validation; a single penalty needs neither.
+    loss : Loss or str
+    measure : Utility or str
+        DCG or NDCG: the measure that the loss is a surrogate for and by which the penalty is chosen.
+    gain : {"exp2", "linear"}
+    penalties : sequence of float, optional
+        The penalties to try, at least 0.
+    seed : int
+        Of the random folds.
     out : path, optional
         The folder to write ``ranker.json`` into, which `Ranker.load` reads, and of test files the TREC files
         ``test.run`` and ``test.qrels`` with the scores and the gains, of which `evaluate` gives ``test``.
@@ -387,59 +361,63 @@ def train(
     Raises
     ------
     InputError
-        As `read_svmlight` and `train_ranker`; nothing is written in this case.
+        If the loss is 0 for every query, every feature is constant, or too few queries are left to choose the
+        penalty by; and as `read_svmlight` and `Loss.on`. Nothing is written in this case.
 
     >>> rng = np.random.default_rng(1)
     >>> features = rng.normal(size=(40, 2))
     >>> queries = Queries(features, (features[:, 0] > 0) * 1.0, np.full(8, 5))
-    >>> found = train(queries, "squared", test=queries, penalties=[0.01])
-    >>> found.test_queries, found.test > 0.9
+    >>> trained = train(queries, "squared", test=queries, penalties=[0.01])
+    >>> trained.test_queries, trained.test > 0.9
     (8, True)
+    >>> bool(trained.ranker.weights[0] > abs(trained.ranker.weights[1])), trained.ranker.converged
+    (True, True)
     """
-    tested = _queries_of(test, "test", gain)
+    test_queries = _queries_of(test, "test", gain)
     folder = None if out is None else path_of(out, "out")
     if folder is not None:  # before the training
         require(folder.is_dir() or not folder.exists(), f"{folder}: is a file, expected a folder", "out")
-    loss = Loss.of(loss)
-    given, held = _queries_of(queries, "queries", gain), _queries_of(validation, "validation", gain)
-    require(given is not None, "needs files or queries", "queries")
-    assert given is not None
-    width = max(q.features.shape[1] for q in (given, held, tested) if q is not None)
-    learned = given.with_width(width)
-    held, tested = (None if q is None else q.with_width(width) for q in (held, tested))
+    loss, utility = Loss.of(loss), utility_of(measure, gain)
+    if not isinstance(utility, Discounted):
+        raise InputError(f"must be DCG or NDCG, got {utility}", "measure")
+    training = _queries_of(queries, "queries", gain)
+    validating = _queries_of(validation, "validation", gain)
+    if training is None:
+        raise InputError("needs files or queries", "queries")
+    width = max(q.features.shape[1] for q in (training, validating, test_queries) if q is not None)
+    training = training.with_width(width)
+    validating = None if validating is None else validating.with_width(width)
     try:
-        chosen = PENALTIES if penalties is None else penalties
-        ranker = train_ranker(
-            learned, loss, validation=held, measure=measure, gain=gain, penalties=chosen, seed=seed
-        )
+        strengths = PENALTIES if penalties is None else penalties
+        ranker = _trained(training, loss, validating, utility, strengths, seed)
     except InputError as error:
-        if error.argument in ("measure", "penalties") or isinstance(queries, Queries):
+        if error.argument == "penalties" or isinstance(queries, Queries):
             raise
         raise InputError(f"{', '.join(map(str, paths_of(queries, 'queries')))}: {error}") from None
-    assert isinstance(ranker.utility, Discounted)
-    mean = of_mean = None
-    if tested is not None:
-        scored = ranker.run(tested)
-        evaluated = evaluate(scored, tested.qrels(gain), ranker.utility.measure)
-        mean, of_mean = mean_and_error(evaluated.values[:, 0])
+    mean = error_of_mean = None
+    if test_queries is not None:
+        test_run = ranker.run(test_queries.with_width(width))
+        evaluated = evaluate(test_run, test_queries.qrels(gain), utility.measure)
+        mean, error_of_mean = mean_and_error(evaluated.values[:, 0])
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder}: cannot be written ({error.strerror})", "out") from None
         ranker.save(folder / "ranker.json")
-        if tested is not None:
-            write_run(scored, folder / "test.run", ranker.loss.keyword)
-            write_qrels(tested.qrels(gain), folder / "test.qrels")
-    training = float(utility_values(learned, ranker.scores(learned), ranker.utility).mean())
-    return Trained(ranker, learned.count, training, mean, of_mean, 0 if tested is None else tested.count)
+        if test_queries is not None:
+            write_run(test_run, folder / "test.run", loss.keyword)
+            write_qrels(test_queries.qrels(gain), folder / "test.qrels")
+    training_mean = float(utility_values(training, ranker.scores(training), utility).mean())
+    test_count = 0 if test_queries is None else test_queries.count
+    return Trained(ranker, training.count, training_mean, mean, error_of_mean, test_count)
 
 
 def _queries_of(
-    given: Queries | Path | str | Sequence[Path | str], argument: str, gain: Gain
+    queries: Queries | Path | str | Sequence[Path | str], argument: str, gain: Gain
 ) -> Queries | None:
     """Return queries, which may be given by their files; None for no file."""
-    if isinstance(given, Queries):
-        return given
-    paths = paths_of(given, argument)
+    if isinstance(queries, Queries):
+        return queries
+    paths = paths_of(queries, argument)
     return read_svmlight(*paths, gain=gain) if paths else None

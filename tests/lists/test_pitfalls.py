@@ -21,7 +21,7 @@ from robustness.commands import command
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError, InputWarning
-from ndcg_asymptotics.learning import read_svmlight, train_ranker
+from ndcg_asymptotics.learning import read_svmlight, train
 from ndcg_asymptotics.lists import evaluate, fit, read_csv, read_qrels, read_run
 from ndcg_asymptotics.lists.reading import read, read_lists
 from ndcg_asymptotics.lists.reading.values import read_values
@@ -253,8 +253,8 @@ def test_a_table_of_gains_allows_negative_labels_in_training(tmp_path):
     ended = command("losses", "train", "--train", path, *arguments)
     assert ended.code == 0, ended.err
     assert ended.out == command("losses", "train", "--train", zero, *arguments).out
-    ranker = train_ranker(read_svmlight(path, gain=gain), "listnet", gain=gain, penalties=[1.0])
-    other = train_ranker(read_svmlight(zero), "listnet", gain=gain, penalties=[1.0])
+    ranker = train(read_svmlight(path, gain=gain), "listnet", gain=gain, penalties=[1.0]).ranker
+    other = train(read_svmlight(zero), "listnet", gain=gain, penalties=[1.0]).ranker
     assert np.array_equal(ranker.weights, other.weights)
 
 

@@ -202,7 +202,7 @@ QRELS = {"q": {"a": 1}}
             "^pilot: must be a whole number from 2",
         ),
         (
-            lambda place: API.learning.train_ranker(
+            lambda place: API.learning.train(
                 API.learning.Queries([[1], [2]], [0, 1], [2]), "squared", penalties=[math.inf]
             ),
             "^penalties: must be numbers from 0 to 1e",

@@ -173,7 +173,6 @@ def calls(place: Path) -> dict[str, Call]:
         "learning.read_svmlight": {"path": svm},
         "learning.search_losses": {"losses": "squared", "vectors": 2, "draws": 2},
         "learning.train": {"queries": svm, "loss": "squared", "penalties": [0.1]},
-        "learning.train_ranker": {"train": queries, "loss": "squared", "penalties": [0.1, 1.0]},
         "learning.utility_values": {"queries": queries, "scores": np.ones(24), "utility": utility},
         "learning.worst_regret": {
             "loss": na.learning.Loss.of("squared"),
