@@ -243,9 +243,9 @@ def regimes(results: Results) -> Figure:
 
     with style():
         figure, (ax,) = panels(1, height=2.8)
-        ax.plot(fine, np.minimum(fine, kappa), color=GREY, lw=0.9)
+        ax.plot(fine, np.minimum(fine, kappa), color=GREY, lw=0.9, ls="-.")
         ax.axvline(kappa, color=GREY, lw=0.6, ls=":")
-        handles = [grey_line("as $n\\to\\infty$", lw=0.9)]
+        handles = [grey_line("as $n\\to\\infty$", lw=0.9, ls="-.")]
         for ends, line in zip(SPANS, line_styles(len(SPANS)), strict=True):
             exact = [exponent(Measure.of(f"nDCG(power({at:g}))"), ends) for at in fine]
             ax.plot(fine, exact, color=line.color, ls=line.dashes)

@@ -41,7 +41,11 @@ EXPONENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0
 CUTOFFS = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 350, 400, 500, 600, 700, 800, 900, 1000)
 N = 1000  # list length of the study best_discount, and one of the studies normalising
 SIMULATED = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55)  # shares at which simulated means are drawn
-WINDOWS = {"(log)": "log discount", "(zipf)": "1/r", "(log)@10": "log discount, @10"}
+WINDOWS = {
+    "(log)": ("log discount", ""),
+    "(zipf)": ("1/r", "////"),
+    "(log)@10": ("log discount, @10", "...."),
+}
 _ZERO: dict[str, Any] = {"marker": "|", "ms": 10}
 PAIRS = {"top": "better at the top", "middle": "better in the middle", "everywhere": "better everywhere"}
 LENGTHS = tuple(round(10 ** (2 + i / 2)) for i in range(21))  # 100 to 1e12
@@ -213,13 +217,13 @@ def normalising(few: Results, many: Results) -> Figure:
         axes[0].set_ylabel("E[A − B], relative to that at share 1")
         titles(axes[0], f"log discount, $n$ = {n}")
         windows = []
-        for text, label in WINDOWS.items():
+        for text, (label, hatch) in WINDOWS.items():
             color = measure_style(f"nDCG{text}").color
             start, stop = ([_balance(pairs, name + text, m) for m in LENGTHS] for name in lines)
-            axes[1].fill_between(LENGTHS, start, stop, color=color, alpha=0.25, lw=0)
+            axes[1].fill_between(LENGTHS, start, stop, color=color, alpha=0.25, lw=0, hatch=hatch)
             for edge, line in zip((start, stop), lines.values(), strict=True):
                 axes[1].plot(LENGTHS, edge, color=color, lw=1.0, ls=line.dashes)
-            windows.append(Patch(color=color, alpha=0.4, lw=0, label=label))
+            windows.append(Patch(color=color, alpha=0.4, lw=0, label=label, hatch=hatch))
         length_axis(axes[1], LENGTHS)
         axes[1].set_ylim(0, 0.62)
         axes[1].set_ylabel("share at which A and B are equal")

@@ -132,7 +132,7 @@ def std_exponents(
     b, predicted, exact = theory
     at, slopes, errors = simulated
     line = line_styles(1)[0]
-    ax.plot(b, predicted, color=GREY, lw=0.9)
+    ax.plot(b, predicted, color=GREY, lw=0.9, ls="-.")
     ax.plot(b, exact, color=line.color)
     ax.errorbar(
         at, slopes, 3 * np.asarray(errors), ls="none", lw=0.8, zorder=3, ecolor=line.color, **line.hollow
@@ -140,7 +140,7 @@ def std_exponents(
     ax.set_xlabel("$b$ of the discount $r^{-b}$")
     ax.set_ylabel("slope of log standard deviation in log $n$")
     return [
-        grey_line("as $n\\to\\infty$", lw=0.9),
+        grey_line("as $n\\to\\infty$", lw=0.9, ls="-."),
         handle(line, "exact", marker=False),
         white_marker("simulated, ±3 standard errors"),
     ]
