@@ -302,7 +302,7 @@ rare/leaves.py [least_greatest]: least DCG of a leaf: relevant items first
 + position = above\n
 
 rare/leaves.py [masses_of_their]: halves of a leaf equally likely
-- share = halves[leaves.cell[i], heap, y] if known else 0.5
+- share = halves[leaves.cell[i], heap, y] if has_shares else 0.5
 + share = 0.5
 
 rare/leaves.py [masses_of_their]: halves of a leaf taken for each other

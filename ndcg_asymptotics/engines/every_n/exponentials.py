@@ -66,7 +66,6 @@ _SHORTEST = 512
 _NEAR = 12  # of 2^12 arrivals most halvings are within the second-level cache
 _CHUNK = 1024  # arrivals that are spread over near stretches before the next ones: more need a larger cache
 _FEW = WIDTH  # arrivals that are followed one by one
-EIGHT = (0, 1, 2, 3, 4, 5, 6, 7)  # their places, where they are in order
 _TILE = 64  # ranks of the old list whose sums are kept at a time
 _PART = _TILE // 4  # ranks of a chain of sums; four chains at a time, as each waits for its last product
 _RUN = 256  # steps of a recursion before its rounding errors are put aside
@@ -115,7 +114,7 @@ class _Space(NamedTuple):
     starts
         The sum before each few arrivals of a near stretch.
     tile
-        Of `effects`.
+        Of `effects`, and of the sums that `weigh` weighs.
     own
         With a cutoff, the effects on arrival.
     weighted
@@ -391,69 +390,27 @@ def _split(
 
 
 @kernel(forceinline=True)
-def load_few(effect: Floats, first: int, at: tuple[int, ...]) -> tuple[Floats, ...]:
-    """Return eight of the blocks of 24 numbers in an array: those at the places ``first + at``."""
-    return (
-        load_wide(effect, WIDE * (first + at[0])),
-        load_wide(effect, WIDE * (first + at[1])),
-        load_wide(effect, WIDE * (first + at[2])),
-        load_wide(effect, WIDE * (first + at[3])),
-        load_wide(effect, WIDE * (first + at[4])),
-        load_wide(effect, WIDE * (first + at[5])),
-        load_wide(effect, WIDE * (first + at[6])),
-        load_wide(effect, WIDE * (first + at[7])),
-    )
-
-
-@kernel(forceinline=True)
 def _effects_one_by_one(
-    effect: Floats, time: Ints, first: int, begin: int, place: Integers, z: Floats, loss: Floats
-) -> tuple[Floats, ...]:
-    """Return the effect of each of a few arrivals when it arrives, in order of time."""
+    effect: Floats,
+    time: Ints,
+    first: int,
+    begin: int,
+    place: Integers,
+    z: Floats,
+    loss: Floats,
+    few: Floats,
+    at: int,
+) -> None:
+    """Write the effect of each of a few arrivals when it arrives, in order of time, from ``few[at]`` on."""
     for k in range(_FEW):
         place[time[first + k] - begin] = k
-    at = (place[0], place[1], place[2], place[3], place[4], place[5], place[6], place[7])
-    few = load_few(effect, first, at)
-    few = _after(0, loss * few[0], at[0], few, at, z)
-    few = _after(1, loss * few[1], at[1], few, at, z)
-    few = _after(2, loss * few[2], at[2], few, at, z)
-    few = _after(3, loss * few[3], at[3], few, at, z)
-    few = _after(4, loss * few[4], at[4], few, at, z)
-    few = _after(5, loss * few[5], at[5], few, at, z)
-    return _after(6, loss * few[6], at[6], few, at, z)
-
-
-@kernel(forceinline=True)
-def _after(
-    t: int, new: Floats, place: int, few: tuple[Floats, ...], at: tuple[int, ...], z: Floats
-) -> tuple[Floats, ...]:
-    """Return the effects of a few arrivals after arrival t at ``place``; earlier ones are left as they are.
-
-    ``new`` is 1 - z times its effect.
-    """
-    return (
-        few[0],
-        choose(int(t < 1 and place < at[1]), multiply_add(few[1], z, new), few[1]),
-        choose(int(t < 2 and place < at[2]), multiply_add(few[2], z, new), few[2]),
-        choose(int(t < 3 and place < at[3]), multiply_add(few[3], z, new), few[3]),
-        choose(int(t < 4 and place < at[4]), multiply_add(few[4], z, new), few[4]),
-        choose(int(t < 5 and place < at[5]), multiply_add(few[5], z, new), few[5]),
-        choose(int(t < 6 and place < at[6]), multiply_add(few[6], z, new), few[6]),
-        choose(int(t < 7 and place < at[7]), multiply_add(few[7], z, new), few[7]),
-    )
-
-
-@kernel(forceinline=True)
-def _sums_one_by_one(few: tuple[Floats, ...], z: Floats, start: Floats) -> tuple[Floats, ...]:
-    """Return the sums after each of a few arrivals, from their effects and the sum before them."""
-    a = multiply_add(z, start, few[0])
-    b = multiply_add(z, a, few[1])
-    c = multiply_add(z, b, few[2])
-    d = multiply_add(z, c, few[3])
-    e = multiply_add(z, d, few[4])
-    f = multiply_add(z, e, few[5])
-    g = multiply_add(z, f, few[6])
-    return a, b, c, d, e, f, g, multiply_add(z, g, few[7])
+    for late in range(_FEW):
+        effect_now = load_wide(effect, WIDE * (first + place[late]))
+        for early in range(late):
+            is_above = int(place[early] < place[late])  # unpredictable, so there is no branch on it
+            new = loss * load_wide(few, at + WIDE * early)
+            effect_now = choose(is_above, multiply_add(effect_now, z, new), effect_now)
+        store(few, at + WIDE * late, effect_now)
 
 
 @kernel
@@ -473,13 +430,13 @@ def follow(
     """
     step = space.weighted.size // max(rows, 1)
     if weights is not None:
-        equal = (start, start, start, start, start, start, start, start)
-        weigh(equal, weights, rows, step, 0, space.weighted)
+        for t in range(_FEW):
+            store(space.tile, WIDE * t, start)
+        weigh(space.tile, weights, rows, step, 0, space.weighted)
     nodes, place = np.empty((_DEEPEST, 4), np.int64), np.empty(_FEW, np.int64)
     for first in range(0, count, 1 << _NEAR):
         some = min(1 << _NEAR, count - first)
-        out = space.own if weights is None else space.weighted
-        start = _follow_near(first, some, start, space, nodes, place, block, weights, rows, step, out)
+        start = _follow_near(first, some, start, space, nodes, place, block, weights, rows, step)
 
 
 @kernel
@@ -494,11 +451,10 @@ def _follow_near(
     weights: Floats | None,
     rows: int,
     step: int,
-    out: Floats,
 ) -> Floats:
     """Do what `follow` does for a near stretch that begins at time ``origin``, and return V after it."""
     high, low, rest = block
-    near, starts = space.near, space.starts
+    near, starts, own, tile, weighted = space.near, space.starts, space.own, space.tile, space.weighted
     effect, time = near
     shallow = ModeBlock(None, low, rest)
     z, loss = load_wide(low, WIDE), load_wide(rest, 0)
@@ -514,21 +470,15 @@ def _follow_near(
         waiting -= 1
         first, some, begin, free = nodes[waiting, 0], nodes[waiting, 1], nodes[waiting, 2], nodes[waiting, 3]
         if some == _FEW:
-            few = _effects_one_by_one(effect, time, first, begin, place, z, loss)
             if weights is None:
-                at = WIDE * begin
-                store(out, at, few[0])
-                store(out, at + WIDE, few[1])
-                store(out, at + 2 * WIDE, few[2])
-                store(out, at + 3 * WIDE, few[3])
-                store(out, at + 4 * WIDE, few[4])
-                store(out, at + 5 * WIDE, few[5])
-                store(out, at + 6 * WIDE, few[6])
-                store(out, at + 7 * WIDE, few[7])
+                _effects_one_by_one(effect, time, first, begin, place, z, loss, own, WIDE * begin)
             else:
-                few = _sums_one_by_one(few, z, load_wide(starts, WIDE * ((begin - origin) // _FEW)))
-                weigh(few, weights, rows, step, _FEW + begin, out)
-                start = few[7]
+                _effects_one_by_one(effect, time, first, begin, place, z, loss, tile, 0)
+                start = load_wide(starts, WIDE * ((begin - origin) // _FEW))
+                for t in range(_FEW):
+                    start = multiply_add(z, start, load_wide(tile, WIDE * t))
+                    store(tile, WIDE * t, start)
+                weigh(tile, weights, rows, step, _FEW + begin, weighted)
             continue
         half = (some // _FEW + 1) // 2 * _FEW
         middle, late, after, none = begin + half, free + half, free + some, fill(0.0)
@@ -593,8 +543,7 @@ def _up_to_cutoff(
         total = multiply_add(_power(high, low, above), base, local)
         store(few, WIDE * (t % _FEW), total)
         if t % _FEW == _FEW - 1 or t == length - 1:
-            sums = load_few(few, 0, EIGHT)
-            weigh(sums, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
+            weigh(few, weights, rows, step, WIDTH + t // _FEW * _FEW, out)
         if t % _RUN == _RUN - 1:
             base, local, above = total, fill(0.0), 0
 
@@ -637,7 +586,7 @@ def _renumber(time: Ints, count: int, arrived: Ints, target: Ints) -> None:
 
 
 @kernel(forceinline=True)
-def weigh(sums: tuple[Floats, ...], weights: Floats, rows: int, step: int, at: int, out: Floats) -> None:
+def weigh(sums: Floats, weights: Floats, rows: int, step: int, at: int, out: Floats) -> None:
     """Write the inner products of eight blocks with each row's weights, from ``at`` on in its row."""
     for i in range(rows):
         store(out, i * step + at, inner_products(sums, load_wide(weights, WIDE * i)))

@@ -130,27 +130,29 @@ def cut_wide(
 
     ``halves[cell, heap, label]`` is the chance of the upper half.
     """
-    old, labels = len(leaves.cell), leaves.counts.shape[1]
-    size = old + int(np.sum(leaves.high - leaves.low > width))
-    counts, mass = np.empty((size, labels), np.int64), np.empty((size, labels))
-    cell, place = np.empty(size, np.int64), np.empty(size, np.int64)
-    new = Leaves(counts, mass, cell, place, np.empty(size), np.empty(size), np.empty(size))
+    is_wide = leaves.high - leaves.low > width
+    parent = np.repeat(np.arange(len(is_wide)), 1 + is_wide)
+    new = Leaves(
+        leaves.counts[parent],
+        leaves.mass[parent],
+        leaves.cell[parent],
+        leaves.heap[parent],
+        leaves.low[parent],
+        leaves.high[parent],
+        leaves.mean[parent],
+    )
     at, above = 0, 0
-    for i in range(old):
-        new.cell[at], new.heap[at] = leaves.cell[i], leaves.heap[i]
-        new.counts[at], new.mass[at] = leaves.counts[i], leaves.mass[i]
-        new.low[at], new.high[at], new.mean[at] = leaves.low[i], leaves.high[i], leaves.mean[i]
-        if leaves.high[i] - leaves.low[i] <= width:
+    for i in range(len(is_wide)):
+        if not is_wide[i]:
             above += leaves.counts[i].sum()
             at += 1
             continue
-        new.cell[at + 1] = leaves.cell[i]
         heap = leaves.heap[i]
-        known = 0 < heap < halves.shape[1]
-        below_known = known and 2 * heap < halves.shape[1]
-        new.heap[at], new.heap[at + 1] = (2 * heap, 2 * heap + 1) if below_known else (0, 0)
-        for y in range(labels):
-            share = halves[leaves.cell[i], heap, y] if known else 0.5
+        has_shares = 0 < heap < halves.shape[1]
+        have_shares = has_shares and 2 * heap < halves.shape[1]
+        new.heap[at], new.heap[at + 1] = (2 * heap, 2 * heap + 1) if have_shares else (0, 0)
+        for y in range(leaves.counts.shape[1]):
+            share = halves[leaves.cell[i], heap, y] if has_shares else 0.5
             upper = rng.binomial(leaves.counts[i, y], share) if leaves.counts[i, y] > 0 else 0
             new.counts[at, y], new.counts[at + 1, y] = upper, leaves.counts[i, y] - upper
             new.mass[at, y], new.mass[at + 1, y] = share * leaves.mass[i, y], (1 - share) * leaves.mass[i, y]
@@ -190,11 +192,7 @@ def one_by_one(table: MeasureTable, leaves: Leaves, rng: np.random.Generator) ->
 @kernel
 def open_items(leaves: Leaves) -> int:
     """Count the items in leaves whose part of DCG is open."""
-    items = 0
-    for i in range(len(leaves.cell)):
-        if leaves.high[i] > leaves.low[i]:
-            items += leaves.counts[i].sum()
-    return items
+    return int(leaves.counts[leaves.high > leaves.low].sum())
 
 
 @kernel
@@ -202,10 +200,8 @@ def widest_allowed(a: Leaves, b: Leaves, total: float) -> float:
     """Return the width to which leaves have to be cut for brackets of about ``total`` together."""
     # Both halves of a leaf have about a quarter of its bracket, so cuts do not change the sum S of the roots.
     # m leaves of width w have S = m sqrt(w), and together they have m w = S sqrt(w).
-    roots = 0.0
-    for leaves in (a, b):
-        for i in range(len(leaves.cell)):
-            roots += np.sqrt(max(leaves.high[i] - leaves.low[i], 0.0))
+    widths = np.concatenate((a.high - a.low, b.high - b.low))
+    roots = np.sqrt(np.maximum(widths, 0.0)).sum()
     return float((total / max(roots, 1e-300)) ** 2)
 
 

@@ -79,9 +79,9 @@ def choose(condition: int, a: Floats, b: Floats) -> Floats:
     return a if condition != 0 else b
 
 
-def inner_products(blocks: tuple[Floats, ...], weights: Floats) -> Floats:
-    """Return the inner products of eight wide blocks with another one, as a block."""
-    return np.array([block @ weights for block in blocks])
+def inner_products(array: Floats, weights: Floats) -> Floats:
+    """Return the inner products of the first eight wide blocks of an array with another one, as a block."""
+    return array[: WIDTH * WIDE].reshape(WIDTH, WIDE) @ weights
 
 
 _instruction: Any = intrinsic  # its type forgets that the first argument is numba's
@@ -168,6 +168,35 @@ def _store(typing: TypingContext, array: types.Type, offset: types.Type, block: 
     return types.void(array, types.intp, block), generate
 
 
+@_instruction
+def _inner_products(typing: TypingContext, array: types.Type, weights: types.Type) -> _Typed:
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
+    ) -> ir.Value:
+        w, place = _vectors(builder, values[1]), (values[0], ir.Constant(ir.IntType(64), 0))
+        at = _addresses(context, builder, signature.args[0], place, WIDTH * len(w))
+        sums = []
+        for i in range(0, len(at), len(w)):
+            first, *others = (builder.load(address, align=_BYTES) for address in at[i : i + len(w)])
+            total = builder.fmul(first, w[0])
+            for vector, weight in zip(others, w[1:], strict=True):
+                total = _emit_multiply_add(builder, vector, weight, total)
+            sums.append(total)
+        # two vectors of sums become one, in which lanes next to each other are added: pairs, then pairs of
+        # pairs
+        first, apart = [lane for i in range(0, WIDTH, 2) for lane in (i, i + WIDTH)], 1
+        while len(sums) > 1:
+            second = [lane + apart for lane in first]
+            sums = [
+                builder.fadd(_shuffle(builder, a, b, first), _shuffle(builder, a, b, second))
+                for a, b in zip(sums[::2], sums[1::2], strict=True)
+            ]
+            first, apart = [lane for lane in range(2 * WIDTH) if not lane & 2], 2
+        return _block(builder, sums)
+
+    return _BLOCK(array, weights), generate
+
+
 def _pure(block: _BlockType | None, emit: Callable[..., ir.Value]) -> Any:
     """Return an intrinsic of blocks and numbers; ``emit`` gets a builder and their values.
 
@@ -212,80 +241,26 @@ def _emit_choose(builder: ir.IRBuilder, condition: ir.Value, *blocks: ir.Value) 
     return _each(lambda builder, a, b: builder.select(chosen, a, b))(builder, *blocks)
 
 
-def _emit_inner_products(builder: ir.IRBuilder, blocks: ir.Value, weights: ir.Value) -> ir.Value:
-    sums = []
-    for i in range(WIDTH):
-        (first, w), *others = zip(
-            _vectors(builder, builder.extract_value(blocks, i)), _vectors(builder, weights), strict=True
-        )
-        total = builder.fmul(first, w)
-        for vector, w in others:
-            total = _emit_multiply_add(builder, vector, w, total)
-        sums.append(total)
-    # two vectors of sums become one, in which lanes next to each other are added: pairs, then pairs of pairs
-    first, apart = [lane for i in range(0, WIDTH, 2) for lane in (i, i + WIDTH)], 1
-    while len(sums) > 1:
-        second = [lane + apart for lane in first]
-        sums = [
-            builder.fadd(_shuffle(builder, a, b, first), _shuffle(builder, a, b, second))
-            for a, b in zip(sums[::2], sums[1::2], strict=True)
-        ]
-        first, apart = [lane for lane in range(2 * WIDTH) if not lane & 2], 2
-    return _block(builder, sums)
-
-
 _fill = _pure(_WIDE, _emit_fill)
 _add = _pure(None, _each(lambda builder, a, b: builder.fadd(a, b)))
 _multiply = _pure(None, _each(lambda builder, a, b: builder.fmul(a, b)))
 _multiply_add = _pure(None, _each(_emit_multiply_add))
 _choose = _pure(None, _emit_choose)
-_inner_products = _pure(_BLOCK, _emit_inner_products)
 
 
-@overload(load_vector, strict=False)
-def _compiled_load(array: types.Type, offset: types.Type) -> _Body:
-    return lambda array, offset: _load(array, offset)
+def _compile_as(function: Callable[..., object], body: _Body, *, of_blocks: bool = False) -> None:
+    """Let numba compile a body in the place of a function, if need be only where its arguments are blocks."""
+    overload(function, strict=False)(
+        lambda *arguments: body if not of_blocks or isinstance(arguments[0], _BlockType) else None
+    )
 
 
-@overload(load_wide, strict=False)
-def _compiled_load_wide(array: types.Type, offset: types.Type) -> _Body:
-    return lambda array, offset: _load_wide(array, offset)
-
-
-@overload(store, strict=False)
-def _compiled_store(array: types.Type, offset: types.Type, block: types.Type) -> _Body:
-    return lambda array, offset, block: _store(array, offset, block)
-
-
-@overload(fill, strict=False)
-def _compiled_fill(number: types.Type) -> _Body:
-    return lambda number: _fill((float(number),))
-
-
-@overload(multiply_add, strict=False)
-def _compiled_multiply_add(a: types.Type, b: types.Type, c: types.Type) -> _Body | None:
-    return lambda a, b, c: _multiply_add((a, b, c))
-
-
-@overload(choose, strict=False)
-def _compiled_choose(condition: types.Type, a: types.Type, b: types.Type) -> _Body:
-    return lambda condition, a, b: _choose((np.int64(condition), a, b))
-
-
-@overload(inner_products, strict=False)
-def _compiled_inner_products(blocks: types.Type, weights: types.Type) -> _Body:
-    return lambda blocks, weights: _inner_products((blocks, weights))
-
-
-@overload(operator.add, strict=False)
-def _compiled_add(a: types.Type, b: types.Type) -> _Body | None:
-    if isinstance(a, _BlockType):
-        return lambda a, b: _add((a, b))
-    return None
-
-
-@overload(operator.mul, strict=False)
-def _compiled_multiply(a: types.Type, b: types.Type) -> _Body | None:
-    if isinstance(a, _BlockType):
-        return lambda a, b: _multiply((a, b))
-    return None
+_compile_as(load_vector, lambda array, offset: _load(array, offset))
+_compile_as(load_wide, lambda array, offset: _load_wide(array, offset))
+_compile_as(store, lambda array, offset, block: _store(array, offset, block))
+_compile_as(fill, lambda number: _fill((float(number),)))
+_compile_as(multiply_add, lambda a, b, c: _multiply_add((a, b, c)))
+_compile_as(choose, lambda condition, a, b: _choose((np.int64(condition), a, b)))
+_compile_as(inner_products, lambda array, weights: _inner_products(array, weights))
+_compile_as(operator.add, lambda a, b: _add((a, b)), of_blocks=True)
+_compile_as(operator.mul, lambda a, b: _multiply((a, b)), of_blocks=True)
