@@ -118,15 +118,15 @@ class Decision(Report):
         value = float(self.problem.expected([self.optimal_order])[0])
         right = [d.loss for d in self.losses if d.verdict == "consistent here"]
         wrong = [d.loss for d in self.losses if d.wrong]
-        said = [
+        clauses = [
             f"{_named(losses)} {'leads' if len(losses) == 1 else 'lead'} to {where}"
             for losses, where in ((wrong, "another one"), (right, "it"))
             if losses
         ]
         if unknown := [d.loss for d in self.losses if d.verdict == "undecided"]:
-            said.append(f"of {_named(unknown)} this is not known")
+            clauses.append(f"of {_named(unknown)} this is not known")
         order = f"The best order by {self.problem.utility} is {best}, with the expected value {value:.6g}"
-        return f"{order}. When minimised, {'; '.join(said)}." if said else f"{order}."
+        return f"{order}. When minimised, {'; '.join(clauses)}." if clauses else f"{order}."
 
 
 def _named(losses: Sequence[Loss]) -> str:
@@ -156,11 +156,11 @@ def decide_losses(
     [('squared', (0, 1), 'inconsistent here'), ('squared_consistent', (1, 0), 'consistent here')]
     """
     problem, losses = given_problem(problem, losses)
-    known = problem.regrets()
+    orders_and_regrets = problem.regrets()
 
     def decided(loss: Loss) -> LossDecision:
         least = loss.minimiser(problem.labels, problem.probabilities, problem.utility)
-        return _decided(loss, least, *known)
+        return _decided(loss, least, *orders_and_regrets)
 
     return Decision(problem, problem.optimal_order(), *of_losses(losses, decided))
 
@@ -175,15 +175,15 @@ def of_losses(
     InputError
         If a loss that was given cannot be used; of all kinds of losses it is left out.
     """
-    found, left_out = [], []
+    outcomes, left_out = [], []
     for loss in losses_of(losses):
         try:
-            found.append(compute(loss))
+            outcomes.append(compute(loss))
         except InputError as error:
             if losses is not None:
                 raise InputError(f"{loss}: {error}") from None
             left_out.append((str(loss), str(error)))
-    return tuple(found), tuple(left_out)
+    return tuple(outcomes), tuple(left_out)
 
 
 def left_out_lines(left_out: LeftOut) -> Iterator[Line]:
@@ -203,20 +203,20 @@ def _decided(loss: Loss, least: Minimiser, orders: Integers, regrets: Floats) ->
     possible = regrets[may_be]
     low, high = float(possible.min()), float(possible.max())
     # the order of the computed minimiser: the first that agrees with all pairs
-    own = int(np.argmax(_agree(ranks, least.above)))
+    row = int(np.argmax(_agree(ranks, least.above)))
     verdict: Verdict = "consistent here" if high == 0 else "inconsistent here" if low > 0 else "undecided"
     if verdict == "undecided":
         wrong = np.flatnonzero(may_be & (regrets > 0))
         worst_first = wrong[np.argsort(-regrets[wrong], kind="stable")]
         tied = (k for k in worst_first.tolist() if least.admits(tuple(orders[k].tolist())))
-        found = next(tied, None)
-        if found is not None:
-            own, verdict = found, "inconsistent (ties)"
-    order = tuple(orders[own].tolist())
+        worst_tied = next(tied, None)
+        if worst_tied is not None:
+            row, verdict = worst_tied, "inconsistent (ties)"
+    order = tuple(orders[row].tolist())
     margin = min((float(least.swap_cost[a, b]) for a, b in pairwise(order)), default=np.inf)
     scores = None if least.scores is None else tuple(least.scores.tolist())
     return LossDecision(
-        loss, order, float(regrets[own]), verdict, margin, least.residual, (low, high), scores
+        loss, order, float(regrets[row]), verdict, margin, least.residual, (low, high), scores
     )
 
 

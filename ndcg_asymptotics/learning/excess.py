@@ -116,10 +116,10 @@ def excess_risk(
     InputError
         For another measure, scores of another number, or a given loss without a known minimiser.
 
-    >>> found = excess_risk(Problem([[5, 4], [1, 3]], [0.3, 0.7]), [0.6, 0.4], "squared_consistent")
-    >>> found.order, round(found.regret, 4)
+    >>> risk = excess_risk(Problem([[5, 4], [1, 3]], [0.3, 0.7]), [0.6, 0.4], "squared_consistent")
+    >>> risk.order, round(risk.regret, 4)
     ((0, 1), 0.1594)
-    >>> row = found.losses[0]  # the minimiser is E[G/||G||_D] = (0.2229, 0.5222)
+    >>> row = risk.losses[0]  # the minimiser is E[G/||G||_D] = (0.2229, 0.5222)
     >>> round(row.excess, 4), round(row.bound, 4)
     (0.1571, 1.3524)
     """
@@ -132,14 +132,14 @@ def excess_risk(
     _, regrets = problem.regrets()
     least = float(regrets[regrets > 0].min(initial=np.inf))
     regret = float(problem.regret([order])[0])
-    found, left_out = of_losses(losses, lambda loss: _of_loss(problem, utility, loss, s, least))
+    rows, left_out = of_losses(losses, lambda loss: _of_loss(problem, utility, loss, s, least))
     return ExcessRisk(
         problem,
         tuple(s.tolist()),
         order,
         regret if regret > problem.rounding_error else 0.0,
         None if math.isinf(least) else least,
-        found,
+        rows,
         left_out,
     )
 
@@ -152,10 +152,10 @@ def _of_loss(problem: Problem, utility: Discounted, loss: Loss, s: Floats, margi
     if best is None or not np.isfinite(best).all():
         raise InputError("no scores attain the least risk here")
     targets = loss.target(labels, utility)
-    kept = loss.contributes(targets)
+    contributing = loss.contributes(targets)
     values, sizes = [], []
     for scores in (s, best):
-        value = np.where(kept, loss.at(np.broadcast_to(scores, labels.shape), targets)[0], 0.0)
+        value = np.where(contributing, loss.at(np.broadcast_to(scores, labels.shape), targets)[0], 0.0)
         values.append(float(value @ chances))
         sizes.append(_size(value, scores, targets))
     excess = max(values[0] - values[1], 0.0)
@@ -178,6 +178,7 @@ def _bounds(
     if convexity is None or not np.allclose(targets, utility.standardised(labels), rtol=1e-12, atol=0):
         return None, None
     p, constant = convexity
+    # C_F of Theorem 10
     reach = 2 * float(np.linalg.norm(utility.weights(items), p / (p - 1)))
     linear = 0.0 if math.isinf(margin) else reach**2 * excess / (constant * margin)
     return reach * math.sqrt(excess / constant), linear

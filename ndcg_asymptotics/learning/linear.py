@@ -95,12 +95,12 @@ class LinearScorer:
         rows = np.repeat(contributing, queries.sizes)
         self._shift = x[rows].mean(axis=0) if self._free else np.zeros(x.shape[1])
         x -= self._shift
-        seen = x
+        visible = x
         if loss.shift_invariant:
             means = np.add.reduceat(x, queries.batch.starts, axis=0) / queries.sizes[:, None]
-            seen = x - np.repeat(means, queries.sizes, axis=0)
-        self._axes, self._spread = _principal_axes(seen[rows])
-        self._x = np.ascontiguousarray(seen @ self._axes)
+            visible = x - np.repeat(means, queries.sizes, axis=0)
+        self._axes, self._spread = _principal_axes(visible[rows])
+        self._x = np.ascontiguousarray(visible @ self._axes)
         self._curvature = self._typical_curvature()
 
     def minimise(self, penalty: float, start: Floats | None, step: Callable[[], None]) -> Minimum:
@@ -152,8 +152,8 @@ class LinearScorer:
         if not self._surrogate.curved:
             return 1.0
         scores, v = np.random.default_rng(0).normal(size=(2, len(self._x)))
-        found = float(v @ self._surrogate.hessian(scores)(v)) / float(v @ v)
-        return found if found > 0 else 1.0  # a loss that is not convex
+        curvature = float(v @ self._surrogate.hessian(scores)(v)) / float(v @ v)
+        return curvature if curvature > 0 else 1.0  # a loss that is not convex
 
 
 def _principal_axes(x: Floats) -> tuple[Floats, Floats]:

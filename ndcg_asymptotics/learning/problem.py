@@ -127,12 +127,12 @@ class Problem:
 
     def expected(self, orders: ArrayLike) -> Floats:
         """Return the expected utility of orders (P, m), which list the items, best first."""
-        given = np.atleast_2d(np.asarray(orders, np.int64))
-        if given.shape[1:] != (self.items,) or not (np.sort(given) == np.arange(self.items)).all():
+        rows = np.atleast_2d(np.asarray(orders, np.int64))
+        if rows.shape[1:] != (self.items,) or not (np.sort(rows) == np.arange(self.items)).all():
             raise InputError(
                 f"must hold each of the items 0 … {self.items - 1} once, got {brief(orders)}", "order"
             )
-        return self.utility.expected(given, self.labels, self.probabilities)
+        return self.utility.expected(rows, self.labels, self.probabilities)
 
     def regret(self, orders: ArrayLike) -> Floats:
         """Return by how much the expected utility of orders (P, m) falls short of the best one."""
@@ -198,11 +198,11 @@ class Problem:
         return self.utility.expected(all_orders(self.items), self.labels, self.probabilities)
 
 
-def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
-    wanted = "label vectors of one length, one row for each"
-    labels = floats(given, "labels", wanted)
+def _label_vectors(vectors: ArrayLike | Sequence[ArrayLike]) -> Floats:
+    expected = "label vectors of one length, one row for each"
+    labels = floats(vectors, "labels", expected)
     if labels.ndim != 2 or labels.size == 0:
-        raise InputError(f"must be {wanted}, got {brief(given)}", "labels")
+        raise InputError(f"must be {expected}, got {brief(vectors)}", "labels")
     items = labels.shape[1]
     require(
         items <= MOST_ITEMS, f"all orders are tried for at most {MOST_ITEMS} items, got {items}", "labels"
@@ -210,12 +210,12 @@ def _label_vectors(given: ArrayLike | Sequence[ArrayLike]) -> Floats:
     return require_labels(labels)
 
 
-def _distribution(given: ArrayLike, count: int) -> Floats:
-    wanted = f"{count} numbers >= 0 that add up to 1, one for each label vector"
-    p = floats(given, "probabilities", wanted)
+def _distribution(probabilities: ArrayLike, count: int) -> Floats:
+    expected = f"{count} numbers >= 0 that add up to 1, one for each label vector"
+    p = floats(probabilities, "probabilities", expected)
     proper = p.shape == (count,) and bool(np.isfinite(p).all() and (p >= 0).all())
     if not proper or abs(p.sum() - 1) > _SUM_TOLERANCE:
-        raise InputError(f"must be {wanted}, got {brief(given)}", "probabilities")
+        raise InputError(f"must be {expected}, got {brief(probabilities)}", "probabilities")
     return np.asarray(p / p.sum())
 
 
@@ -251,8 +251,8 @@ def given_problem(
     """Return a problem, which a file may hold, and the given losses or else those that the file names."""
     if isinstance(problem, Problem):
         return problem, losses
-    read, named = load_problem(problem)
-    return read, named if losses is None else losses
+    of_file, losses_of_file = load_problem(problem)
+    return of_file, losses_of_file if losses is None else losses
 
 
 def _problem(fields: dict[str, Any]) -> Problem:
@@ -271,8 +271,8 @@ def _problem(fields: dict[str, Any]) -> Problem:
 def _losses(fields: dict[str, Any], folder: Path) -> tuple[Loss, ...] | None:
     if "losses" not in fields:
         return None
-    given = fields["losses"]
-    texts = isinstance(given, list) and bool(given) and all(isinstance(text, str) for text in given)
-    require(texts, f"must be a list of losses in quotes, got {brief(given)}", "losses")
+    texts = fields["losses"]
+    proper = isinstance(texts, list) and bool(texts) and all(isinstance(text, str) for text in texts)
+    require(proper, f"must be a list of losses in quotes, got {brief(texts)}", "losses")
     with blaming("losses"):
-        return tuple(Loss.parse(text, folder) for text in given)
+        return tuple(Loss.parse(text, folder) for text in texts)

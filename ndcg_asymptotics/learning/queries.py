@@ -62,8 +62,8 @@ class Queries:
         object.__setattr__(self, "labels", lists.labels)
         object.__setattr__(self, "sizes", lists.sizes)
         shaped = features.ndim == 2 and len(features) == lists.labels.size and features.shape[1] > 0
-        wanted = f"must be one row of numbers for each of the {lists.labels.size} labels"
-        require(shaped, f"{wanted}, got shape {features.shape}", "features")
+        expected = f"must be one row of numbers for each of the {lists.labels.size} labels"
+        require(shaped, f"{expected}, got shape {features.shape}", "features")
         bad = np.argwhere(~(np.abs(features) <= LARGEST_VALUE))
         for row, column in bad[:1].tolist():
             raise InputError(
@@ -179,10 +179,10 @@ def read_svmlight(*paths: Path | str, gain: Gain = "exp2") -> Queries:
     queries = np.array([query for part in parts for query in part.queries], object)
     starts = np.append(0, np.flatnonzero(queries[1:] != queries[:-1]) + 1)
     names = queries[starts].tolist()
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     for name in names:
-        require(name not in seen, f"{place}: the lines of query {name} do not stand together")
-        seen.add(name)
+        require(name not in earlier_names, f"{place}: the lines of query {name} do not stand together")
+        earlier_names.add(name)
     sizes = np.diff(starts, append=queries.size)
     documents = [document for part in parts for document in part.documents]
     with naming(place, fields=True):

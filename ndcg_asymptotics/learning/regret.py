@@ -48,8 +48,7 @@ class Worst:
 
 def has_worst_regret(loss: Loss, utility: Utility, items: int, grades: int) -> bool:
     """Return whether `worst_regret` applies to a loss."""
-    known = isinstance(loss, Listwise) and isinstance(utility, Discounted)
-    return known and _few_enough(items, grades)
+    return isinstance(loss, Listwise) and isinstance(utility, Discounted) and _few_enough(items, grades)
 
 
 def _few_enough(items: int, grades: int) -> bool:
@@ -93,14 +92,14 @@ def worst_regret(loss: Loss | Floats, utility: Utility, *, items: int, grades: i
         ranks_of(all_orders(items)), f"{loss if isinstance(loss, Loss) else 'loss'}, orders"
     ):
         gain = value @ (weights[ranks] - weights)
-        if gain.max() <= best:
+        if gain.max() <= best:  # the regret is a mean of these gains
             continue
         total, none = np.ones((1, len(labels))), np.zeros(items - 1)
-        found: Any = linprog(-gain, A_ub=steps / scale, b_ub=none, A_eq=total, b_eq=[1.0], method="highs")
-        if found.status != 0:
-            raise InputError(f"the linear program was not solved ({found.message})")
-        if -found.fun > best:
-            best, chances = -float(found.fun), np.asarray(found.x)
+        program: Any = linprog(-gain, A_ub=steps / scale, b_ub=none, A_eq=total, b_eq=[1.0], method="highs")
+        if program.status != 0:
+            raise InputError(f"the linear program was not solved ({program.message})")
+        if -program.fun > best:
+            best, chances = -float(program.fun), np.asarray(program.x)
     best = best if best > _ROUNDING else 0.0
     return Worst(best, _strict(labels, chances, grades, utility))
 

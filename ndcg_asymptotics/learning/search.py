@@ -99,17 +99,17 @@ class Search(Report):
 
     def _answer(self) -> str:
         """Return which losses are inconsistent, and how much the worst of them loses, in words."""
-        found = [f for f in self.losses if f.example is not None]
-        if not found:
+        inconsistent = [f for f in self.losses if f.example is not None]
+        if not inconsistent:
             return "No loss was inconsistent."
-        often = max(found, key=lambda f: f.inconsistent)
-        worst = max(found, key=lambda f: f.worst)
+        often = max(inconsistent, key=lambda f: f.inconsistent)
+        worst = max(inconsistent, key=lambda f: f.worst)
         share, regret = f"{often.inconsistent:.1%} of the distributions", f"{worst.worst:.4g}"
         if len(self.losses) == 1:
             return f"{often.loss} is inconsistent for {share}; the largest regret found is {regret}."
         return (
-            f"{len(found)} of {len(self.losses)} losses were inconsistent, most often {often.loss}, for "
-            f"{share}; the largest regret found is {regret}, that of {worst.loss}."
+            f"{len(inconsistent)} of {len(self.losses)} losses were inconsistent, most often {often.loss}, "
+            f"for {share}; the largest regret found is {regret}, that of {worst.loss}."
         )
 
 
@@ -147,8 +147,8 @@ def search_losses(
     InputError
         For a number out of range, or as `decide_losses`.
 
-    >>> found = search_losses(["squared", "squared_consistent"], n=2, draws=50).losses
-    >>> [(str(f.loss), f.worst > 0) for f in found]
+    >>> summaries = search_losses(["squared", "squared_consistent"], n=2, draws=50).losses
+    >>> [(str(f.loss), f.worst > 0) for f in summaries]
     [('squared', True), ('squared_consistent', False)]
     """
     grades = whole_number(grades, "grades", 2, int(LARGEST_LABEL))
@@ -159,16 +159,16 @@ def search_losses(
     labels = rng.integers(0, grades, (draws, vectors, n)).astype(np.float64)
     chances = rng.dirichlet(np.ones(vectors), draws)
     problems = [Problem(y, p, utility) for y, p in zip(labels, chances, strict=True)]
-    wanted = losses_of(losses)
+    tried = losses_of(losses)
     if losses is None:
         suited = decide_losses(problems[0], None)
-        wanted = tuple(d.loss for d in suited.losses)
-    verdicts = [decide_losses(problem, wanted).losses for problem in tracked(problems, "distributions")]
-    found = [
+        tried = tuple(d.loss for d in suited.losses)
+    verdicts = [decide_losses(problem, tried).losses for problem in tracked(problems, "distributions")]
+    summaries = [
         _summary(loss, utility, problems, decided, grades, seed)
-        for loss, decided in tracked(zip(wanted, zip(*verdicts, strict=True), strict=True), "losses")
+        for loss, decided in tracked(zip(tried, zip(*verdicts, strict=True), strict=True), "losses")
     ]
-    return Search(utility, n, grades, vectors, draws, seed, tuple(found))
+    return Search(utility, n, grades, vectors, draws, seed, tuple(summaries))
 
 
 def _summary(
@@ -186,11 +186,9 @@ def _summary(
     worst, example = float(regrets.max()), problems[int(regrets.argmax())]
     possible = None
     if has_worst_regret(loss, utility, example.items, grades):
-        known = worst_regret(loss, utility, items=example.items, grades=grades)
-        possible = known.regret
-        worst, example = max(
-            (worst, example), (_regret(loss, known.example), known.example), key=lambda x: x[0]
-        )
+        supremum = worst_regret(loss, utility, items=example.items, grades=grades)
+        possible, near = supremum.regret, supremum.example
+        worst, example = max((worst, example), (_regret(loss, near), near), key=lambda x: x[0])
     elif worst > 0:
         # a stream for each loss, whatever others are searched with it
         rng = np.random.default_rng([seed, *str(loss).encode()])

@@ -155,9 +155,9 @@ class AveragePrecision(Utility):
         ranks = np.arange(1.0, labels.shape[-1] + 1)
         total = np.zeros(len(orders))
         for relevant, probability in zip(require_every_label(labels) > 0, probabilities, strict=True):
-            found = relevant[orders]
-            precision = np.cumsum(found, axis=-1) / ranks
-            total += probability * (precision * found).sum(axis=-1) / max(relevant.sum(), 1)
+            hits = relevant[orders]
+            precision = np.cumsum(hits, axis=-1) / ranks
+            total += probability * (precision * hits).sum(axis=-1) / max(relevant.sum(), 1)
         return total
 
 
@@ -228,7 +228,7 @@ class PairwiseDisagreement(Utility):
 _ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD or PD(gain)"
 
 
-def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
+def utility_of(measure: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
     """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`.
 
     >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
@@ -239,13 +239,13 @@ def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
     InputError
         For any other text; the message lists what is allowed.
     """
-    if isinstance(given, Utility):
-        return given
-    if isinstance(given, Measure):
-        return Discounted(gain, given)
-    if not isinstance(given, str):
-        raise InputError(f"must be {_ALLOWED}, got {brief(given)}", "measure")
-    text = "".join(given.split())
+    if isinstance(measure, Utility):
+        return measure
+    if isinstance(measure, Measure):
+        return Discounted(gain, measure)
+    if not isinstance(measure, str):
+        raise InputError(f"must be {_ALLOWED}, got {brief(measure)}", "measure")
+    text = "".join(measure.split())
     match text:
         case "AP":
             return AveragePrecision(gain)
@@ -256,5 +256,5 @@ def utility_of(given: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
         case "PD(gain)":
             return PairwiseDisagreement(gain, "gain")
     if text.startswith(("nDCG", "DCG")):
-        return Discounted(gain, Measure.parse(given))
-    raise InputError(f"must be {_ALLOWED}, got {brief(given)}", "measure")
+        return Discounted(gain, Measure.parse(measure))
+    raise InputError(f"must be {_ALLOWED}, got {brief(measure)}", "measure")

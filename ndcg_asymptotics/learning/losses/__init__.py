@@ -37,11 +37,11 @@ STANDARD = (
 """One loss of every kind, with usual parameters."""
 
 
-def losses_of(given: Sequence[Loss | str] | Loss | str | None) -> tuple[Loss, ...]:
+def losses_of(losses: Sequence[Loss | str] | Loss | str | None) -> tuple[Loss, ...]:
     """Return losses given as objects or texts; None stands for one of every kind, with usual parameters.
 
     >>> [str(loss) for loss in losses_of(["squared", 'pairwise("hinge")'])]
     ['squared', 'pairwise("hinge")']
     """
-    wanted = STANDARD if given is None else as_list(given, "losses", (Loss, str))
-    return tuple(Loss.of(loss) for loss in wanted)
+    specs = STANDARD if losses is None else as_list(losses, "losses", (Loss, str))
+    return tuple(Loss.of(loss) for loss in specs)

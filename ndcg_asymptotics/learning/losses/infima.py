@@ -77,8 +77,8 @@ def minimiser_of(total: ScoreSum) -> Minimiser:
     error = whole.error
     for a in range(items):
         for b in range(a + 1, items):
-            one, constant = total.tied(a, b)
-            tied = _infimum(one)
+            total_if_tied, constant = total.tied(a, b)
+            tied = _infimum(total_if_tied)
             swap_cost[a, b] = swap_cost[b, a] = tied.value + constant - whole.value
             error = max(error, whole.error + tied.error)
     same = whole.component[:, None] == whole.component[None, :]
@@ -104,8 +104,8 @@ def _infimum(total: ScoreSum) -> _Infimum:
         inner, constant = total.inside(members)
         value += constant
         if members.size > 1:
-            found, least, off = inner.minimum()
-            scores[members], value, error = found, value + least, error + off
+            scores[members], least, least_error = inner.minimum()
+            value, error = value + least, error + least_error
     return _Infimum(value, error, scores, component)
 
 

@@ -140,10 +140,10 @@ class _BatchLoss:
 
     def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
         def product(v: Floats) -> Floats:
-            made = np.zeros(scores.size)
+            products = np.zeros(scores.size)
             for (_, items), targets in self._blocks:
-                made[items] = self.loss.product(scores[items], targets, v[items])
-            return made
+                products[items] = self.loss.product(scores[items], targets, v[items])
+            return products
 
         return product
 
@@ -234,16 +234,16 @@ class ApproxNDCG(Listwise, keyword="approx_ndcg"):
 
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:
         lists, items = np.nonzero(t)  # only these ranks count
-        own, gain = np.arange(lists.size), t[lists, items]
+        rows, gain = np.arange(lists.size), t[lists, items]
         x = (s[lists] - s[lists, items][:, None]) / self.temperature
         small = np.exp(-np.abs(x))
         smaller = small / (1 + small)  # the sigmoid of -|x|
         below = np.where(x < 0, smaller, 1 / (1 + small))
-        below[own, items] = smaller[own, items] = 0.0
-        log = np.log(2 + below.sum(axis=1))
+        below[rows, items] = smaller[rows, items] = 0.0
+        log = np.log(2 + below.sum(axis=1))  # log(1 + ρ)
         value = 1 - np.bincount(lists, gain / log, len(s)).astype(np.float64)
         slope = smaller / (1 + small) * (gain * np.exp(-log) / (log**2 * self.temperature))[:, None]
-        slope[own, items] = -slope.sum(axis=1)
+        slope[rows, items] = -slope.sum(axis=1)
         gradient = np.zeros_like(s)
         some, starts = np.unique(lists, return_index=True)
         gradient[some] = np.add.reduceat(slope, starts, axis=0) if lists.size else 0.0

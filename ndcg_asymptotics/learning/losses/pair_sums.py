@@ -144,8 +144,8 @@ class _Pairs(ScoreSum):
         names = np.arange(self.items)
         names[b] = a
         first, second, weight, offset = self.terms
-        own = (first == a) & (second == b) | (first == b) & (second == a)
-        constant = float((weight[own] * self.phi.value(-offset[own])).sum())
+        both = (first == a) & (second == b) | (first == b) & (second == a)
+        constant = float((weight[both] * self.phi.value(-offset[both])).sum())
         return replace(self, terms=self.terms.renamed(names)), constant
 
 
@@ -215,10 +215,10 @@ class HingePairs(_Pairs):
         least = np.concatenate([-(1 + terms.offset), np.zeros(len(bounds) - count)])
         cost = np.concatenate([np.zeros(items), terms.weight])
         free = [(0.0, 0.0)] + [(None, None)] * (items - 1) + [(0.0, None)] * count
-        found: Any = linprog(
+        program: Any = linprog(
             cost, A_ub=bounds, b_ub=least, bounds=free, method="highs", options=_HIGHS_TOLERANCES
         )
-        return (np.asarray(found.x[:items]), float(found.fun)) if found.status == 0 else None
+        return (np.asarray(program.x[:items]), float(program.fun)) if program.status == 0 else None
 
 
 class WholeHinge:

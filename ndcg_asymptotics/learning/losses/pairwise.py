@@ -84,8 +84,8 @@ class Pairwise(Loss):
         return PairSum(PHIS[self.phi], terms, lists, batch.labels.size, batch.sizes.size)
 
     def minimiser(self, labels: Floats, probabilities: Floats, utility: Utility) -> Minimiser:
-        given = self.pairs(labels, utility)
-        weight, offset = given.weight, np.broadcast_to(given.offset, given.above.shape)
+        by_vector = self.pairs(labels, utility)
+        weight, offset = by_vector.weight, np.broadcast_to(by_vector.offset, by_vector.above.shape)
         used = (weight > 0) & (probabilities > 0)[:, None, None]
         vector, i, j = np.nonzero(used)
         # one term for each pair and offset
@@ -99,15 +99,15 @@ class Pairwise(Loss):
         if phi.differentiable:
             return minimiser_of(SmoothPairs(phi, terms, items))
         pairs = HingePairs(phi, terms, items)
-        found = minimiser_of(pairs)
-        above, below = given.above, np.broadcast_to(given.below, len(labels))
+        minimiser = minimiser_of(pairs)
+        above, below = by_vector.above, np.broadcast_to(by_vector.below, len(labels))
         if not (is_whole(above) and is_whole(below) and is_whole(offset)):
-            return found
+            return minimiser
         exact = [Fraction(0)] * len(keys)
         parts = zip(above[used].tolist(), below[vector].tolist(), probabilities[vector].tolist(), strict=True)
         for k, (numerator, denominator, p) in zip(term.tolist(), parts, strict=True):
             exact[k] += Fraction(int(numerator), int(denominator)) * Fraction(p)
-        return replace(found, admits=WholeHinge(pairs, exact).admits)
+        return replace(minimiser, admits=WholeHinge(pairs, exact).admits)
 
 
 @dataclass(frozen=True)

@@ -62,16 +62,17 @@ class ListMLE(Loss, keyword="listmle"):
 
 def _draws(y: Floats) -> list[tuple[tuple[int, tuple[int, ...]], float]]:
     """Return each draw of an item from the items left, with its chance over the orders of equal labels."""
-    found = []
+    draws = []
     for label in np.unique(y).tolist():
         lower = np.flatnonzero(y < label).tolist()
         equal = np.flatnonzero(y == label).tolist()
         for size in range(1, len(equal) + 1):
+            # when `size` of the equal items are left, these are any of them, and any of these is drawn
             chance = 1 / (comb(len(equal), size) * size)
             for part in combinations(equal, size):
                 left = tuple(sorted([*part, *lower]))
-                found += [((item, left), chance) for item in part if len(left) > 1]
-    return found
+                draws += [((item, left), chance) for item in part if len(left) > 1]
+    return draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +109,10 @@ class _Draws(SmoothSum):
 
     def _without_constants(self, weight: Floats, chosen: Integers, counts: Floats) -> tuple[Self, float]:
         """Return the sum, and of draws from items with one score only the value ``w log n``."""
-        own = counts[np.arange(len(chosen)), chosen]
-        single = own == counts.sum(axis=1)
+        equal = counts[np.arange(len(chosen)), chosen]
+        single = equal == counts.sum(axis=1)
         rest = replace(self, weight=weight[~single], chosen=chosen[~single], counts=counts[~single])
-        return rest, float(weight[single] @ np.log(own[single]))
+        return rest, float(weight[single] @ np.log(equal[single]))
 
     def at(self, s: Floats) -> tuple[float, Floats, Floats]:
         total, share = self._shares(s)
@@ -168,7 +169,9 @@ class _BatchLikelihood:
             left = _log_left(s)
             values[lists] += (left - s).sum(axis=1)
             drawn = np.logaddexp.accumulate(-left, axis=1)
-            gradient[items] += np.exp(s + drawn) - 1
+            gradient[items] += (
+                np.exp(s + drawn) - 1
+            )  # Σ over the draws with q left of q's chance, less its own
         return values / self._shuffles, gradient / self._shuffles
 
     def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
@@ -181,12 +184,12 @@ class _BatchLikelihood:
             parts.append((items, powers, 1 / left, powers * np.cumsum(1 / left, axis=1)))
 
         def product(v: Floats) -> Floats:
-            made = np.zeros(scores.size)
+            products = np.zeros(scores.size)
             for items, powers, inverse, drawn in parts:
                 x = v[items]
                 mean = np.cumsum((powers * x)[:, ::-1], axis=1)[:, ::-1] * inverse  # of x over the items left
-                made[items] += drawn * x - powers * np.cumsum(inverse * mean, axis=1)
-            return made / self._shuffles
+                products[items] += drawn * x - powers * np.cumsum(inverse * mean, axis=1)
+            return products / self._shuffles
 
         return product
 
