@@ -36,8 +36,6 @@ class LossSummary:
         What theory says of it.
     inconsistent, low, high : float
         The share of the distributions drawn for which the loss is inconsistent, and its 95% Wilson interval.
-    interval : (float, float)
-        The same interval.
     tied : float
         The share of those where it is inconsistent through ties: only some of its minimisers sort optimally.
     undecided : float

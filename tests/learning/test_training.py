@@ -53,23 +53,17 @@ def test_every_loss_finds_the_relevant_feature(loss):
     assert utility_values(test, backwards.scores(test), NDCG).mean() < 0.8
 
 
-def test_the_squared_loss_agrees_with_least_squares():
+@pytest.mark.parametrize("penalty", [0.7, 0.0])
+def test_the_squared_loss_agrees_with_ridge_regression(penalty):
     data = queries()
-    x = np.column_stack([data.features[:, :2], np.ones(len(data.labels))])
-    solved = np.linalg.lstsq(x, np.exp2(data.labels) - 1, rcond=None)[0]
-    trained = ranker_of(data, "squared", penalties=[0])
-    np.testing.assert_allclose([*trained.weights[:2], trained.intercept], solved, atol=1e-6)
-    assert trained.converged
-
-
-def test_a_penalty_agrees_with_ridge_regression():
-    data, penalty = queries(), 0.7
-    x = data.features[:, :2]
-    x = np.column_stack([(x - x.mean(axis=0)) / x.std(axis=0), np.ones(len(x))])
+    mean, deviation = data.features[:, :2].mean(axis=0), data.features[:, :2].std(axis=0)
+    x = np.column_stack([(data.features[:, :2] - mean) / deviation, np.ones(len(data.labels))])
     shrink = np.diag([penalty, penalty, 0.0]) * data.count / 2  # the loss has no half
     solved = np.linalg.solve(x.T @ x + shrink, x.T @ (np.exp2(data.labels) - 1))
     trained = ranker_of(data, "squared", penalties=[penalty])
-    np.testing.assert_allclose(trained.weights[:2] * data.features[:, :2].std(axis=0), solved[:2], atol=1e-6)
+    np.testing.assert_allclose(trained.weights[:2] * deviation, solved[:2], atol=1e-6)
+    assert trained.intercept + mean @ trained.weights[:2] == pytest.approx(solved[2])
+    assert trained.converged
 
 
 @pytest.mark.parametrize("most", [1500, 1])

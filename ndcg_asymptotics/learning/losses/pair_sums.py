@@ -53,6 +53,7 @@ PHIS = {
         lambda t: 2 * (t < 1.0).astype(np.float64),
     ),
 }
+DIFFERENTIABLE = tuple(name for name, phi in PHIS.items() if phi.differentiable)
 
 
 class Terms(NamedTuple):

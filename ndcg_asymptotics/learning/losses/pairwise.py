@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from ndcg_asymptotics.core.arrays import Floats, Integers
-from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses.infima import minimiser_of
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate, is_whole
 from ndcg_asymptotics.learning.losses.pair_sums import (
+    DIFFERENTIABLE,
     PHIS,
     HingePairs,
     PairSum,
@@ -160,12 +160,8 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
     log E[α] for "logistic" and half of that for "exponential".
     """
 
-    phi: str = field(default="squared_hinge", metadata=one_of(*PHIS))
+    phi: str = field(default="squared_hinge", metadata=one_of(*DIFFERENTIABLE))
     claim: ClassVar[str] = "consistent (Buffoni et al.)"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(self.phi != "hinge", f"{self.keyword} needs a differentiable phi, got {self.phi!r}")
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
         alpha = self.standardised(labels, utility)
