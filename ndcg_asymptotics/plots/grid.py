@@ -235,7 +235,7 @@ def grid_drawings(
     _require_known(results, parameters, chosen, n or ())
     listed: list[Drawing] = []
     for measure in chosen:
-        if against is None and n is None:
+        if against is None:
             listed.append(((measure, "curves"), partial(curves_figure, results, measure, width=width)))
             if has_gaps(results, measure):
                 listed.append(((measure, "gaps"), partial(gaps_figure, results, measure, width=width)))
