@@ -337,9 +337,9 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
         )
         for pair in pairs
     )
-    return Table(
-        f"{_order_text(pairs[0])}: share of the replicates with the right order, by n", columns, rows
-    )
+    kept = len(columns) if any(pair.settled_from for pair in pairs) else -1
+    title = f"{_order_text(pairs[0])}: share of the replicates with the right order, by n"
+    return Table(title, columns[:kept], tuple(row[:kept] for row in rows))
 
 
 def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
