@@ -89,6 +89,4 @@ class TwoReaders:
 
     def best_weights(self, measure: Utility | str = "nDCG") -> Floats:
         """Return the weights of the features by which sorting is optimal for every list."""
-        targets = utility_of(measure).standardised(self.labels())
-        require(targets is not None, f"{measure} has no standardisation", "measure")
-        return self.slopes(targets)  # type: ignore[arg-type]
+        return self.slopes(utility_of(measure).standardised(self.labels()))

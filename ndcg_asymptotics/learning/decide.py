@@ -25,7 +25,7 @@ from ndcg_asymptotics.core.rows import HIDDEN, Column, Data, general
 from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.core.text import listed
 from ndcg_asymptotics.learning.losses import Loss, Minimiser, losses_of
-from ndcg_asymptotics.learning.problem import Problem, given_problem
+from ndcg_asymptotics.learning.problem import Problem, problem_and_losses
 from ndcg_asymptotics.learning.utilities import PairwiseDisagreement, ranks_of
 
 Verdict = Literal["consistent here", "inconsistent here", "inconsistent (ties)", "undecided"]
@@ -155,7 +155,7 @@ def decide_losses(
     >>> [(str(d.loss), d.order, d.verdict) for d in decided.losses]
     [('squared', (0, 1), 'inconsistent here'), ('squared_consistent', (1, 0), 'consistent here')]
     """
-    problem, losses = given_problem(problem, losses)
+    problem, losses = problem_and_losses(problem, losses)
     orders_and_regrets = problem.regrets()
 
     def decided(loss: Loss) -> LossDecision:

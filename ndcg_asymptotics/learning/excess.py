@@ -28,7 +28,7 @@ from ndcg_asymptotics.core.tables import Line, Report, ReportBlock, Table
 from ndcg_asymptotics.learning.decide import LeftOut, left_out_lines, of_losses
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.losses import Listwise, Loss
-from ndcg_asymptotics.learning.problem import Problem, given_problem
+from ndcg_asymptotics.learning.problem import Problem, problem_and_losses
 from ndcg_asymptotics.learning.utilities import Discounted
 
 _ROUNDINGS = 16  # of each term of a sum of K times m products, which the error of an excess risk allows for
@@ -123,7 +123,7 @@ def excess_risk(
     >>> round(row.excess, 4), round(row.bound, 4)
     (0.1571, 1.3524)
     """
-    problem, losses = given_problem(problem, losses)
+    problem, losses = problem_and_losses(problem, losses)
     utility = problem.utility
     if not isinstance(utility, Discounted):
         raise InputError(f"the excess risk bounds the regret of DCG and NDCG, not of {utility}", "measure")

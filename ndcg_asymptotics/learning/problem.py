@@ -177,8 +177,6 @@ class Problem:
             low-noise; the message names three items.
         """
         targets = self.utility.standardised(self.labels)
-        if targets is None:
-            raise InputError(f"{self.utility} has no standardisation")
         if isinstance(self.utility, PairwiseDisagreement):
             require_low_noise(np.tensordot(self.probabilities, self.utility.pairs(self.labels), 1))
         order = np.argsort(-(self.probabilities @ targets), kind="stable")
@@ -245,7 +243,7 @@ def load_problem(path: str | Path) -> tuple[Problem, tuple[Loss, ...] | None]:
         return _problem(fields), _losses(fields, path.parent)
 
 
-def given_problem(
+def problem_and_losses(
     problem: Problem | str | Path, losses: Sequence[Loss | str] | Loss | str | None
 ) -> tuple[Problem, Sequence[Loss | str] | Loss | str | None]:
     """Return a problem, which a file may hold, and the given losses or else those that the file names."""

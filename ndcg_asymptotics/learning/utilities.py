@@ -50,8 +50,8 @@ class Utility(ABC):
         (P,)
         """
 
-    def standardised(self, labels: Floats) -> Floats | None:
-        """Return r(y), a function such that sorting by E[r(Y)] is optimal; None if there is no such function.
+    def standardised(self, labels: Floats) -> Floats:
+        """Return r(y), a function such that sorting by E[r(Y)] is optimal.
 
         The *standardisation* of Buffoni, Calauzènes, Gallinari and Usunier (2011).
 
@@ -62,8 +62,13 @@ class Utility(ABC):
         Returns
         -------
         (..., m), not negative
+
+        Raises
+        ------
+        InputError
+            If there is no such function.
         """
-        return None
+        raise InputError(f"{self} has no standardisation")
 
     def gains(self, labels: Floats) -> Floats:
         """Return the gains of labels, none of which may be missing."""

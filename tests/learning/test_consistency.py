@@ -407,7 +407,7 @@ def test_bad_orders_and_losses():
     given = Problem([[5, 4], [1, 3]], [0.3, 0.7], "AP")
     with pytest.raises(InputError, match=r"^order: must hold each of the items 0 … 1 once, got \[0, 0\]"):
         given.regret([0, 0])
-    with pytest.raises(InputError, match=r"^squared_consistent: the loss needs a standardisation"):
+    with pytest.raises(InputError, match=r"^squared_consistent: AP has no standardisation"):
         decide_losses(given, "squared_consistent")
     with pytest.raises(InputError, match=r'^bregman\("logistic"\): .*needs targets up to 1'):
         decide_losses(Problem([[1, 0]], [1], "nDCG(geometric(2))"), 'bregman("logistic")')

@@ -165,7 +165,7 @@ class Bregman(OfPsi, keyword="bregman"):
         return PSIS[self.psi]
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
-        targets = self.standardised(labels, utility)
+        targets = utility.standardised(labels)
         largest = float(targets.max(initial=0.0))
         allowed = f"{self} needs targets up to {self.function.largest:g}, {utility} makes {largest:g}"
         require(not largest > self.function.largest * (1 + 1e-12), allowed)

@@ -39,7 +39,7 @@ class Listwise(Loss):
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         """Return T(y) for label vectors (..., m): the standardisation, unless a loss overrides it."""
-        return self.standardised(labels, utility)
+        return utility.standardised(labels)
 
     @abstractmethod
     def at(self, s: Floats, t: Floats) -> tuple[Floats, Floats]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndcg_asymptotics.core.arrays import Bools, Floats
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning.labels import Batch
 from ndcg_asymptotics.learning.utilities import Utility, utility_of
 from ndcg_asymptotics.specs.spec import Spec
@@ -143,19 +142,6 @@ class Loss(Spec, family="loss"):
                 break
             texts.pop()
         return tuple(texts)
-
-    def standardised(self, labels: Floats, utility: Utility) -> Floats:
-        """Return the utility's standardisation of the labels.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
-        targets = utility.standardised(labels)
-        if targets is None:
-            raise InputError(f"the loss needs a standardisation of the labels, and {utility} has none")
-        return targets
 
 
 _MOST_EXACT = 2.0**53  # doubles hold all smaller whole numbers

@@ -141,7 +141,7 @@ class PNorm(OfNorm, keyword="pnorm"):
 
     def target(self, labels: Floats, utility: Utility) -> Floats:
         if self.depth == 0:
-            return self.standardised(labels, utility)
+            return utility.standardised(labels)
         if not isinstance(utility, Discounted):
             raise InputError(f"a norm with a depth is one of DCG, which {utility} has none of")
         return Discounted(utility.gain, Measure(utility.measure.discount, int(self.depth))).standardised(

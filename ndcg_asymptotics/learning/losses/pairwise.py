@@ -164,7 +164,7 @@ class OrderPreserving(Pairwise, keyword="order_preserving"):
     claim: ClassVar[str] = "consistent (Buffoni et al.)"
 
     def pairs(self, labels: Floats, utility: Utility) -> Pairs:
-        alpha = self.standardised(labels, utility)
+        alpha = utility.standardised(labels)
         items = alpha.shape[-1]
         return Pairs(alpha[..., :, None] * (1 - np.eye(items)))
 
