@@ -6,7 +6,7 @@ An engine is a module with the members of `Engine`, one folder here and one line
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast, runtime_checkable
 
@@ -109,11 +109,11 @@ def check_for_counts(engine: str, design: Design) -> None:
         f"the {engine} engine takes list lengths from 1 to 9e18, got {first:g} to {last:g}",
     )
     for measure in design.measures:
-        reach, known = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
+        reach, known_to = max(measure.cutoff(n) for n in design.sizes), measure.discount.known_to
         require(
-            reach <= known,
+            reach <= known_to,
             f"{measure} counts up to rank {reach:g} at n = {last:g}, "
-            f"its discount is known up to {known:g}: give a larger 'largest' or a smaller cutoff",
+            f"its discount is known up to {known_to:g}: give a larger 'largest' or a smaller cutoff",
         )
 
 
@@ -121,14 +121,8 @@ def draw_block(engine: Engine, design: Design, replicates: Sequence[int]) -> Dra
     """Draw replicates, at least one, and stack them along a first axis."""
     if isinstance(engine, EngineOfBlocks):
         return engine.simulate_block(design, replicates)
-    return join_draws(np.stack, [engine.simulate(design, replicate) for replicate in replicates])
-
-
-def join_draws(
-    join: Callable[[list[NDArray[np.generic]]], NDArray[np.generic]], draws: Sequence[Draw]
-) -> Draw:
-    """Join draws variable by variable with `numpy.stack` or `numpy.concatenate`; of none, nothing."""
-    return {name: join([values[name] for values in draws]) for name in (draws[0] if draws else ())}
+    draws = [engine.simulate(design, replicate) for replicate in replicates]
+    return {name: np.stack([draw[name] for draw in draws]) for name in draws[0]}
 
 
 def impossible(values: Mapping[str, Array], measures: Sequence[str]) -> str | None:
@@ -141,31 +135,19 @@ def impossible(values: Mapping[str, Array], measures: Sequence[str]) -> str | No
     >>> impossible({"ndcg": np.array([[0.2, 1.5]])}, ["DCG"]), impossible({"order": UNDECIDED}, [])
     (None, None)
     """
+    normalised = np.array([text.startswith("nDCG") for text in measures], bool)
+    greatest_dcg = np.where(normalised, 1.0, np.finfo(np.float64).max)[:, None]
     for name in sorted(values.keys() & KINDS.keys()):
-        if said := impossible_value(name, values[name], measures):
-            return f"{name} = {said}"
+        kind, drawn = KINDS[name], np.asarray(values[name])
+        greatest = greatest_dcg if kind is _NDCG else np.array(kind.greatest, np.float64)
+        good: Bools = (drawn >= kind.least) & (drawn <= greatest)
+        if name == "order":
+            good |= drawn == UNDECIDED
+        if not good.all():
+            most = float(np.broadcast_to(greatest, drawn.shape)[~good][0])
+            end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
+            return f"{name} = {drawn[~good][0]:g}, which must be {kind.least:g}{end}"
     for lower, upper in _RISING:
         if lower in values and upper in values and not (values[lower] <= values[upper]).all():
             return f"{lower} exceeds {upper}"
     return None
-
-
-def impossible_value(name: str, values: Array, measures: Sequence[str]) -> str | None:
-    """Describe the first value that a variable cannot have (`impossible`); None if there is none.
-
-    >>> impossible_value("ndcg", np.array([[0.2, 1.5]]), ["nDCG"])
-    '1.5, which must be 0 to 1'
-    """
-    given, kind = np.asarray(values), KINDS[name]
-    greatest = np.array(kind.greatest, np.float64)
-    if kind is _NDCG:
-        normalised = np.array([text.startswith("nDCG") for text in measures], bool)
-        greatest = np.where(normalised, kind.greatest, np.finfo(np.float64).max)[:, None]
-    good: Bools = (given >= kind.least) & (given <= greatest)
-    if name == "order":
-        good |= given == UNDECIDED
-    if good.all():
-        return None
-    most = float(np.broadcast_to(greatest, given.shape)[~good][0])
-    end = f" to {most:g}" if most < np.finfo(np.float64).max else " or more"
-    return f"{given[~good][0]:g}, which must be {kind.least:g}{end}"

@@ -66,6 +66,6 @@ def ranked_list(state: State) -> DrawnList:
     measure = state.measured
     long = items_drawn(state.scorers[0], measure.cutoff(state.n), state.n) > _LONGEST
     n = min(state.n, _LONGEST) if long else state.n
-    gains, best = draw_list(*state.scorers, measure, n, _SEED, 0)
+    gains, best = draw_list(*state.scorers, measure, n, _SEED)
     discounts = measure.discount(np.arange(1.0, gains.shape[1] + 1), float(n))
     return DrawnList(n, gains, discounts, best)

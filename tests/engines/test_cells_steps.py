@@ -184,9 +184,8 @@ def test_one_relevant_item_has_its_closed_law(text: str) -> None:
         law[round(value / values[0], 12)] = law.get(round(value / values[0], 12), 0.0) + chance
     what = design(f"relevant(1, roc_power({kappa}))", (3, n), text)
     streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
-    rng = np.random.Generator(np.random.SFC64(3))
     model = FixedCounts.parse(f"relevant(1, roc_power({kappa}))")
-    separate = ranks._separate_dcg(model, measure, n, size, rng) / values[0]
+    (separate,) = ranks.draw_values_of_ranks([model], measure, n, size, seed=3)
     for drawn in (streamed, separate):
         rounded = np.round(drawn, 12)
         assert set(rounded) <= set(law)
@@ -202,8 +201,8 @@ def test_several_relevant_items_in_a_random_order() -> None:
     text = "relevant(3=1, 1=1, graded(3=roc_power(1), 1=roc_power(1)))"
     what = design(text, (2, n), "DCG@4")
     streamed = np.array([cells.simulate(what, r)["ndcg"][0, 0, 1] for r in range(size)])
-    rng = np.random.Generator(np.random.SFC64(3))
-    separate = ranks._separate_dcg(FixedCounts.parse(text), Measure.parse("DCG@4"), n, size, rng)
+    models = [FixedCounts.parse(text)]
+    (separate,) = ranks.draw_values_of_ranks(models, Measure.parse("DCG@4"), n, size, seed=3)
     for drawn in (streamed, separate):
         rounded = np.round(drawn, 11)
         assert set(rounded) <= set(law)

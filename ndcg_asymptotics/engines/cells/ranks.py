@@ -37,22 +37,22 @@ def draw_ranks(design: Design, replicate: int, labels: Integers) -> Draw:
     drawn = []
     for name, model in design.population.fixed_counts.items():
         rng = design.generator(replicate, "scorer", name)
-        key = draw_key(rng)
+        key = draw_key(rng)  # before the depths: the order of draws is part of the results
         drawn.append(_ranked(model, _depths(model, 1, rng), labels[:, -1].copy(), key))
     scales = [
         _scale(measure, design.sizes, tuple(labels[0, :-1].tolist()), design.population.gains)
         for measure in design.measures
     ]
     every = list(zip(design.measures, scales, strict=True))
-    values = np.array(
-        [[_ndcg(one, measure, scale, design.sizes) for measure, scale in every] for one in drawn]
+    brackets = np.array(
+        [[_ndcg(ranked, measure, scale, design.sizes) for measure, scale in every] for ranked in drawn]
     )
-    ndcg, low, high = np.moveaxis(values, 2, 0)
-    found: Draw = {"ndcg": ndcg, "low": low, "high": high}
+    ndcg, low, high = np.moveaxis(brackets, 2, 0)
+    draw: Draw = {"ndcg": ndcg, "low": low, "high": high}
     if design.pairs:
         pairs = [(low[a] > high[b], high[a] < low[b]) for a, b in design.pair_indices()]
-        found["order"] = np.array([ahead.astype(np.int8) - behind for ahead, behind in pairs], np.int8)
-    return {name: np.ascontiguousarray(values) for name, values in found.items()}
+        draw["order"] = np.array([ahead.astype(np.int8) - behind for ahead, behind in pairs], np.int8)
+    return {name: np.ascontiguousarray(values) for name, values in draw.items()}
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ def _scale(
     return _Scale(ideal, normaliser, np.array([measure.cutoff(n) for n in sizes]))
 
 
-def _ndcg(one: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -> Floats:
+def _ndcg(ranked: _Ranked, measure: Measure, scale: _Scale, sizes: Sequence[int]) -> Floats:
     """Return NDCG, or DCG, of a single list at every length, and a lower and an upper bound of it, (3, K)."""
-    (dcg,) = one.dcg(measure, sizes, scale.cutoff)
+    (dcg,) = ranked.dcg(measure, sizes, scale.cutoff)
     slack = _RELATIVE * dcg + (_ABSOLUTE * scale.ideal if measure.discount.affine else 0.0)
-    found = np.array([dcg, dcg - slack, dcg + slack])
-    values = np.divide(found, scale.normaliser, out=np.zeros_like(found), where=scale.normaliser > 0)
+    bracket = np.array([dcg, dcg - slack, dcg + slack])
+    values = np.divide(bracket, scale.normaliser, out=np.zeros_like(bracket), where=scale.normaliser > 0)
     return np.asarray(np.clip(values, 0.0, 1.0 if measure.normalised else None), np.float64)
 
 
@@ -170,10 +170,9 @@ def count_orders_of_ranks(
     >>> abs(more - 6000) < 250, abs(less - 4000) < 250
     (True, True)
     """
-    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n,))))
-    dcg = [_separate_dcg(model, measure, n, lists, rng) for model in (a, b)]
-    slack = _RELATIVE * np.maximum(*dcg)
-    return int((dcg[0] > dcg[1] + slack).sum()), int((dcg[1] > dcg[0] + slack).sum())
+    first, second = draw_values_of_ranks((a, b), measure, n, lists, seed)
+    slack = _RELATIVE * np.maximum(first, second)
+    return int((first > second + slack).sum()), int((second > first + slack).sum())
 
 
 def draw_values_of_ranks(
@@ -187,13 +186,9 @@ def draw_values_of_ranks(
     """
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n,))))
     best = float(measure.normaliser(scorers[0].counts, scorers[0].gains, n))
-    return np.array([_separate_dcg(model, measure, n, lists, rng) for model in scorers]) / (best or 1.0)
-
-
-def _separate_dcg(
-    model: FixedCounts, measure: Measure, n: int, lists: int, rng: np.random.Generator
-) -> Floats:
-    """Return DCG of separate lists of n items."""
-    depth = _depths(model, lists, rng)
-    one = _ranked(model, depth, np.array([n - model.least_n]), draw_key(rng))
-    return one.dcg(measure, [n], np.array([measure.cutoff(n)]))[:, 0]
+    dcg = []
+    for model in scorers:
+        depth = _depths(model, lists, rng)
+        ranked = _ranked(model, depth, np.array([n - model.least_n]), draw_key(rng))
+        dcg.append(ranked.dcg(measure, [n], np.array([measure.cutoff(n)]))[:, 0])
+    return np.array(dcg) / (best or 1.0)

@@ -67,7 +67,8 @@ _NEAR = 12  # of 2^12 arrivals most halvings are within the second-level cache
 _CHUNK = 1024  # arrivals that are spread over near stretches before the next ones: more need a larger cache
 _FEW = WIDTH  # arrivals that are followed one by one
 _TILE = 64  # ranks of the old list whose sums are kept at a time
-_PART = _TILE // 4  # ranks of a chain of sums; four chains at a time, as each waits for its last product
+_PARTS = 4  # chains of sums at a time, as each waits for its last product
+_PART = _TILE // _PARTS  # ranks of a chain
 _RUN = 256  # steps of a recursion before its rounding errors are put aside
 _DEEPEST = 64  # nodes that wait for their turn
 _HALVES = (2 << _NEAR) + _FEW * _DEEPEST  # effects of halves of a near stretch, of their halves, and so on
@@ -84,9 +85,9 @@ class Modes(NamedTuple):
 
 
 class ModeBlock(NamedTuple):
-    """The tables of 24 modes, a row of `Modes`; ``high`` may be None where ranks are at most 1024."""
+    """The tables of 24 modes, a row of `Modes`."""
 
-    high: Floats | None
+    high: Floats
     low: Floats
     rest: Floats
 
@@ -144,10 +145,10 @@ def make_modes(rates: Floats, largest: int) -> Modes:
 
 def _powers(rates: Floats, exponents: Floats) -> Floats:
     """Return z^c of each 24 modes for some c, one c after another, (rows, 24 numbers of c)."""
-    found = aligned(rates.size * exponents.size).reshape(len(rates), -1)
-    for row, modes in zip(found, rates, strict=True):
+    powers = aligned(rates.size * exponents.size).reshape(len(rates), -1)
+    for row, modes in zip(powers, rates, strict=True):
         row.reshape(-1, WIDE)[:] = np.exp(-np.outer(exponents, modes))
-    return found
+    return powers
 
 
 def exponential_sums(
@@ -198,7 +199,7 @@ def make_space(stretch: int, rows: int, *, has_cutoff: bool) -> _Space:
         aligned(WIDE * nodes),
         np.empty(nodes, np.int64),
         aligned(WIDE * (1 << _NEAR) // _FEW),
-        aligned(WIDE * (_TILE + 4)),
+        aligned(WIDE * (_TILE + 2 * _PARTS)),
         aligned(WIDE * stretch if has_cutoff else 0),
         aligned(rows * (_FEW + stretch)),
     )
@@ -224,10 +225,8 @@ def _halvings(count: int) -> int:
 
 
 @kernel
-def _power(high: Floats | None, low: Floats, rank: int) -> Floats:
-    """Return z^rank for the modes of a block; ``high`` may be None if the rank is at most 1024."""
-    if high is None:
-        return load_wide(low, rank * WIDE)
+def _power(high: Floats, low: Floats, rank: int) -> Floats:
+    """Return z^rank for the modes of a block."""
     return load_wide(high, (rank >> _LOW_BITS) * WIDE) * load_wide(low, (rank & (_LOW - 1)) * WIDE)
 
 
@@ -325,33 +324,28 @@ def _tile_sums(old: Floats, begin: int, low: Floats, tile: Floats) -> Floats:
 
     They begin anew in each part of the tile; those over the parts before it stand at the end.
     """
-    a, b, c, d = fill(0.0), fill(0.0), fill(0.0), fill(0.0)
+    for part in range(_PARTS):
+        store(tile, WIDE * (_PART + 1) * part, fill(0.0))
     for i in range(_PART):
-        store(tile, WIDE * i, a)
-        store(tile, WIDE * (i + _PART), b)
-        store(tile, WIDE * (i + 2 * _PART), c)
-        store(tile, WIDE * (i + 3 * _PART), d)
         power = load_wide(low, WIDE * (i + 1))
-        a = multiply_add(fill(old[begin + i]), power, a)
-        b = multiply_add(fill(old[begin + i + _PART]), power, b)
-        c = multiply_add(fill(old[begin + i + 2 * _PART]), power, c)
-        d = multiply_add(fill(old[begin + i + 3 * _PART]), power, d)
-    b = multiply_add(load_wide(low, WIDE * _PART), b, a)
-    c = multiply_add(load_wide(low, 2 * WIDE * _PART), c, b)
-    store(tile, WIDE * _TILE, fill(0.0))
-    store(tile, WIDE * (_TILE + 1), a)
-    store(tile, WIDE * (_TILE + 2), b)
-    store(tile, WIDE * (_TILE + 3), c)
-    return multiply_add(load_wide(low, 3 * WIDE * _PART), d, c)
+        for part in range(_PARTS):
+            at = WIDE * ((_PART + 1) * part + i)
+            gain = fill(old[begin + _PART * part + i])
+            store(tile, at + WIDE, multiply_add(gain, power, load_wide(tile, at)))
+    total = fill(0.0)
+    for part in range(_PARTS):
+        store(tile, WIDE * (_TILE + _PARTS + part), total)
+        last = load_wide(tile, WIDE * ((_PART + 1) * part + _PART))
+        total = multiply_add(load_wide(low, WIDE * _PART * part), last, total)
+    return total
 
 
 @kernel
 def _first_of(tile: Floats, low: Floats, i: int) -> Floats:
     """Return the sum over the first i < 64 ranks of a tile."""
     part = i // _PART
-    return multiply_add(
-        load_wide(low, WIDE * _PART * part), load_wide(tile, WIDE * i), load_wide(tile, WIDE * (_TILE + part))
-    )
+    before = load_wide(tile, WIDE * (_TILE + _PARTS + part))
+    return multiply_add(load_wide(low, WIDE * _PART * part), load_wide(tile, WIDE * (i + part)), before)
 
 
 @kernel
@@ -456,7 +450,6 @@ def _follow_near(
     high, low, rest = block
     near, starts, own, tile, weighted = space.near, space.starts, space.own, space.tile, space.weighted
     effect, time = near
-    shallow = ModeBlock(None, low, rest)
     z, loss = load_wide(low, WIDE), load_wide(rest, 0)
     whole = -(-count // _FEW) * _FEW
     for k in range(count, whole):  # arrivals that come last, at the end, and so change nothing
@@ -482,10 +475,7 @@ def _follow_near(
             continue
         half = (some // _FEW + 1) // 2 * _FEW
         middle, late, after, none = begin + half, free + half, free + some, fill(0.0)
-        if half <= _LOW:  # so many are early at most
-            done = _split(near, first, some, middle, 0, none, near, free, late, shallow)
-        else:
-            done = _split(near, first, some, middle, 0, none, near, free, late, block)
+        done = _split(near, first, some, middle, 0, none, near, free, late, block)
         if weights is not None:
             at = WIDE * ((begin - origin) // _FEW)
             before = load_wide(starts, at)
@@ -636,24 +626,15 @@ def _through_stretches(
             if modes.reach[b] < last:
                 last = int(modes.reach[b])
                 count = int(np.searchsorted(rank[:count], last, side="right"))
-            if count < length:
-                _renumber(when, count, arrived, time)
-            else:
-                time[:length] = when[:length]
-                for t in range(length):
-                    arrived[t] = t + 1
+            _renumber(when, count, arrived, time)
             block, of_block = ModeBlock(modes.high[b], modes.low[b], modes.rest[b]), weights[b]
             start = effects(old, last, rank, gain, count, space, block)
             if not has_cutoff:
                 follow(count, start, space, block, of_block, rows)
                 for i in range(rows):
                     part, added = out[i, begin:end], weighted[i * step + WIDTH - 1 : (i + 1) * step]
-                    if count == length:
-                        for t in range(length):
-                            part[t] += added[t + 1]
-                    else:
-                        for t in range(length):
-                            part[t] += added[arrived[t]]
+                    for t in range(length):
+                        part[t] += added[arrived[t]]
                 continue
             follow(count, start, space, block, None, 0)
             shown = min(last, crossings.cut[begin - 1]) if begin > 0 else 0

@@ -82,8 +82,8 @@ def count_orders(
         Lists with NDCG_n(a) > NDCG_n(b), and with NDCG_n(a) < NDCG_n(b).
 
     >>> pair = Relevance.of("step(0, 1, 0.5)"), Relevance.of("constant(0.5)")
-    >>> found = count_orders(*pair, [Measure.of("nDCG")], 2, 10_000, seed=1)  # 1/4 and 0
-    >>> abs(int(found[0, 0]) - 2500) < 250, int(found[0, 1])
+    >>> ((more, less),) = count_orders(*pair, [Measure.of("nDCG")], 2, 10_000, seed=1)  # 1/4 and 0
+    >>> bool(abs(more - 2500) < 250), int(less)
     (True, 0)
     """
     tops = tops or [DrawnRanks(min(measure.cutoff(n), n)) for measure in measures]
@@ -96,7 +96,7 @@ def count_orders(
     )
     means, sds = np.array([top[1:] for top in tops]).T
     items = items_drawn(a, len(ranks), n)
-    found = np.zeros((len(measures), 2), np.int64)
+    counts = np.zeros((len(measures), 2), np.int64)
     for rng, drawn in _blocks(lists, items, n, seed):
         first, second, _ = _pair_of_lists(a, b, n, items, len(ranks), drawn, rng)
         difference = first - second
@@ -104,8 +104,8 @@ def count_orders(
         if sds.any():
             ahead += sds * rng.standard_normal(drawn[0])[: drawn[1], None]
         tie = _TIE * (np.abs(difference) @ weights)
-        found += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
-    return found
+        counts += np.column_stack([(ahead > tie).sum(axis=0), (ahead < -tie).sum(axis=0)])
+    return counts
 
 
 def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed: int) -> Floats:
@@ -121,13 +121,13 @@ def draw_values(a: Scorer, b: Scorer, measure: Measure, n: int, lists: int, seed
     k = min(measure.cutoff(n), n)
     items = items_drawn(a, k, n)
     weights = measure.discount(np.arange(1.0, k + 1), float(n))
-    found = []
+    values = []
     for rng, drawn in _blocks(lists, items, n, seed):
         *gains, counts = _pair_of_lists(a, b, n, items, k, drawn, rng)
         best = measure.normaliser(counts, a.gains, n)
         dcg = np.array([labels @ weights for labels in gains])
-        found.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
-    return np.concatenate(found, axis=1)
+        values.append(np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0))
+    return np.concatenate(values, axis=1)
 
 
 def count_orders_at_the_top(
@@ -173,12 +173,10 @@ def _blocks(
         yield np.random.Generator(np.random.SFC64(seeds)), (size, min(size, lists - start))
 
 
-def draw_list(
-    a: Scorer, b: Scorer, measure: Measure, n: int, seed: int, index: int = 0
-) -> tuple[Floats, float]:
+def draw_list(a: Scorer, b: Scorer, measure: Measure, n: int, seed: int) -> tuple[Floats, float]:
     """Draw the labels of one list of n items, and the order in which each of two scorers ranks them.
 
-    Equal seeds and indices give random numbers that do not depend on the scorers, so that lists change little
+    Equal seeds give random numbers that do not depend on the scorers, so that lists change little
     where a scorer changes little.
 
     Returns
@@ -194,7 +192,7 @@ def draw_list(
     (array([[1., 1., 1., 1., 0., 0.],
            [0., 0., 1., 1., 1., 1.]]), 2.083)
     """
-    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, index))))
+    rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(n, 0))))
     k = min(measure.cutoff(n), n)
     items = items_drawn(a, k, n) if n > _WHOLE else n
     first, second, counts = _pair_of_lists(a, b, n, items, k, (1, 1), rng)
@@ -219,7 +217,7 @@ def _pair_of_lists(
         law = np.append(a.masses, max(1.0 - sum(a.masses), 0.0))
         counts = rng.multinomial(n, law / law.sum(), size=drawn)
     labels, gains = counts[:, :-1], np.append(a.gains, 0.0)
-    first, second = (gains[_ranked_kinds(one, counts, ranked, items / n, k, rng)] for one in (a, b))
+    first, second = (gains[_ranked_kinds(model, counts, ranked, items / n, k, rng)] for model in (a, b))
     return first, second, np.asarray(labels[:ranked])
 
 
