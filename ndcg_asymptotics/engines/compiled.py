@@ -88,7 +88,8 @@ def _keep_for_this_run() -> None:
     except OSError:
         raise InputError(f"numba needs a folder it can write to: set {_VARIABLE} or TMPDIR") from None
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    config.CACHE_DIR = os.environ[_VARIABLE] = temporary  # the variable is for worker processes
+    config.CACHE_DIR = temporary  # type: ignore[attr-defined]
+    os.environ[_VARIABLE] = temporary  # for worker processes
     say(f"compiled code is kept for this run only: no cache folder is writable; {_VARIABLE} names one")
 
 
