@@ -83,7 +83,7 @@ def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None
 
     space.time[:count] = when
     _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, None)
-    effects = space.own.reshape(-1, simd.WIDE).copy()
+    effects = space.on_arrival.reshape(-1, simd.WIDE).copy()
     _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, weights)
     sums = space.weighted.reshape(simd.WIDE, -1)[:, 7:].T
     for t in np.unique([0, 1, count // 2, count - 1, count]):

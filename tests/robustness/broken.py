@@ -154,8 +154,8 @@ shared/inverse.py [correlation]: the square of the correlation
 + normals *= rho\n
 
 items/orders.py [correlation]: the square of the correlation, consistently
-- depth = coupled_normals(int(ends[-1]), rho, common, own)
-+ depth = coupled_normals(int(ends[-1]), rho**2, common, own)
+- depth = coupled_normals(int(ends[-1]), rho, common, individual)
++ depth = coupled_normals(int(ends[-1]), rho**2, common, individual)
 
 shared/inverse.py [correlation]: noise of another variance
 - noise *= math.sqrt(1.0 - rho)
@@ -219,8 +219,8 @@ every_n/exponentials.py [ndcg_of_its_labels]: arrivals of a stretch one rank hig
 + when - begin, max(left, 1), its_gain
 
 every_n/exponentials.py [ndcg_of_its_labels]: an arrival moves nothing down
-- new = multiply_add(loss, _first_of(tile, low, i), own)
-+ new = own
+- new = multiply_add(loss, _first_of(tile, low, i), own_term)
++ new = own_term
 
 shared/inverse.py [law_of_a_step]: depths not of the cell of their share
 - if inverse.ends[middle + 1] <= u[i]:

@@ -129,7 +129,7 @@ def settle(
                         continue
                 at_top = cumulative(near, far, start, length, row, R)
                 at_end = cumulative(near, far, start, length, row, end)
-                # upper end: gain y_g on the P_g ranks that follow those of the higher gains
+                # equation (13); upper end: gain y_g on the P_g ranks that follow those of the higher gains
                 high = greatest_dcg(near, far, start, length, row, cut, gains, held, R, at_top)
                 # lower end: gain y_g on the P_g ranks that precede those of the higher gains
                 low, position, before = 0.0, R + count, at_end
@@ -202,16 +202,16 @@ def split(
     cells, _, labels = counts.shape
     which = np.empty(_ROW, np.int64)  # of the counts that are not 0: cell, step and label
     words, numbers, whole = np.empty(4 * _ROW, np.uint64), np.empty(3 * _ROW), np.empty(4 * _ROW, np.int64)
-    found = 0
+    filled = 0
     for i in range(cells):
         for k in range(last[i] + 1):
             for g in range(labels):
-                if found == _ROW:
-                    _draw(which, found, counts, octave, heap, fraction, key, words, numbers, whole, halves)
-                    found = 0
-                which[found] = i << _CELL_BIT | k << _STEP_BIT | g
-                found += counts[i, k, g] > 0
-    _draw(which, found, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+                if filled == _ROW:
+                    _draw(which, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
+                    filled = 0
+                which[filled] = i << _CELL_BIT | k << _STEP_BIT | g
+                filled += counts[i, k, g] > 0
+    _draw(which, filled, counts, octave, heap, fraction, key, words, numbers, whole, halves)
     for i in range(cells):
         upper = 0
         for k in range(last[i] + 1):

@@ -63,6 +63,7 @@ def _round(
 @kernel
 def _uniform(a: np.uint64, b: np.uint64) -> float:
     """Return a number in (0, 1) from two 32-bit words; never 0 or 1."""
+    # 26 bits of each, a whole number below 2^52, and a half
     return (float(a >> _SIX) * 67108864.0 + float(b >> _SIX) + 0.5) / 4503599627370496.0
 
 
@@ -71,6 +72,7 @@ def _stirling_error(x: float) -> float:
     if x < 16.0:
         return float(_STIRLING[int(x)])
     y = 1.0 / (x * x)
+    # the Stirling series; from x = 16 on the next term is about 1e-14
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / x
 
 
@@ -149,7 +151,7 @@ def inverted(n: int, p: float, u: float) -> int:
 def _hat(mean: float, p: float) -> tuple[float, float, float]:
     """Return the standard deviation, a and b."""
     deviation = math.sqrt(mean * (1.0 - p))
-    b = 1.15 + 2.53 * deviation
+    b = 1.15 + 2.53 * deviation  # constants of BTRS, fitted by Hörmann for n p >= 10, as those below
     return deviation, -0.0873 + 0.0248 * b + 0.01 * p, b
 
 

@@ -34,13 +34,13 @@ def draw_depths(design: Design, replicate: int, scorer: str, grade: Grades) -> F
     Independent: ``t = Q_g(u)``. Gaussian copula: ``u = Phi(sqrt(rho) z + sqrt(1 - rho) e)`` with z
     common to all scorers and e the scorer's own.
     """
-    own = design.generator(replicate, "scorer", scorer)
+    individual = design.generator(replicate, "scorer", scorer)
     coupling = design.population.coupling
     if isinstance(coupling, Gaussian):
         common = design.generator(replicate, "coupling")
-        depth = ndtr(coupled_normals(grade.size, coupling.rho, common, own))
+        depth = ndtr(coupled_normals(grade.size, coupling.rho, common, individual))
     else:
-        depth = own.random(grade.size)
+        depth = individual.random(grade.size)
     relevance = design.models[scorer]
     for g in range(len(relevance.gains) + 1):
         members = np.flatnonzero(grade == g)

@@ -138,11 +138,11 @@ def evaluate_every_n(
     for gain in gains[:-1]:
         grade += y < gain
     stream = arrive(-s, grade, gains)
-    found = dcg(stream, parsed)
-    for row, measure in zip(found, parsed, strict=True):
+    values = dcg(stream, parsed)
+    for row, measure in zip(values, parsed, strict=True):
         if measure.normalised:
             row[:] = _ratio(row, ideal_path(grade, gains, measure))
-    return found
+    return values
 
 
 def check(design: Design) -> None:

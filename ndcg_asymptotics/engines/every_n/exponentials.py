@@ -116,8 +116,8 @@ class _Space(NamedTuple):
         The sum before each few arrivals of a near stretch.
     tile
         Of `effects`, and of the sums that `weigh` weighs.
-    own
-        With a cutoff, the effects on arrival.
+    on_arrival
+        With a cutoff, the effects of the arrivals when they arrive.
     weighted
         Sums of a block of modes, weighted.
     """
@@ -129,7 +129,7 @@ class _Space(NamedTuple):
     placed: Integers
     starts: Floats
     tile: Floats
-    own: Floats
+    on_arrival: Floats
     weighted: Floats
 
 
@@ -260,8 +260,8 @@ def effects(
         at, lost = _power(high, low, begin), loss * above
         while k < count and rank[k] <= begin + _TILE:
             i = rank[k] - 1 - begin
-            own = fill(gain[k]) * load_wide(low, WIDE * (i + 1))
-            new = multiply_add(loss, _first_of(tile, low, i), own)
+            own_term = fill(gain[k]) * load_wide(low, WIDE * (i + 1))
+            new = multiply_add(loss, _first_of(tile, low, i), own_term)
             store(chunk, WIDE * held, multiply_add(at, new, lost))
             chunk_time[held] = time[k]
             k += 1
@@ -372,11 +372,12 @@ def _split(
     loss, none = load_wide(rest, 0), fill(0.0)
     times, early, late = time[first : first + count], early - before, late + before
     for k in range(count):
-        own, when = load_wide(effect, WIDE * (first + k)), times[k]
+        its_effect, when = load_wide(effect, WIDE * (first + k)), times[k]
         is_early = int(when < middle)  # unpredictable, so there is no branch on it
-        shifted = _power(high, low, before) * own
+        # z^(a_k) B_k, to which an arrival that is not in X adds the effects above it, and then has B_k(X)
+        shifted = _power(high, low, before) * its_effect
         place = early + before if is_early else late + k - before
-        store(out, WIDE * place, choose(is_early, own, multiply_add(loss, done, shifted)))
+        store(out, WIDE * place, choose(is_early, its_effect, multiply_add(loss, done, shifted)))
         out_time[np.uint64(place)] = when
         done = done + choose(is_early, shifted, none)
         before += is_early
@@ -418,7 +419,7 @@ def follow(
     start : V before the first arrival
     space : _Space
         From `effects`. Written are row by row the weighted sum after t arrivals, to 7 + t of each row of
-        ``weighted``, or without weights the effect of arrival t, to 24 t … 24 t + 23 of ``own``.
+        ``weighted``, or without weights the effect of arrival t, to 24 t … 24 t + 23 of ``on_arrival``.
     block : Block
     weights : (24 rows,), optional
     """
@@ -448,7 +449,8 @@ def _follow_near(
 ) -> Floats:
     """Do what `follow` does for a near stretch that begins at time ``origin``, and return V after it."""
     high, low, rest = block
-    near, starts, own, tile, weighted = space.near, space.starts, space.own, space.tile, space.weighted
+    near, starts, tile = space.near, space.starts, space.tile
+    on_arrival, weighted = space.on_arrival, space.weighted
     effect, time = near
     z, loss = load_wide(low, WIDE), load_wide(rest, 0)
     whole = -(-count // _FEW) * _FEW
@@ -464,7 +466,7 @@ def _follow_near(
         first, some, begin, free = nodes[waiting, 0], nodes[waiting, 1], nodes[waiting, 2], nodes[waiting, 3]
         if some == _FEW:
             if weights is None:
-                _effects_one_by_one(effect, time, first, begin, place, z, loss, own, WIDE * begin)
+                _effects_one_by_one(effect, time, first, begin, place, z, loss, on_arrival, WIDE * begin)
             else:
                 _effects_one_by_one(effect, time, first, begin, place, z, loss, tile, 0)
                 start = load_wide(starts, WIDE * ((begin - origin) // _FEW))
@@ -510,20 +512,20 @@ def _up_to_cutoff(
     Parameters
     ----------
     space : _Space
-        ``own`` has the effects of the arrivals within reach, when they arrive; ``tile`` is overwritten, and
-        ``weighted`` written.
+        ``on_arrival`` has the effects of the arrivals within reach, when they arrive; ``tile`` is
+        overwritten, and ``weighted`` written.
     arrived : (length,)
         How many arrivals within reach there are up to each time.
     start : the sum before the stretch
     """
     high, low, _ = block
-    own, few, out = space.own, space.tile, space.weighted
+    on_arrival, few, out = space.on_arrival, space.tile, space.weighted
     z, step = load_wide(low, WIDE), out.size // rows
     base, local, above, before = start, fill(0.0), 0, 0
     for t in range(length):
         n = begin + t
         if crossings.inside[n] and arrived[t] > before:
-            local = multiply_add(z, local, load_wide(own, WIDE * before))
+            local = multiply_add(z, local, load_wide(on_arrival, WIDE * before))
             above += 1
         before = arrived[t]
         for i in range(crossings.first[n], crossings.first[n + 1]):

@@ -50,23 +50,23 @@ def _compare(a: Stream, b: Stream, measure: Measure, times: NDArray[np.int64]) -
     if times.size == 0 or np.array_equal(a.order, b.order):
         return np.zeros(times.size, np.int8)
     lists = _InRankOrder(a), _InRankOrder(b)
-    if all(one.ideal for one in lists):
+    if all(ranked.ideal for ranked in lists):
         return np.zeros(times.size, np.int8)
     every_cut = cut_ranks(measure.cutoff, items)
     weights = np.broadcast_to(mix(measure.discount, items), (len(measure.discount.basis()), items))
     weights = np.ascontiguousarray(weights[:, times - 1].T)
     cut = every_cut[times - 1]
     head = np.minimum(cut, _HEAD)
-    found = np.empty((times.size, 2))
+    sums_and_sizes = np.empty((times.size, 2))
     table = basis_values(measure.discount, int(head[-1]))
-    differences_of_heads(a.arrivals, b.arrivals, times, every_cut, table, weights, found)
-    total, size = found.T
+    differences_of_heads(a.arrivals, b.arrivals, times, every_cut, table, weights, sums_and_sizes)
+    total, size = sums_and_sizes.T
     cumulative = sums(measure.discount, items)
     rest = a.gains.max() * np.einsum("ti,it->t", weights, cumulative[:, cut] - cumulative[:, head])
     sure = np.abs(total) > _SLACK * size + rest
     result = np.where(sure, np.sign(total), 0.0).astype(np.int8)
     for t in np.flatnonzero(~sure & (cut > head)):
-        gap = np.subtract(*(one.gains(int(times[t]), int(cut[t])) for one in lists))
+        gap = np.subtract(*(ranked.gains(int(times[t]), int(cut[t])) for ranked in lists))
         result[t] = _sign(gap, measure, int(times[t]))
     return result
 

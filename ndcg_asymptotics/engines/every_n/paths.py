@@ -181,5 +181,4 @@ def dcg(stream: Stream, measures: Sequence[Measure]) -> Floats:
 
 
 def _crossings(stream: Stream, cut: Ints) -> Crossings:
-    found: Crossings = crossings(stream.order, stream.grade, stream.gains, cut)
-    return found
+    return crossings(stream.order, stream.grade, stream.gains, cut)

@@ -115,7 +115,7 @@ class WantedSums:
         reach = self.reach(stored)
         classes, code_gains = np.repeat(np.arange(sizes, dtype=np.int32), len(gains)), np.tile(gains, sizes)
         ranks, lanes = np.zeros(sizes, np.int64), aligned(sizes * len(rows) * LANES)
-        weight, found = work_space(self.sizes[-1], sizes), []
+        weight, dcg_sums = work_space(self.sizes[-1], sizes), []
         for blocks in lists:
             sums = np.zeros(self.cutoffs.shape)
             ranks[:], lanes[:] = 0, 0.0
@@ -124,8 +124,8 @@ class WantedSums:
                 accumulate(codes, classes, code_gains, table, rows, reach, self.row_of, self.cutoffs, *state)
                 if (ranks[:, None] >= self.cutoffs).all():
                     break
-            found.append(sums)
-        return np.stack([self._combine(m, np.array(found)) for m in range(len(self.measures))], axis=1)
+            dcg_sums.append(sums)
+        return np.stack([self._combine(m, np.array(dcg_sums)) for m in range(len(self.measures))], axis=1)
 
     def _combine(self, measure: int, sums: Floats) -> Floats:
         coefficients = np.array([self.measures[measure].discount.coefficients(n) for n in self.sizes])

@@ -31,8 +31,8 @@ def rank_orders(design: Design, replicates: Sequence[int], labels: Integers) -> 
         for replicate, counts in zip(replicates, labels, strict=True):
             for name, scorer in models:
                 common = design.generator(replicate, "coupling")
-                own = design.generator(replicate, "scorer", name)
-                yield _correlated_blocks(scorer, counts, coupling.rho, common, own)
+                individual = design.generator(replicate, "scorer", name)
+                yield _correlated_blocks(scorer, counts, coupling.rho, common, individual)
         return
     scorers = [(name, rank_order.slices(scorer, design.sizes[-1])) for name, scorer in models]
     for replicate, counts in zip(replicates, labels, strict=True):
@@ -45,7 +45,7 @@ def _correlated_blocks(
     labels: Integers,
     rho: float,
     common: np.random.Generator,
-    own: np.random.Generator,
+    individual: np.random.Generator,
 ) -> Iterator[Codes]:
     """Draw the codes of all items in rank order, in blocks.
 
@@ -56,11 +56,11 @@ def _correlated_blocks(
         so the k-th of a class and grade may be the same item for every scorer.
     rho : float
         The correlation.
-    common, own : the streams of the common normals and of the scorer's
+    common, individual : the streams of the common normals and of the scorer's
     """
     counts = labels.ravel()
     ends = np.cumsum(counts)
-    depth = coupled_normals(int(ends[-1]), rho, common, own)
+    depth = coupled_normals(int(ends[-1]), rho, common, individual)
     ndtr(depth, out=depth)
     for code in np.flatnonzero(counts):
         grade = int(code % labels.shape[1])

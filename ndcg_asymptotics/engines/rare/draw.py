@@ -64,28 +64,30 @@ def _counts(plan: PairPlan, rng: np.random.Generator) -> tuple[list[Integers], f
     turned = tilt.theta > 0 and last_split.cells > 0
     # log dP/dQ = sum_y N_y log(p_y / pi_y) + sum_(y,cell) N_(y,cell) log(P_y(cell) / Q_y(cell)):
     # docs/orders.md, section 3
-    found, log_weight = [], float(labels @ tilt.log_ratio)
+    pair_counts, log_weight = [], float(labels @ tilt.log_ratio)
     for s, side in enumerate(tilt.sides):
         counts = np.zeros(side.true.T.shape, np.int64)
         for y, items in enumerate(labels):
             if not (turned and (s, y) == (last_split.side, last_split.label)):
                 counts[:, y] = multinomial_counts(rng, int(items), side.tilted[y])
-        found.append(counts)
+        pair_counts.append(counts)
     if turned:
-        log_weight += _draw_last_split(plan, rng, int(labels[last_split.label]), found)
-    for side, counts in zip(tilt.sides, found, strict=True):
+        log_weight += _draw_last_split(plan, rng, int(labels[last_split.label]), pair_counts)
+    for side, counts in zip(tilt.sides, pair_counts, strict=True):
         log_weight += float(np.sum(counts * side.log_ratio.T))
-    return found, log_weight
+    return pair_counts, log_weight
 
 
-def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found: list[Integers]) -> float:
-    """Draw the items of the last split into ``found``; return the log of its tilted over its used law."""
+def _draw_last_split(
+    plan: PairPlan, rng: np.random.Generator, items: int, pair_counts: list[Integers]
+) -> float:
+    """Add the items of the last split to ``pair_counts``; return the log of its tilted over its used law."""
     last_split, tilt = plan.last_split, plan.tilt
     law = tilt.sides[last_split.side].tilted[last_split.label]
     mean, std = items * last_split.share, (items * last_split.share * (1 - last_split.share)) ** 0.5
     first = max(int(mean - _REACH * std - 10), 0)
     last = min(int(mean + _REACH * std + 10), items)
-    counts = found[last_split.side]
+    counts = pair_counts[last_split.side]
     if last - first > _LONGEST or first == last:
         counts[:, last_split.label] = multinomial_counts(rng, items, law)
         return 0.0
@@ -96,7 +98,7 @@ def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found
         rng, items - last, lower
     )
     ups, downs = (_places(rng, part, last - first) for part in (upper, lower))
-    other = mean_dcg(plan.table, found[1 - last_split.side])
+    other = mean_dcg(plan.table, pair_counts[1 - last_split.side])
     sign = tilt.leader * (1 if last_split.side == 0 else -1)  # of the leader's lead in this scorer's DCG
     turn, rising, noise = _turning_point(plan.table, counts, last_split.label, ups, downs, other, sign)
     # Given the rest of the list, the number of items above is binomial. The tilted and the true law differ in
@@ -121,8 +123,8 @@ def _draw_last_split(plan: PairPlan, rng: np.random.Generator, items: int, found
 
 def _places(rng: np.random.Generator, law: Floats, size: int) -> Integers:
     ends = np.cumsum(law)
-    found = np.searchsorted(ends, rng.random(size) * ends[-1], side="right")
-    return np.asarray(np.minimum(found, len(law) - 1), np.int64)
+    places = np.searchsorted(ends, rng.random(size) * ends[-1], side="right")
+    return np.asarray(np.minimum(places, len(law) - 1), np.int64)
 
 
 def _binomial(first: int, last: int, items: int, share: float) -> Floats:

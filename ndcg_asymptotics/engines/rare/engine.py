@@ -89,12 +89,12 @@ def _is_last(
             for y, items in enumerate(labels):
                 leaves.counts[:, y] += multinomial_counts(rng, int(items), leaves.mass[:, y])
         table, most = measure_table(measure, n, gains)
-        order, kept, *found = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
+        order, kept, first, second = decide_order(table, most, *lists, *plan.halves, rng, LEAVES, ITEMS)
         if order != plan.tilt.leader:
             return UNSETTLED if order == UNDECIDED else 0
         if not kept and n < later[-1]:
             return UNSETTLED
-        lists, before = (found[0], found[1]), n
+        lists, before = (first, second), n
     return 1
 
 

@@ -58,10 +58,10 @@ def make(
     a: Relevance, b: Relevance, measure: Measure, n: int, leader: int | None = None, cells: int = CELLS
 ) -> PairPlan:
     """Return the plan for a pair; ``leader`` and ``cells`` as in `theory.orders.tilt`."""
-    found = tilt(a, b, measure, n, cells, leader)
+    pair_tilt = tilt(a, b, measure, n, cells, leader)
     table, most = measure_table(measure, n, (*a.gains, 0.0))
-    halves = (_halves(a, found.edges), _halves(b, found.edges))
-    return PairPlan(n, found, halves, table, most, _last_split(found))
+    halves = (_halves(a, pair_tilt.edges), _halves(b, pair_tilt.edges))
+    return PairPlan(n, pair_tilt, halves, table, most, _last_split(pair_tilt))
 
 
 @lru_cache(maxsize=1024)
@@ -76,7 +76,7 @@ def measure_table(measure: Measure, n: int, gains: tuple[float, ...]) -> tuple[M
 def _halves(relevance: Relevance, edges: Floats) -> Floats:
     """Return the probability of each upper half in `leaves.LEVELS` cuts of each cell, by label."""
     labels = len(relevance.gains) + 1
-    found = np.full((len(edges) - 1, 2**LEVELS, labels), 0.5)
+    shares = np.full((len(edges) - 1, 2**LEVELS, labels), 0.5)
     for level in range(LEVELS):
         parts = 2 ** (level + 1)
         ends = edges[:-1, None] + np.diff(edges)[:, None] * np.arange(parts + 1) / parts
@@ -85,15 +85,15 @@ def _halves(relevance: Relevance, edges: Floats) -> Floats:
             upper, lower = mean[:, ::2], mean[:, 1::2]
             total = upper + lower
             share = np.divide(upper, total, out=np.full_like(total, 0.5), where=total > 0)
-            found[:, parts // 2 : parts, label] = share
-    return found
+            shares[:, parts // 2 : parts, label] = share
+    return shares
 
 
-def _last_split(found: Tilt) -> LastSplit:
+def _last_split(pair_tilt: Tilt) -> LastSplit:
     """Return the split that changes the difference of the DCGs most."""
     best, last_split = -1.0, LastSplit(0, 0, 0, 0.0, 0.0)
-    for side, half in enumerate(found.sides):
-        for label, weight in enumerate(found.tilted_law):
+    for side, half in enumerate(pair_tilt.sides):
+        for label, weight in enumerate(pair_tilt.tilted_law):
             law, h = half.tilted[label], half.influence[label]
             above, sums = np.cumsum(law), np.cumsum(law * h)
             inside = (above > 0) & (above < 1 - 1e-12)

@@ -93,11 +93,13 @@ def depth_of_grade(model: Scorer, grade: int, u: Floats) -> Floats:
     return out
 
 
-def coupled_normals(n: int, rho: float, common: np.random.Generator, own: np.random.Generator) -> Floats:
+def coupled_normals(
+    n: int, rho: float, common: np.random.Generator, individual: np.random.Generator
+) -> Floats:
     """Return ``sqrt(rho) Z_i + sqrt(1 - rho) E_i``, Z_i common to all scorers and E_i a scorer's own."""
     normals = common.standard_normal(n)
     normals *= math.sqrt(rho)
-    noise = own.standard_normal(n)
+    noise = individual.standard_normal(n)
     noise *= math.sqrt(1.0 - rho)
     normals += noise
     return normals

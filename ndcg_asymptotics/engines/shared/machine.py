@@ -47,8 +47,8 @@ def available() -> int:
 
 def require_memory(engine: str, n: int, needed: float, remedy: str) -> None:
     """Refuse lists that take more memory than there is."""
-    there = available()
+    limit = available()
     require(
-        needed <= there,
-        f"{engine} engine: n = {n:g} takes {bytes_text(needed)}, {bytes_text(there)} are available; {remedy}",
+        needed <= limit,
+        f"{engine} engine: n = {n:g} takes {bytes_text(needed)}, {bytes_text(limit)} are available; {remedy}",
     )

@@ -158,9 +158,13 @@ def _fill(far: Floats, discount: Discount, n: float, start: float) -> None:
     far[:, : _DEGREE + 1] = np.linalg.solve(np.vander(nodes, increasing=True), values.T).T
     probes = np.floor(edges[:, None] + widths[:, None] * np.array([0.03, 0.29, 0.71, 0.97]))
     v = 2 * (probes - edges[:, None]) / widths[:, None] - 1
-    found = np.einsum("ij,ikj->ik", far[:, : _DEGREE + 1], np.stack([v**j for j in range(_DEGREE + 1)], -1))
+    interpolated = np.einsum(
+        "ij,ikj->ik", far[:, : _DEGREE + 1], np.stack([v**j for j in range(_DEGREE + 1)], -1)
+    )
     exact = discount.cumulative(probes, n)
-    smooth = bool(np.all(np.abs(found - exact) <= (FAR_ERROR - 1e-13) * np.abs(values).max(axis=1)[:, None]))
+    smooth = bool(
+        np.all(np.abs(interpolated - exact) <= (FAR_ERROR - 1e-13) * np.abs(values).max(axis=1)[:, None])
+    )
     require(smooth, f"{discount}: the cells engine needs sums that are smooth beyond rank {_NEAR}; use items")
     drops = -np.diff(discount(np.append(edges, edges[-1] + widths[-1]), n))
     steps = np.sqrt(np.maximum(drops, 0.0) * widths)
