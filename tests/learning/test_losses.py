@@ -181,6 +181,7 @@ def test_listmle_with_ties_is_a_mean_over_orders():
     [
         ("listnest", "unknown loss 'listnest', did you mean 'listnet'"),
         ("pnorm(3)", 'needs 1 < p <= 2 or "log", got 3'),
+        ("pnorm(1)", 'needs 1 < p <= 2 or "log", got 1'),
         ('pnorm("lg")', "or \"log\", got 'lg'"),
         ("pnorm(1.5, 0.5)", "depth must be a whole number, at least 0, got 0.5"),
         ("pnorm", "pnorm needs 'p'"),
