@@ -22,6 +22,7 @@ LOSSES = (
     'pairwise("squared_hinge")',
     'pairwise("hinge")',
     "cosine_consistent",
+    "lambdarank",
 )
 
 

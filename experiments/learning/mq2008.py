@@ -32,6 +32,7 @@ LOSSES = (
     "linear_ndcg",
     "listmle",
     "approx_ndcg",
+    "lambdarank",
 )
 # Buffoni et al. (2011): the preorder loss as it is, normalised by query, with weights 2^a - 2^b, and both;
 # and the order-preserving loss with the gains, which is consistent for DCG

@@ -86,7 +86,7 @@ def risk(
 class _Searched(Options):
     """What `losses search` takes."""
 
-    measure: str = option("The measure, such as nDCG@10, DCG(zipf), AP, ERR or PD.", "nDCG", "SPEC")
+    measure: str = option("The measure, such as nDCG@10, DCG(zipf), AP, ERR, PD or 0/1.", "nDCG", "SPEC")
     gain: str = options.EXP2_GAIN
     n: int = option("Number of items, from 2 to 8.", 3, "N", short="-n")
     grades: int = option("Number of grades; labels are 0 to this minus 1.", 5)

@@ -23,11 +23,12 @@ from scipy.optimize import OptimizeResult, minimize
 
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.learning.losses import Loss, Surrogate
+from ndcg_asymptotics.learning.losses import LambdaField, Loss, Surrogate
 from ndcg_asymptotics.learning.queries import Queries
 from ndcg_asymptotics.learning.utilities import Utility
 
 _MAX_ITERATIONS = 1000
+_MAX_RANKINGS = 8  # of LambdaRank; on thousands of documents some keep changing their ranks
 _CONSTANT = 1e-12  # a feature counts as constant if its standard deviation is below this share of its mean
 _MOST_TURNED = 1500  # features, or documents, up to which a singular value decomposition takes seconds
 _LEAST_SINGULAR = 1e-12  # directions whose singular value is below this share of the largest are rounding
@@ -129,11 +130,23 @@ class LinearScorer:
             turned = np.append(self._axes.T @ start[:-1], start[-1] - self._fixed + self._shift @ start[:-1])
             u = np.divide(turned, size, out=u, where=size > 0)
 
-        objective = _Objective(self._x, self._surrogate, self._count, penalty, size, self._fixed)
-        if self._loss.curvature is not None:  # the Hessian is the identity
-            return Minimum(solution(-objective(np.zeros_like(u))[1]), 0, True)
-        result = _minimised(objective, u, step)
-        return Minimum(solution(np.asarray(result.x)), int(result.nit), bool(result.success))
+        def objective(surrogate: Surrogate) -> _Objective:
+            return _Objective(self._x, surrogate, self._count, penalty, size, self._fixed)
+
+        if self._loss.curvature is not None:
+            return Minimum(solution(-objective(self._surrogate)(np.zeros_like(u))[1]), 0, True)
+        if not isinstance(self._surrogate, LambdaField):
+            found = _minimised(objective(self._surrogate), u, step)
+            return Minimum(solution(np.asarray(found.x)), int(found.nit), bool(found.success))
+        iterations = 0
+        for _ in range(_MAX_RANKINGS):
+            scores = objective(self._surrogate).scores(u)
+            found = _minimised(objective(self._surrogate.frozen(scores)), u, step)
+            u, iterations = np.asarray(found.x), iterations + int(found.nit)
+            after = objective(self._surrogate).scores(u)
+            if np.array_equal(self._surrogate.ranks(scores), self._surrogate.ranks(after)):
+                return Minimum(solution(u), iterations, bool(found.success))
+        return Minimum(solution(u), iterations, False)
 
     def scores(self, queries: Queries, w: Floats) -> Floats:
         """Return the scores of the documents of other queries."""

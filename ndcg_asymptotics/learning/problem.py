@@ -2,7 +2,7 @@
 
 A problem file is TOML::
 
-    measure = "nDCG"              # or nDCG@10, DCG(zipf), AP, ERR, PD; nDCG by default
+    measure = "nDCG"              # or nDCG@10, DCG(zipf), AP, ERR, PD, 0/1; nDCG by default
     gain = "exp2"                 # or "linear"
     labels = [[5, 4], [1, 3]]     # a row per label vector, a column per item
     probabilities = [0.3, 0.7]
@@ -33,10 +33,12 @@ from ndcg_asymptotics.learning.losses import Loss
 from ndcg_asymptotics.learning.preferences import require_low_noise, require_weights
 from ndcg_asymptotics.learning.utilities import (
     MOST_ITEMS,
+    ExactOrder,
     PairwiseDisagreement,
     Utility,
     all_orders,
     require_every_label,
+    require_order_preserving,
     utility_of,
 )
 from ndcg_asymptotics.measures.gains import Gain
@@ -91,6 +93,8 @@ class Problem:
         object.__setattr__(self, "utility", utility_of(measure, gain))
         if not isinstance(self.utility, PairwiseDisagreement):
             require_every_label(self.labels)
+        if isinstance(self.utility, ExactOrder):
+            self.utility.standardised(self.labels)  # needs different labels
 
     @classmethod
     def of_preferences(cls, weights: ArrayLike) -> Self:
@@ -174,12 +178,14 @@ class Problem:
         ------
         InputError
             If there is no standardisation. For pairwise disagreement also if the mean preferences are not
-            low-noise; the message names three items.
+            low-noise; the message names three items. For 0/1 also if the law is not order-preserving.
         """
         targets = self.utility.standardised(self.labels)
         if isinstance(self.utility, PairwiseDisagreement):
             require_low_noise(np.tensordot(self.probabilities, self.utility.pairs(self.labels), 1))
         order = np.argsort(-(self.probabilities @ targets), kind="stable")
+        if isinstance(self.utility, ExactOrder):
+            require_order_preserving(self.labels, self.probabilities, order)
         return tuple(order.tolist())
 
     def to_toml(self) -> str:

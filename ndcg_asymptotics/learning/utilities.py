@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -230,11 +230,66 @@ class PairwiseDisagreement(Utility):
         return total
 
 
-_ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD or PD(gain)"
+@dataclass(frozen=True)
+class ExactOrder(Utility):
+    """The probability that an order is that of the labels: 1 minus the 0/1 error of permutations.
+
+    No two items of a list may have equal labels. The standardisation is the number of items with a label of
+    at most y_i, which is ``m + 1 - rank``; sorting by its mean gives the most probable order where the law is
+    order-preserving (`require_order_preserving`), as Plackett and Luce's is (Buffoni et al. 2011, section
+    5.4, after Xia et al. 2008).
+    """
+
+    def __str__(self) -> str:
+        return "0/1"
+
+    def standardised(self, labels: Floats) -> Floats:
+        places = ranks_of(np.argsort(require_every_label(labels), axis=-1)).astype(np.float64) + 1
+        distinct = (np.diff(np.sort(labels, axis=-1), axis=-1) > 0).all()
+        require(bool(distinct), "0/1 needs different labels for the items of a list", "labels")
+        return places
+
+    def expected(self, orders: Integers, labels: Floats, probabilities: Floats) -> Floats:
+        places = labels.shape[-1] - self.standardised(labels)  # ranks from 0
+        same = (ranks_of(orders)[:, None, :] == places[None, :, :]).all(axis=-1)
+        return np.asarray(same @ probabilities)
+
+
+def require_order_preserving(labels: Floats, probabilities: Floats, order: Integers) -> None:
+    """Raise an error for a law of permutations that does not preserve the order of each pair of neighbours.
+
+    It preserves the order of i before j if no label vector with y_i > y_j is less probable than the same
+    vector with the two labels exchanged (Xia et al. 2008).
+
+    Raises
+    ------
+    InputError
+        If this fails; the message names the first two neighbours in ``order``.
+
+    >>> require_order_preserving(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([0.6, 0.4]), np.array([0, 1]))
+    """
+    places = ExactOrder("linear").standardised(labels).astype(np.int64)
+    chance: dict[tuple[int, ...], float] = {}
+    for row, p in zip(places.tolist(), probabilities.tolist(), strict=True):
+        chance[tuple(row)] = chance.get(tuple(row), 0.0) + p
+    for i, j in pairwise(order.tolist()):
+        for row, p in chance.items():
+            other = list(row)
+            other[i], other[j] = row[j], row[i]
+            exchanged = chance.get(tuple(other), 0.0)
+            if row[i] < row[j] and p > exchanged * (1 + 1e-12):
+                raise InputError(
+                    f"the law is not order-preserving at items {i}, {j}: {i} is before {j} on average, but "
+                    f"an order with {j} before {i} has the probability {p:g}, and {exchanged:g} with the two "
+                    "exchanged"
+                )
+
+
+_ALLOWED = "a measure such as nDCG@10 or DCG(zipf), AP, ERR, PD, PD(gain) or 0/1"
 
 
 def utility_of(measure: Utility | Measure | str, gain: Gain = "exp2") -> Utility:
-    """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`.
+    """Return the utility that a text names: `nDCG@10`, `DCG(zipf)`, `AP`, `ERR`, `PD`, `PD(gain)`, `0/1`.
 
     >>> str(utility_of("nDCG@10")), str(utility_of("DCG(zipf)")), str(utility_of("PD(gain)"))
     ('nDCG@10', 'DCG(zipf)', 'PD(gain)')
@@ -260,6 +315,8 @@ def utility_of(measure: Utility | Measure | str, gain: Gain = "exp2") -> Utility
             return PairwiseDisagreement(gain)
         case "PD(gain)":
             return PairwiseDisagreement(gain, "gain")
+        case "0/1":
+            return ExactOrder(gain)
     if text.startswith(("nDCG", "DCG")):
         return Discounted(gain, Measure.parse(measure))
     raise InputError(f"must be {_ALLOWED}, got {brief(measure)}", "measure")

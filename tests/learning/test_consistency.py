@@ -173,19 +173,6 @@ def test_the_minimiser_of_listmle():
             assert least.swap_cost[i, j] == pytest.approx(tied.fun - found.fun, abs=1e-6)
 
 
-def test_listmle_recovers_the_strengths_of_plackett_and_luce():
-    """Under the law whose likelihood it is, the minimiser is log strengths up to a constant."""
-    orders = list(itertools.permutations(range(4)))
-    labels = 3 - np.argsort(orders, axis=1)
-    for seed in range(5):
-        strengths = np.random.default_rng(seed).gamma(1.0, size=4)
-        drawn = strengths[np.array(orders)]
-        chances = (drawn / np.cumsum(drawn[:, ::-1], axis=1)[:, ::-1]).prod(axis=1)
-        given = Problem(labels, chances)
-        scores = Loss.parse("listmle").minimiser(given.labels, given.probabilities, given.utility).scores
-        np.testing.assert_allclose(scores - scores[0], np.log(strengths / strengths[0]), atol=1e-6)
-
-
 @pytest.mark.slow
 def test_listmle_is_inconsistent():
     """Found by a search: with probabilities near these the wrong item comes first."""
@@ -219,6 +206,13 @@ def test_approx_ndcg_approaches_the_best_expected_ndcg():
         assert decided.verdict == "consistent here"
         assert decided.scores is None
     assert verdict(Problem([[5, 4], [1, 3]], [0.3, 0.7], "DCG"), "approx_ndcg")[1] == "inconsistent here"
+
+
+def test_lambdarank_has_no_minimiser():
+    with pytest.raises(
+        InputError, match="lambdarank: it is a field of gradients that are not those of a loss"
+    ):
+        decide_losses(random_problem(0), "lambdarank")
 
 
 def test_margins_of_many_grades():

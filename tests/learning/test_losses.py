@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import ranking
 from oracles.ranking import LOSSES
 
 from ndcg_asymptotics.core.errors import InputError
@@ -78,7 +79,7 @@ def test_hessians_agree_with_differences_of_gradients(text):
         np.testing.assert_allclose(product(e), rise / (2 * step), rtol=1e-5, atol=tolerance)
 
 
-@pytest.mark.parametrize("text", DIFFERENTIABLE)
+@pytest.mark.parametrize("text", [*DIFFERENTIABLE, "lambdarank"])
 def test_large_scores_do_not_overflow(text):
     lists, scores = batch(2)
     for size in (1e2, 1e4, 1e8, 1e150):
@@ -174,6 +175,32 @@ def test_listmle_with_ties_is_a_mean_over_orders():
     # 6 standard errors: chance of 2e-9
     assert abs(sampled - np.mean(values)) < 6 * np.std(values) / np.sqrt(4000)
     assert np.std(values) > 0.3
+
+
+def test_the_gradients_of_lambdarank():
+    """Compare with the formula of the paper, pair by pair, at two rankings."""
+    labels = [2.0, 0.0, 1.0, 0.0]
+    for scores in ([0.3, 0.9, -0.5, 0.1], [0.3, 0.2, 0.9, -2.0]):
+        ranks = [1 + sum(other > s for other in scores) for s in scores]
+        ideal = ranking.norm([ranking.gain(y) for y in labels], ranking.log_discount)
+        wanted = [0.0] * 4
+        for i, j in permutations(range(4), 2):
+            if labels[i] > labels[j]:
+                change = (
+                    (ranking.gain(labels[i]) - ranking.gain(labels[j]))
+                    * abs(ranking.log_discount(ranks[i]) - ranking.log_discount(ranks[j]))
+                    / ideal
+                )
+                pull = change / (1 + np.exp(scores[i] - scores[j]))
+                wanted[i] -= pull
+                wanted[j] += pull
+        found = Loss.parse("lambdarank").evaluate(scores, Batch.of([labels]))[1]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_lambdarank_needs_ndcg():
+    with pytest.raises(InputError, match="lambdarank needs DCG or NDCG, got PD"):
+        Loss.parse("lambdarank").evaluate([1, 2], Batch.of([[1, 0]]), "PD")
 
 
 @pytest.mark.parametrize(

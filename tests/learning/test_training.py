@@ -120,6 +120,19 @@ def test_training_that_starts_at_the_minimum_ends_there():
     np.testing.assert_allclose(again.weights, minimum.weights, rtol=1e-6)
 
 
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "DCG"])
+def test_lambdarank_ends_where_its_gradients_vanish(measure):
+    data = queries(60, 3)
+    trained = train(data, "lambdarank", measure=measure, penalties=[0.01]).ranker
+    assert trained.converged
+    x = (data.features - data.features.mean(axis=0))[:, :2] / data.features[:, :2].std(axis=0)
+    weights = trained.weights[:2] * data.features[:, :2].std(axis=0)
+    function = trained.loss.on(data.batch, utility_of(measure))
+    gradient = function(x @ weights)[1] @ x / function.contributing.sum() + 0.01 * weights
+    np.testing.assert_allclose(gradient, 0, atol=1e-5)
+    assert trained.weights[0] > 4 * abs(trained.weights[1])
+
+
 def test_a_loss_without_second_derivatives():
     loss = Loss.parse('pairwise("hinge")')
     assert not loss.on(queries().batch, NDCG).curved

@@ -10,7 +10,7 @@ from oracles import ranking
 from oracles.discounts import formula
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.learning import Problem
+from ndcg_asymptotics.learning import Problem, decide_losses
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
 from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_of
@@ -117,6 +117,51 @@ def test_the_error_for_noise_names_the_items():
     cycle = Problem.of_preferences([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     with pytest.raises(InputError, match="not low-noise at items 0, 1, 2"):
         cycle.standardised_order()
+
+
+def plackett_luce(strengths, orders) -> np.ndarray:
+    """Return the probabilities of orders, best first, where items are drawn in proportion to strengths."""
+    found = []
+    for order in orders:
+        left = [strengths[i] for i in order]
+        found.append(np.prod([left[r] / sum(left[r:]) for r in range(len(left))]))
+    return np.array(found)
+
+
+def labels_of(orders, items: int) -> np.ndarray:
+    """Return labels that put the items in these orders."""
+    return np.array([[items - order.index(i) for i in range(items)] for order in orders], np.float64)
+
+
+def test_the_zero_one_error_of_permutations():
+    """Sorting by E[m + 1 - rank] and ListMLE give the most probable order of Plackett and Luce's law."""
+    orders = list(permutations(range(4)))
+    for seed in range(5):
+        strengths = np.random.default_rng(seed).gamma(1.0, size=4)
+        chances = plackett_luce(strengths, orders)
+        given = Problem(labels_of(orders, 4), chances, "0/1")
+        np.testing.assert_allclose(given.expected(orders), chances, atol=1e-14)
+        best = tuple(np.argsort(-strengths).tolist())
+        assert given.standardised_order() == given.optimal_order() == best == orders[int(chances.argmax())]
+        verdicts = {str(d.loss): d for d in decide_losses(given, ["squared_consistent", "listmle"]).losses}
+        assert {d.verdict for d in verdicts.values()} == {"consistent here"}
+        scores = np.array(verdicts["listmle"].scores)
+        np.testing.assert_allclose(scores - scores[0], np.log(strengths / strengths[0]), atol=1e-6)
+
+
+def test_the_zero_one_error_of_a_law_that_is_not_order_preserving():
+    """Item 0 is first in the most probable order, and in the others last: its mean rank is low."""
+    orders = [(0, 1, 2), (1, 2, 0), (2, 1, 0)]
+    given = Problem(labels_of(orders, 3), [0.4, 0.35, 0.25], "0/1")
+    assert given.optimal_order() == (0, 1, 2)
+    with pytest.raises(InputError, match="the law is not order-preserving at items"):
+        given.standardised_order()
+    decided = decide_losses(given, "squared_consistent")
+    assert decided.losses[0].order[-1] == 0
+    assert decided.losses[0].verdict == "inconsistent here"
+    assert "not order-preserving" in repr(decided)
+    with pytest.raises(InputError, match="labels: 0/1 needs different labels"):
+        Problem([[1, 1, 0]], [1], "0/1")
 
 
 def test_the_linear_loss_with_a_step_is_one_minus_ndcg():

@@ -1,6 +1,6 @@
 """Surrogate losses: `Listwise` and `Bregman` compare scores with a target, `Pairwise` with each other.
 
-`ListMLE` is the likelihood of an order.
+`ListMLE` is the likelihood of an order, and `LambdaRank` a field of gradients without a loss.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ndcg_asymptotics.core.arrays import as_list
 from ndcg_asymptotics.learning.losses.bregman import Bregman
+from ndcg_asymptotics.learning.losses.lambdarank import LambdaField, LambdaRank
 from ndcg_asymptotics.learning.losses.listwise import Listwise
 from ndcg_asymptotics.learning.losses.loss import Loss, Minimiser, Surrogate
 from ndcg_asymptotics.learning.losses.norms import PNorm, PNormNormalised
@@ -17,6 +18,8 @@ from ndcg_asymptotics.learning.losses.plackett_luce import ListMLE
 
 __all__ = [
     "Bregman",
+    "LambdaField",
+    "LambdaRank",
     "ListMLE",
     "Listwise",
     "Loss",

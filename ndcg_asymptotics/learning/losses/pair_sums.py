@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -121,6 +122,12 @@ class PairSum:
     def hessian(self, scores: Floats) -> Callable[[Floats], Floats]:
         curved = self.terms.weight * self._phi.curvature(self._pairs @ scores - self.terms.offset)
         return lambda v: np.asarray(self._items @ (curved * (self._pairs @ v)))
+
+    def reweighted(self, weight: Floats) -> Self:
+        """Return the same sums with other weights (T,)."""
+        other = copy(self)
+        other.terms = self.terms._replace(weight=weight)
+        return other
 
 
 @dataclass(frozen=True, eq=False)
