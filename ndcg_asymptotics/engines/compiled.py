@@ -57,7 +57,8 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda decorated: kernel(decorated, **options)
     compiled = njit(**options)(function)
-    if hasattr(compiled, "py_func"):  # with NUMBA_DISABLE_JIT it is the function itself
+    in_a_file = Path(function.__code__.co_filename).is_file()  # one of a prompt is not kept
+    if in_a_file and hasattr(compiled, "py_func"):  # with NUMBA_DISABLE_JIT it is the function itself
         compiled._cache = _Cache(function)
     return compiled
 

@@ -126,8 +126,8 @@ def _confirming(agree: int, others: Sequence[str]) -> str:
 
     >>> _confirming(0, ["AP", "RR"]), _confirming(2, ["AP", "RR"])
     ('Neither other measure confirms this', 'Both other measures confirm this')
-    >>> _confirming(0, ["AP"]), _confirming(0, ["AP", "RR", "P@5"])
-    '1 of the other 3 measures confirms this'
+    >>> _confirming(0, ["AP"]), _confirming(1, ["AP", "RR", "P@5"])
+    ('AP does not confirm this', '1 of the other 3 measures confirms this')
     """
     count = len(others)
     if count == 1:
