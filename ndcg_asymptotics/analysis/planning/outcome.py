@@ -234,7 +234,7 @@ def _meanings(plan: Plan) -> str:
             if runs
             else f"P(wrong order): on one list{where}; a tie counts as wrong."
         )
-    return " ".join(parts)
+    return "\n".join(parts)
 
 
 def _required(plan: Plan) -> str:

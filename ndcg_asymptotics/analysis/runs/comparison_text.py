@@ -106,13 +106,13 @@ class Words(PairWords[PairComparison]):
         """Return what the numbers are; those of the tables of a pair only if these are printed."""
         alpha = f"{self.alpha:.2g}"
         interval = f"; the {self.level} interval excludes 0 exactly if p < {alpha}" if pairs else ""
-        effect = "Effect size: the mean difference over its standard deviation. " if pairs else ""
+        effect = " Effect size: the mean difference over its standard deviation." if pairs else ""
         return (
             f"{self.queries:,} queries. p is the larger {_SIDES[self.alternative]}p-value of a permutation "
-            f"test, which exchanges the runs within queries, and of Student's t test{interval}. "
-            f"{found.corrected}. {effect}Queries as observed: for a paired t test at level {alpha} on new "
+            f"test, which exchanges the runs within queries, and of Student's t test{interval}.\n"
+            f"{found.corrected}.{effect}\nQueries as observed: for a paired t test at level {alpha} on new "
             f"queries, without correction, with {self.power:.0%} power, {IF_OBSERVED}"
-            + (f", with their {self.level} interval. {BOUND_LEGEND}" if pairs else ".")
+            + (f", with their {self.level} interval.\n{BOUND_LEGEND}" if pairs else ".")
         )
 
 
