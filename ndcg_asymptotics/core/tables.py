@@ -46,6 +46,17 @@ class Table:
     rows: tuple[tuple[object, ...], ...]
     detail: bool = False
 
+    def __post_init__(self) -> None:
+        """Leave out each optional column in which no row has a value or a text."""
+        kept = [
+            i
+            for i, column in enumerate(self.columns)
+            if not column.optional or any(row[i] is not None and row[i] != "" for row in self.rows)
+        ]
+        if len(kept) < len(self.columns):
+            object.__setattr__(self, "columns", tuple(self.columns[i] for i in kept))
+            object.__setattr__(self, "rows", tuple(tuple(row[i] for i in kept) for row in self.rows))
+
     @classmethod
     def of(cls, title: str, kind: type, rows: Iterable[object], *shown: str, **headings: str | None) -> Table:
         """Return the table of the columns that a dataclass declares, with a row for each of its instances.
@@ -68,12 +79,9 @@ class Table:
             one, column = declares[path_in(name, declares)]
             leaf = one.path.rpartition(".")[2]
             heading = headings.get(name, headings.get(leaf, column.name))
-            found = [one.of(row) for row in every]
-            if heading is not None and not (
-                column.optional and all(value is None or value == "" for value in found)
-            ):
+            if heading is not None:
                 columns.append(dataclasses.replace(column, name=heading))
-                values.append(found)
+                values.append([one.of(row) for row in every])
         return cls(title, tuple(columns), tuple(zip(*values, strict=True)))
 
     def to_dataframe(self) -> pd.DataFrame:

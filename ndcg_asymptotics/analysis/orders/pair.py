@@ -324,7 +324,7 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
         Column("95% interval", "±{:.1%}".format, 1),
         Column("in the long run", "{:.0%}".format, 1),
         Column(f"{OFTEN:.0%} from n", general(","), 1),
-        Column("settled from n", general(","), 1),
+        Column("settled from n", general(","), 1, optional=True),
     )
     rows = tuple(
         (
@@ -337,9 +337,8 @@ def _rates_table(pairs: Sequence[Pair]) -> Table:
         )
         for pair in pairs
     )
-    kept = len(columns) if any(pair.settled_from for pair in pairs) else -1
     title = f"{_order_text(pairs[0])}: share of the replicates with the right order, by n"
-    return Table(title, columns[:kept], tuple(row[:kept] for row in rows))
+    return Table(title, columns, rows)
 
 
 def notes(pairs: Sequence[Pair]) -> Iterator[Line]:
