@@ -37,7 +37,7 @@ from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import members
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields
+from ndcg_asymptotics.studies.canonical import FREE, canonical, differing_fields, with_short_names
 from ndcg_asymptotics.studies.toml import study_of
 
 _LARGEST_BESIDE = 2**30  # bytes of a curve file or a module
@@ -105,9 +105,7 @@ class Contents:
             As `study_of`.
         """
         stated = {name: value for name, value in self.layout.fields.items() if name != "digests"}
-        if aliases := stated.pop("aliases", None):
-            stated["measures"] = dict(zip(aliases, stated["measures"], strict=True))
-        return study_of(stated, self.folder, str(self.folder), allow_custom)
+        return study_of(with_short_names(stated), self.folder, str(self.folder), allow_custom)
 
 
 def examine(folder: Path, fields: Fields | None = None, *, keep: bool = False) -> Contents:

@@ -48,6 +48,14 @@ def canonical(study: Study) -> dict[str, Any]:
     return fields | ({"digests": digests} if digests else {})
 
 
+def with_short_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return canonical fields as those of a study file: measures with ``aliases`` as a table."""
+    named = dict(fields)
+    if aliases := named.pop("aliases", None):
+        named["measures"] = dict(zip(aliases, named["measures"], strict=True))
+    return named
+
+
 def files(study: Study) -> dict[str, bytes]:
     """Return the files that the canonical texts refer to, by their names in a folder of results."""
     contents: dict[str, bytes] = {}

@@ -15,7 +15,7 @@ from ndcg_asymptotics.core.errors import InputError, naming, require
 from ndcg_asymptotics.core.files import Fields, path_of, read_file
 from ndcg_asymptotics.core.removed import FIELDS, removed
 from ndcg_asymptotics.core.text import did_you_mean, toml_string
-from ndcg_asymptotics.studies.canonical import canonical
+from ndcg_asymptotics.studies.canonical import canonical, with_short_names
 from ndcg_asymptotics.studies.study import Study, decades, read_measures, read_scorers
 
 _LARGEST = 2**24  # bytes of a TOML file
@@ -206,9 +206,7 @@ def study_text(study: Study) -> str:
     [scorers]
     a = "constant(0.4)"
     """
-    fields = canonical(study) | {"n": _lengths(study.n)}
-    if aliases := fields.pop("aliases", None):
-        fields["measures"] = dict(zip(aliases, fields["measures"], strict=True))
+    fields = with_short_names(canonical(study)) | {"n": _lengths(study.n)}
     usual = {"title": "", "coupling": "independent", "pairs": []}
     if study.engine != "cells":
         usual["bracket"] = fields["bracket"]
