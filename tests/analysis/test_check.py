@@ -127,17 +127,6 @@ def test_a_mean_of_0_has_no_detectable_error(measure: str) -> None:
     assert not check(simulated(study(LINEAR, (1,), measure, seed=5), 300)).detectable
 
 
-def test_no_detectable_error_is_below_the_error_of_the_exact_mean() -> None:
-    """Every simulated list has its relevant items on top, so that its values do not vary."""
-    separated = study("piecewise(0=1, 0.5=1, 0.50000001=0, 1=0)", (10, 10_000), "nDCG@0.2n")
-    values = np.ones((300, 1, 1, 2))
-    found = check(results(separated, ndcg=values))
-    assert found.rows[-1].mcse == 0
-    least = found.detectable["nDCG@0.2n"]
-    assert least > 1e-12
-    assert not check(results(separated, ndcg=values), perturb=1.5 * least).agrees
-
-
 def test_unmet_assumptions_are_reported() -> None:
     (row,) = check(simulated(study("step(0.1, 0.6, 0.7)", (100,), "nDCG(power(0.5))"), 20)).limits
     assert row.verdict == "assumptions not met"
@@ -172,14 +161,6 @@ def test_a_conjectured_limit_is_tested() -> None:
         slow = discount(lambda r: 1 / np.log(2 + r), name="slow", largest=1e5, limit=conjecture)
         (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
         assert (row.theorem, row.verdict) == ("conjectured", verdict)
-
-
-@pytest.mark.slow
-def test_a_discount_that_falls_like_another_has_its_limit() -> None:
-    slow = discount(lambda r: 1 / (r + 3.0) ** 0.5, name="slow", largest=1e5, like="power(0.5)")
-    (row,) = check(simulated(study(LINEAR, (100,), [slow]), 20)).limits
-    assert (row.theorem, row.verdict) == ("Theorem 3", "agrees")
-    assert row.limit == pytest.approx(0.7905694150)
 
 
 def test_bad_input(binary: Results) -> None:

@@ -12,7 +12,6 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis import compare
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.values import RunValues
 
@@ -90,28 +89,6 @@ def test_which_collections_tell_the_runs_apart():
         "Warning: in tied, with fewer than 50 queries each, two runs have the same value on most queries"
         in text
     )
-
-
-def test_lower_is_better():
-    gaps = drawn((30, 30), 0.2)
-    found = compare(
-        collections={name: values(d) for name, d in gaps.items()}, over="fixed", lower_is_better=["X"]
-    )
-    assert found.ranked(0)[0].run == "b"
-    assert "b is better than a by" in str(found)
-    assert "b has the better mean X in 2 of 2 collections, in 2 of them significantly" in str(found)
-
-
-def test_collections_of_two_runs_are_shown_by_the_first_measure():
-    gaps = {name: np.column_stack([d, d + 0.1]) for name, d in drawn((30, 40)).items()}
-    found = compare(
-        collections={name: values(d, measures=("X", "Y")) for name, d in gaps.items()}, over="fixed"
-    )
-    tables = [block for block in found.blocks() if isinstance(block, Table)]
-    assert [(table.title.partition(" by ")[2], table.detail) for table in tables[1:]] == [
-        ("X, in each collection", False),
-        ("Y, in each collection", True),
-    ]
 
 
 def test_a_leaderboard():

@@ -18,8 +18,6 @@ from ndcg_asymptotics.analysis.runs.correction import MultipleTests
 from ndcg_asymptotics.analysis.runs.gate import gate
 from ndcg_asymptotics.analysis.runs.ranks import groups_of
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists import evaluate
-from ndcg_asymptotics.lists.conventions import Conventions
 from ndcg_asymptotics.lists.values import RunValues
 from ndcg_asymptotics.plots import draw_all
 
@@ -123,16 +121,6 @@ def test_few_differences_give_no_number_of_queries(differing: int, queries: int)
         found, said = of_differences(d)
         assert found.pairs[0].by_measure[0].difference.queries is not None
         assert not found.remarks
-
-
-def test_of_several_runs_comparisons_with_many_ties_are_counted() -> None:
-    scores, labels = collection()
-    found = compare(scores, labels, ["nDCG", "nDCG@1"], resamples=99)
-    few = [judged.ties > 15 and judged.ties < 30 for pair in found.pairs for judged in pair.by_measure]
-    assert 0 < sum(few) < 12
-    assert found.remarks[0].startswith(
-        f"In {sum(few)} of 12 comparisons two runs have the same value on most"
-    )
 
 
 def test_measures_that_contradict_each_other_are_named():
@@ -243,32 +231,6 @@ def test_refusals(tmp_path):
         two(power=0.01)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("tied", [0, 1, 2])
-def test_runs_that_tie_on_one_measure_are_identical_by_it(tied, tmp_path):
-    """Both have the same document on top, wherever the measure stands among the others."""
-    scores, labels = collection(queries=12, runs={"a": 0.8, "b": 2.0, "c": 0.4})
-    for query, documents in scores["b"].items():
-        first = max(scores["a"][query], key=scores["a"][query].get)
-        documents[first] = 100.0
-    measures = ["nDCG", "nDCG@10"]
-    measures.insert(tied, "nDCG@1")
-    for names in (("a", "b"), ("a", "b", "c")):
-        runs = {name: scores[name] for name in names}
-        found = compare(runs, labels, measures, resamples=999)
-        pair = found.pairs[0]
-        assert [judged.difference.identical for judged in pair.by_measure] == [
-            m == "nDCG@1" for m in measures
-        ]
-        said = "a and b have the same nDCG@1 on each of 12 queries. But by nDCG and nDCG@10 a is"
-        assert (said if tied == 0 else "By nDCG@1 they are equal on every query.") in pair.text
-        row = next(line for line in str(found).splitlines() if line.startswith("nDCG@1 "))
-        assert row.split()[1:3] == ["2", "2"] if len(names) > 2 else "equal" in row
-        plain = json.loads(json.dumps(found.as_dict()))["pairs"][0]["measures"][tied]
-        assert (plain["interval"], plain["identical"], plain["p"]) == (None, True, 1.0)
-        assert all(path.is_file() for path in draw_all(found, tmp_path / str(len(names)), dpi=50))
-
-
 def test_the_first_measure_decides_and_the_others_confirm_it_or_not() -> None:
     """The second measure is clear, the first and the third are not: no measure is picked for its p-value."""
     noise = np.random.default_rng(2).normal(size=(40, 3))
@@ -360,29 +322,3 @@ def test_inputs_that_do_not_fit_are_refused_or_named_first():
         "empty; nDCG@10 does not."
     )
     assert not any(remark.startswith("Warning") for remark in compared(short, "nDCG@10").remarks)
-
-
-def test_ties_that_change_a_mean_are_named():
-    scores, labels = collection()
-    tied = {q: {d: float(np.round(s)) for d, s in of.items()} for q, of in scores["fair"].items()}
-    found = compare({"a": scores["good"], "b": tied}, labels, "nDCG@10", resamples=99)
-    (said,) = (remark for remark in found.remarks if "repeated scores" in remark)
-    assert said.startswith("b: repeated scores: the mean nDCG@10 is ")
-
-
-def test_conventions_are_parsed_once(monkeypatch):
-    """However many runs there are; evaluation and comparison hand on what was parsed."""
-    calls = []
-    parse = Conventions.of
-
-    def counted(**options):
-        calls.append(options)
-        return parse(**options)
-
-    monkeypatch.setattr(Conventions, "of", counted)
-    labels = {str(q): {"d": 1, "e": 0} for q in range(10)}
-    runs = {name: {q: {"d": 1.0, "e": i / 2} for q in labels} for i, name in enumerate("abc")}
-    compare(runs, labels, ["nDCG", "nDCG@1"], like="ranx", resamples=99)
-    assert len(calls) == 1
-    evaluate(runs, labels, "nDCG", like="ranx")
-    assert len(calls) == 2

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.distinguish import distinguish, orders_of
 from ndcg_asymptotics.analysis.orders.pair import Pair, exponent_verdict, settled_sentence
-from ndcg_asymptotics.analysis.orders.rates import fit_decay, rate_of
+from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line
@@ -75,13 +75,6 @@ def test_the_rate_that_theory_knows_for_long_lists(names: tuple[str, str]) -> No
     assert few.long_run != pytest.approx(good @ (sums[:, None] >= sums - 1e-9) @ random, abs=0.014)
     assert f"the rate of the wrong order tends to {round(1 - few.long_run, 2):g}." in few.text
     assert whole.long_run == steep.long_run == 1
-
-
-def test_no_rate_of_long_lists_is_stated_of_coupled_scorers() -> None:
-    of = study(SCORERS, SIZES, pairs=[("good", "random")], coupling="gaussian(0.5)", measures="nDCG@5")
-    (pair,) = distinguish(given(of, draws(np.full(len(SIZES), 0.25)))).pairs
-    assert pair.long_run is None
-    assert "According to theory" not in pair.text
 
 
 def test_from_n_on_a_grid_is_an_upper_bound() -> None:
@@ -233,25 +226,6 @@ def test_how_fast_the_wrong_order_falls(wrong: np.ndarray, verdict: str) -> None
     assert "cannot detect" in pair.text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("wrong", "replicates", "verdict"),
-    [
-        # 30 replicates show n^-0.1 and a constant alike
-        (0.5 * (N / 10) ** -0.1, 30, "cannot be told from one that does not fall"),
-        (np.full(len(N), 0.5), 30, "cannot be told from one that does not fall"),
-        # visible at the first two lengths, of which the second is the maximum, and then gone
-        (np.where(N[3] >= N, 0.2 + 0.01 * np.arange(len(N)), 0.0), 10_000, "is visible at too few"),
-        (0.4 * np.maximum((N / 10) ** -0.5, (N[len(N) // 2] / 10) ** -0.5), 100_000, "no longer falls"),
-    ],
-)
-def test_a_rate_is_said_not_to_fall_only_if_its_interval_says_so(
-    wrong: np.ndarray, replicates: int, verdict: str
-) -> None:
-    found = fit_decay(draws(wrong, replicates) == 1, np.array(SIZES))
-    assert found.verdict.startswith(verdict)
-
-
 @pytest.mark.parametrize(
     ("exponent", "interval", "start"),
     [
@@ -329,17 +303,3 @@ def test_intervals_are_wilsons(trials: int) -> None:
         found = rate_of(10, np.arange(trials) < successes)
         expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-14)
-
-
-def test_few_list_lengths_say_nothing_of_how_fast_a_rate_falls() -> None:
-    """Under nDCG@10 the wrong order, ties included, is the rule in long lists with few relevant items."""
-    curves = {"a": "roc_power(0.4)", "b": "roc_power(0.6)"}
-    said = {
-        sizes: distinguish(simulated(study(curves, sizes, "nDCG@10", relevant=2), 200), pair=("a", "b"))
-        .pairs[0]
-        .text
-        for sizes in ((10, 100, 1000), (10, 30, 100, 1000))
-    }
-    assert "needs at least 4 list lengths" in said[10, 100, 1000]
-    assert "needs at least 4 list lengths" not in said[10, 30, 100, 1000]
-    assert "does not fall" in said[10, 30, 100, 1000]

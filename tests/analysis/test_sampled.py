@@ -96,12 +96,6 @@ def test_an_estimate_has_the_bias_that_it_has_for_these_users() -> None:
     assert sum(statement.startswith(reason) for statement in found.statements) == 1
 
 
-def test_equal_systems_have_no_order() -> None:
-    found = na.sampled(ranks=tables(A=RANKS["A"], B=RANKS["A"]), items=10_000, negatives=[1, 99])
-    assert (found.pairs[0].crossings, found.pairs[0].enough) == ((), None)
-    assert {pair.right for pair in found.pairs} == {0.0}
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     paths = []

@@ -10,7 +10,7 @@ from scipy import stats
 from ndcg_asymptotics.analysis.betting import detectable, log_wealth
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.analysis.mean_tests import Simulated
-from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std, std_sizes
+from ndcg_asymptotics.analysis.std_tests import StdTest, judge_std
 from ndcg_asymptotics.analysis.variance_tests import (
     chi_square_detectable,
     chi_square_freedom,
@@ -19,7 +19,6 @@ from ndcg_asymptotics.analysis.variance_tests import (
     replicates_for_variance,
     variance_log_wealth,
 )
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Discount, Measure, discount
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.results import Results
@@ -75,13 +74,6 @@ def test_a_std_is_judged_apart_from_the_mean(binary: Results) -> None:
     tested = {row.verdict for row in found.stds if row.verdict != "not tested"}
     assert tested == {"disagrees"}
     assert "standard deviations not tested" in str(found)
-
-
-def test_every_n_on_request(binary: Results) -> None:
-    assert [row.n for row in check(binary, std="every").stds[:3]] == [20, 200, 4000]
-    assert std_sizes((1, 2, 3, 4), "few") == (1, 3, 4)
-    with pytest.raises(InputError, match="must be one of few, every, got 'some'"):
-        check(binary, std="some")
 
 
 def row_of(curve: str, text: str | Discount, n: int, replicates: int) -> StdTest:

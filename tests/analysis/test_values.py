@@ -54,16 +54,6 @@ def test_lower_values_are_better_where_that_is_said() -> None:
     assert r"\textbf{" in lower.to_latex().split("a & a & ")[1].split("\n")[0]
 
 
-def test_measures_that_point_the_same_way_agree_though_one_is_better_where_it_is_lower() -> None:
-    given = values(runs=2)
-    opposite = RunValues(given.runs, given.queries, ("X", "cost"), given.values * [1.0, -1.0])
-    said = compare(values=opposite, resamples=499).pairs[0].text
-    assert "the answer depends on the measure" in said
-    scales = (MeasureScale(), MeasureScale(lower_is_better=True))
-    same = RunValues(given.runs, given.queries, ("X", "cost"), opposite.values, scales)
-    assert "cost confirms this." in compare(values=same, resamples=499).pairs[0].text
-
-
 def test_one_run_and_names_that_occur_twice_are_refused() -> None:
     with pytest.raises(InputError, match=r"^values: .* at least two runs, got those of \w+ alone; a run is"):
         compare(values=values(runs=1))

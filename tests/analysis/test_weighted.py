@@ -38,15 +38,6 @@ def test_the_tail_of_a_normal_law(c: float) -> None:
     assert abs(point.log10_wrong - (exact + 0.3)) > 4 * error  # twice as likely is rejected
 
 
-def test_intervals_cover() -> None:
-    """0.95 of 300; fewer than 268 or more than 297 with probability 1e-4."""
-    inside = 0
-    for seed in range(300):
-        point = weighted_rate(10, *tail(2.0, 400, seed), NONE[:400])
-        inside += point.low <= 1 - stats.norm.sf(2.0) <= point.high
-    assert 268 <= inside <= 297
-
-
 def test_uneven_weights_give_no_estimate() -> None:
     log_weight = np.zeros(2000)
     log_weight[0] = 12.0  # e^12 against 1999 ones

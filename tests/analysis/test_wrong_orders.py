@@ -11,7 +11,6 @@ from numpy.polynomial import Polynomial
 from oracles.discounts import formula
 from oracles.first_labels import binary, not_greater
 from scipy import stats
-from scipy.special import ndtr
 from simulated_orders import wrong as share_of_wrong
 
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
@@ -41,7 +40,6 @@ def certainly(log10: float) -> WrongOrder:
     return WrongOrder(log10, log10, log10, "exact")
 
 
-LOG = 1 / np.log(np.arange(2.0, 1002.0))
 DRAWN = [
     # pair, cutoff, n, lists, what was printed before
     (("step(0.2, 0.7, 0.8)", "constant(0.3)"), None, 100, 30_000, 0.0187),
@@ -64,27 +62,6 @@ def test_a_probability_lies_in_its_interval(
     assert contains(found, wrong, lists)
     assert found.width < 0.3
     assert not contains(certainly(math.log10(before)), wrong, lists)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("text", "k", "n"), [("nDCG@10", 10, 10**5), ("nDCG@30", 30, 10**18)])
-def test_the_order_at_fixed_ranks_of_long_lists(text: str, k: int, n: int) -> None:
-    """The depths of the first items of a long list are those of a Poisson process, and labels given depth."""
-    pair = "binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"
-    rng, lists = np.random.default_rng(k), 40_000
-    depth = np.cumsum(rng.exponential(size=(lists, k)), axis=1) / n
-    # far in the tail of the scores the chance of relevance is 1 / (1 + (1 - p) / p exp(d^2 / 2 - d x))
-    x = np.linspace(-9.0, 12.0, 20_001)
-    above = 0.3 * ndtr(0.65 - x) + 0.7 * ndtr(-x)
-    score = np.interp(-np.log(depth), -np.log(above), x)  # with the share `depth` above it
-    chance = 1 / (1 + 0.7 / 0.3 * np.exp(0.65**2 / 2 - 0.65 * score))
-    labels = rng.random((lists, k)) < chance
-    other = rng.random((lists, k)) < 0.3
-    wrong = int(((labels.astype(float) - other) @ LOG[:k] <= 1e-12).sum())
-    found = wrong_order(Scorer.of(pair[0]), Scorer.of(pair[1]), Measure.of(text), n)
-    assert contains(found, wrong, lists)
-    if (n, k) == (10**5, 10):  # the limit, which stood for the probability at n
-        assert not contains(certainly(k * math.log10(0.3)), wrong, lists)
 
 
 @pytest.mark.slow

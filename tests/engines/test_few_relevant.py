@@ -14,8 +14,6 @@ from oracles.discounts import formula
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items, rare
 from ndcg_asymptotics.engines.engine import draw_block
-from ndcg_asymptotics.engines.shared.inverse import depth_of_grade
-from ndcg_asymptotics.populations import Scorer
 
 SIZES = (100, 3000)
 DISCOUNTS = ("log", "power(0.5)", "zipf", "geometric(2)")
@@ -129,14 +127,6 @@ def test_bracket_is_rounding_and_orders_are_decided():
             assert np.array_equal(drawn["order"][p], np.sign(np.where(np.abs(gap) < 1e-15, 0, gap)))
 
 
-def test_scorers_and_measures_do_not_change_each_other():
-    pair = {"a": CURVE, "b": "relevant(2, roc_power(0.5))"}
-    for engine in (cells, items, every_n):
-        both = engine.simulate(design(pair, SIZES, MEASURES), 4)["ndcg"]
-        alone = engine.simulate(design({"b": pair["b"]}, SIZES, MEASURES[2:]), 4)["ndcg"]
-        assert np.array_equal(both[1:, 2:], alone)
-
-
 def test_every_n_starts_where_all_relevant_items_are_there():
     what = design(
         {"a": GRADED, "b": GRADED.replace("0.3", "0.9")}, (3, 10, 200), ("nDCG",), pairs=(("a", "b"),)
@@ -149,36 +139,6 @@ def test_every_n_starts_where_all_relevant_items_are_there():
         assert (last == 200).all()
         assert ((drawn["last_not_less"] == 0) | (drawn["last_not_less"] >= 3)).all()
         assert (drawn["changes"] <= 197).all()
-
-
-def test_coupled_scorers_agree_the_more_the_stronger_the_coupling():
-    pair = {"a": "relevant(2, roc_power(0.5))", "b": "relevant(2, roc_power(0.5))"}
-    pairs = (("a", "b"),)
-    for engine in (items, every_n):
-        what = design(pair, (200,), ("nDCG",), "gaussian(1)", pairs=pairs)
-        assert all(engine.simulate(what, r)["order"].item() == 0 for r in range(5))
-        found = []
-        for coupling in ("gaussian(0.8)", "independent"):
-            what = design(pair, (200,), ("nDCG",), coupling)
-            values = np.array([engine.simulate(what, r)["ndcg"][:, 0, 0] for r in range(200)])
-            found.append(np.corrcoef(values.T)[0, 1])
-        # sd of a correlation of 200 lists: below 0.07
-        assert found[0] > 0.5
-        assert abs(found[1]) < 0.3
-    with pytest.raises(InputError, match="use items"):
-        cells.check(design(pair, (200,), ("nDCG",), "gaussian(0.5)"))
-
-
-def test_depths_near_the_top_keep_their_precision():
-    u = np.array([1e-12, 0.1, 0.9])
-    model = Scorer.parse("relevant(1, roc_power(0.1))")
-    np.testing.assert_allclose(depth_of_grade(model, 0, u), u**10, rtol=1e-12)
-    assert np.array_equal(depth_of_grade(model, 1, u), u)
-    # linear(0.1, 0.7): m = 0.7 - 0.6 t, G_1 = (0.7 t - 0.3 t^2)/0.4, G_0 = (0.3 t + 0.3 t^2)/0.6
-    found = depth_of_grade(Scorer.parse(CURVE), 0, u)
-    t = (0.7 - np.sqrt(0.49 - 4 * 0.3 * 0.4 * u)) / 0.6
-    np.testing.assert_allclose(found[1:], ((t + t**2) / 2)[1:], rtol=1e-12)
-    np.testing.assert_allclose(found[0], 1e-12 * 0.4 / 0.7 / 2, rtol=1e-9)
 
 
 def test_the_rare_engine_refuses_them():

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import html
 import http.client
-import json
-import logging
-import re
-import time
-import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,17 +12,13 @@ import pytest
 
 pytest.importorskip("panel")
 
-from bokeh.document import Document
 from bokeh.models import TextInput
 from browser import explorer_server
 from panel.models.markup import HTML
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from ndcg_asymptotics.explorer.page import Page
 from ndcg_asymptotics.explorer.state import State
-
-MESSAGES = 6, 12  # that a tab waits for before it is closed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -171,46 +161,3 @@ def test_the_page_shows_the_state_of_its_address(
 
 def unescaped(pane: HTML) -> str:
     return html.unescape(html.unescape(pane.text))
-
-
-async def closed_tab(address: str, messages: int) -> None:
-    """Open the page as a browser does, and close its tab after some messages, while more are computed."""
-    page = await asyncio.to_thread(lambda: urllib.request.urlopen(f"{address}?n=10").read().decode())
-    token = re.search(r'"token":"([^"]+)"', page)
-    assert token is not None
-    url = f"ws://{urlsplit(address).netloc}/ws"
-    socket = await websocket_connect(HTTPRequest(url), subprotocols=["bokeh", token[1]])
-    await socket.read_message()  # the server is ready
-    event = {"type": "event", "name": "document_ready", "values": {"type": "map"}}
-    ready = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
-    for part in ({"msgid": "1", "msgtype": "PATCH-DOC"}, {}, {"events": [ready]}):
-        await socket.write_message(json.dumps(part))
-    for _ in range(messages):
-        await asyncio.wait_for(socket.read_message(), 30)
-    socket.protocol.stream.close()
-
-
-def living() -> list[int]:
-    """The numbers of pages and of documents."""
-    gc.collect()
-    kinds = [type(found) for found in gc.get_objects()]
-    return [kinds.count(Page), kinds.count(Document)]
-
-
-@pytest.mark.slow
-def test_closed_tabs_leave_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """No object of a session is left when it ends, and nothing is said about it."""
-    with explorer_server() as found, caplog.at_level(logging.WARNING):
-        address = f"http://127.0.0.1:{found.port}/"
-        pages, documents = living()
-        for messages in MESSAGES:
-            asyncio.run(closed_tab(address, messages))
-        assert found.get_sessions("/")
-        context = found._tornado._applications["/"]
-        most = pages, documents + 1  # Panel keeps the last document
-        end = time.monotonic() + 60
-        while found.get_sessions("/") or any(now > of for now, of in zip(living(), most, strict=True)):
-            assert time.monotonic() < end, living()
-            found.io_loop.add_callback(context._cleanup_sessions, 0)
-            time.sleep(0.05)
-    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []

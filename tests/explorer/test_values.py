@@ -135,17 +135,6 @@ def test_numbers_have_signs_and_small_probabilities_are_not_written_out() -> Non
     assert values.chance_text(small) == "7.9e-300 to 1.3e-299"
 
 
-SPARSE = "a=step(0, 0.2, 0.95)&b=constant(0.01)&measure=nDCG&n=30"
-
-
-@pytest.mark.slow
-def test_the_probability_at_n_is_that_of_plan() -> None:
-    for query in ("a=binormal(prevalence=0.3, separation=0.65)&b=constant(0.3)&measure=nDCG@10&n=20", SPARSE):
-        state = State.from_query(query)
-        (row,) = plan(*state.scorers, state.measured, n=state.n).rows
-        assert f"P(wrong order): {row.wrong}" in values.numbers(state)[2]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("discount", offered(Discount))
 def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:

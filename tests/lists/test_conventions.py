@@ -173,22 +173,6 @@ def test_ties_of_long_lists_like_ranx():
     assert (np.abs(found["file"] - of_ranx) > 1e-3).all()
 
 
-def test_runs_that_ranx_has_sorted_keep_their_order():
-    """The quicksort of a sorted list moves its ties once more."""
-
-    class Sorted:
-        sorted = True
-
-        def to_dict(self):
-            scores = {f"d{i}": float(i * i % 7) for i in range(200)}
-            return {"q": dict(sorted(scores.items(), key=lambda item: -item[1]))}
-
-    qrels = {"q": {f"d{i}": (i % 5 == 0) + (i % 11 == 0) for i in range(200)}}
-    kept = evaluate(Sorted(), qrels, "nDCG@50", like="ranx").values
-    assert kept == evaluate(Sorted().to_dict(), qrels, "nDCG@50", like="ranx", ties="file").values
-    assert kept != evaluate(Sorted().to_dict(), qrels, "nDCG@50", like="ranx").values
-
-
 def test_a_query_without_results_is_an_error_in_ranx():
     with pytest.raises(InputError, match=r"^missing: the run lacks 1 of 5 judged queries \(5\)"):
         evaluate({q: RUN[q] for q in "1234"}, QRELS, "nDCG", like="ranx")
@@ -235,17 +219,6 @@ def test_the_help_names_every_program():
     from ndcg_asymptotics.cli import options
 
     assert options.LIKE.help.rstrip(".").partition("change: ")[2].split(", ") == list(LIKE)
-
-
-def test_files_with_conventions(tmp_path):
-    table, run, qrels = tmp_path / "lists.csv", tmp_path / "a.run", tmp_path / "qrels"
-    rows = [(q, d, RUN[q][d], QRELS[q][d]) for q in RUN for d in RUN[q]]
-    table.write_text("query,document,score,label\n" + "".join(f"{q},{d},{s},{y}\n" for q, d, s, y in rows))
-    run.write_text("".join(f"{q} Q0 {d} 1 {s} a\n" for q, d, s, _ in rows))
-    qrels.write_text("".join(f"{q} 0 {d} {y}\n" for q, d, _, y in rows))
-    expected = evaluate(RUN, QRELS, "nDCG@5", like="catboost").values.tolist()
-    assert evaluate(lists=table, measures="nDCG@5", like="catboost").values.tolist() == expected
-    assert evaluate(run, qrels, "nDCG@5", like="catboost").values.tolist() == expected
 
 
 def test_agrees_with_the_script_of_letor(data_folder):

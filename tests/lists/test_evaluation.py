@@ -161,21 +161,6 @@ def test_agrees_with_pytrec_eval_on_random_runs():
     assert float(np.abs(np.subtract(*found)).max()) > 1e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["nDCG(zipf)", "nDCG(linear)", "nDCG(geometric(2))@7", "nDCG@0.2n"])
-@pytest.mark.parametrize("ties", ["trec", "average"])
-def test_agrees_with_the_measure_of_each_list(text, ties):
-    run, qrels = random_lists(2)
-    measure = Measure.parse(text)
-    found = evaluate(run, qrels, measure, ties=ties)
-    for query, value in zip(found.queries, found.values[:, 0], strict=True):
-        documents = sorted(run[query].items(), key=lambda item: (np.float32(item[1]), item[0]), reverse=True)
-        labels = [qrels[query].get(name, 0.0) for name, _ in documents]
-        scores = [s for _, s in documents] if ties == "average" else -np.arange(len(documents))
-        expected = measure.evaluate(labels, scores, ideal_labels=list(qrels[query].values()))
-        assert value == pytest.approx(expected, abs=1e-13)
-
-
 def test_agrees_with_trec_eval_to_the_last_digit(data_folder):
     folder = data_folder / "trec_eval"
     measures = cutoff_measures()

@@ -191,21 +191,6 @@ def test_rankers_of_a_letor_file_are_compared(tmp_path: Path) -> None:
         na.evaluate(lists=files, measures="nDCG", feature=1, weights={2: 1.0})
 
 
-def test_a_feature_is_compared_with_weights_in_files(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    letor = tmp_path / "letor.txt"
-    rows = [(int(rng.random() < 0.3), q, *rng.random(2)) for q in range(8) for _ in range(9)]
-    letor.write_text("".join(f"{label} qid:{q} 1:{x:.4f} 2:{z:.4f}\n" for label, q, x, z in rows))
-    for name, weights in (("old", "1:1"), ("new", "1:0.5 2:0.25")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "model.txt").write_text(weights)
-    paths = [tmp_path / name / "model.txt" for name in ("new", "old")]
-    found = na.compare(lists=letor, feature=1, weights=paths, measures="nDCG@5", resamples=99)
-    assert found.runs == ("feature 1", *map(str, paths))
-    assert found.pairs[1].by_measure[0].difference.identical  # the old weights are those of the feature
-    assert not found.pairs[0].by_measure[0].difference.identical
-
-
 def test_conventions_of_compare_are_those_of_evaluate() -> None:
     rng = np.random.default_rng(2)
     labels = {f"q{q}": {f"d{d}": float(d < q % 4) for d in range(9)} for q in range(12)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
@@ -70,19 +69,6 @@ def test_means_are_over_the_queries_that_are_long_enough():
     chosen = (frame.run == "bad") & (frame.measure == str(whole.measures[-1])) & (frame.n == 7)
     (row,) = frame[chosen].to_dict("records")
     assert (row["mean"], row["error"]) == (whole.mean[1, -1, 6], whole.error[1, -1, 6])
-
-
-def test_the_band_covers_the_mean_of_all_queries():
-    runs, qrels = collection(queries=40)
-    grown = grow(runs, qrels, "nDCG", orders=2, n=45)
-    low, high = grown.band()
-    assert (low < grown.mean).all()
-    assert (grown.mean < high).all()
-    width = (high - low)[0, 0, -1]
-    assert width == pytest.approx(2 * stats.t.ppf(0.975, 39) * grown.error[0, 0, -1])
-    assert low.min() >= 0
-    assert high.max() <= 1
-    assert np.isnan(grow(*collection(queries=1), "nDCG", orders=2).band()).all()
 
 
 @pytest.mark.parametrize(("queries", "least"), [(10, 0.915), (30, 0.938)])
@@ -206,10 +192,3 @@ def test_files_and_times(tmp_path):
         InputError, match=r"line 2: got 'q,x,yesterday', expected .* times that are numbers or dates"
     ):
         grow([tmp_path / "a.run"], tmp_path / "q.qrels", "nDCG", order="time", times=tmp_path / "times.csv")
-
-
-def test_all_lengths_up_to_a_thousand_are_kept():
-    sizes = GrowingLists(pool_runs({"a": {"q": {"x": 1.0}}}, {"q": {"x": 1.0}}), 30_000, 1, 0).sizes
-    assert sizes[:1000].tolist() == list(range(1, 1001))
-    assert sizes[-1] == 30_000
-    assert 500 * np.log10(30) == pytest.approx(sizes.size - 1000, abs=2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -96,68 +95,3 @@ def test_beir(robust: Robust) -> None:
         expected, *_ = evaluation.EvaluateRetrieval.evaluate(robust.qrels, robust.runs[run], [10, 100])
         found = evaluate(robust.files[run], robust.qrels_file, ["nDCG@10", "nDCG@100"], like="beir")
         np.testing.assert_allclose(found.mean, list(expected.values()), rtol=0, atol=5.000001e-6)
-
-
-class Letor:
-    """The first part of MQ2008, with feature 25 as the score."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "letor_mq2008/S1.txt.gz"
-        rows = lines(self.path)
-        self.labels = np.array([float(row[0]) for row in rows])
-        self.queries = [int(row[1].removeprefix("qid:")) for row in rows]
-        self.scores = np.array([float(row[26].removeprefix("25:")) for row in rows])
-        self.sizes = [len(list(group)) for _, group in groupby(self.queries)]
-
-    def means(self, like: str, **options: Any) -> Any:
-        return evaluate(
-            lists=self.path, feature=25, measures=["nDCG@5", "nDCG@10"], like=like, **options
-        ).mean
-
-
-def test_lightgbm(data_folder: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    letor = Letor(data_folder)
-    no_trees = {"min_data_in_leaf": 10**6, "verbose": -1, "feature_pre_filter": False}
-    data = lightgbm.Dataset(
-        np.zeros((len(letor.labels), 1)),
-        letor.labels,
-        group=letor.sizes,
-        init_score=letor.scores,
-        params=no_trees,
-    )
-    recorded: dict[str, Any] = {}
-    lightgbm.train(
-        {"objective": "lambdarank", "metric": "ndcg", "eval_at": [5, 10], **no_trees},
-        data,
-        1,
-        valid_sets=[data],
-        callbacks=[lightgbm.record_evaluation(recorded)],
-    )
-    expected = [recorded["training"][f"ndcg@{k}"][0] for k in (5, 10)]
-    np.testing.assert_allclose(letor.means("lightgbm"), expected, rtol=0, atol=EXACT)
-
-
-def test_xgboost(data_folder: Path) -> None:
-    xgboost = pytest.importorskip("xgboost")
-    letor = Letor(data_folder)
-    data = xgboost.DMatrix(np.zeros((len(letor.labels), 1)), letor.labels)
-    data.set_group(letor.sizes)
-    data.set_base_margin(letor.scores)
-    metrics = ["ndcg@5", "ndcg@10", "ndcg@5-", "ndcg@10-"]
-    booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": metrics, "base_score": 0.0}, [data])
-    expected = [float(part.rpartition(":")[2]) for part in booster.eval(data).split("\t")[1:]]
-    found = [*letor.means("xgboost"), *letor.means("xgboost", empty="zero")]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=EXACT)
-
-
-def test_catboost(data_folder: Path) -> None:
-    eval_metric = pytest.importorskip("catboost.utils").eval_metric
-    letor = Letor(data_folder)
-    for gain, kind in (("linear", "Base"), ("exp2", "Exp")):
-        expected = [
-            eval_metric(letor.labels, letor.scores, f"NDCG:top={k};type={kind}", group_id=letor.queries)[0]
-            for k in (5, 10)
-        ]
-        found = letor.means("catboost", gain=gain)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=EXACT)

@@ -23,7 +23,7 @@ import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.learning import read_svmlight, train
 from ndcg_asymptotics.lists import evaluate, fit, read_csv, read_qrels, read_run
-from ndcg_asymptotics.lists.reading import read, read_lists
+from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.lists.reading.values import read_values
 
 RUN = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 1.0, "c": 2.0}}
@@ -385,10 +385,3 @@ def test_names_of_tables_are_texts(tmp_path):
     for text in ("query,document,score\nq,d,true\nq,e,false\n", "q Q0 d 1 true t\n"):
         with pytest.raises(InputError, match=r"expected .* finite score"):
             read_run(write(tmp_path, text))
-
-
-def test_lists_of_files_without_names_keep_their_rows_apart(tmp_path):
-    path = write(tmp_path, "query,score,label\nq,2,0\nq,1,1\n")
-    scores, labels = read_lists(path)
-    assert scores.as_dict() == {"q": {"1": 2.0, "2": 1.0}}
-    assert labels.values.tolist() == [0.0, 1.0]

@@ -7,7 +7,6 @@ import gzip
 import os
 import re
 import sys
-import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists import names as names_module
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
-from ndcg_asymptotics.lists.names import TextColumn, joined_texts, look_alikes, places, plain_form, united
+from ndcg_asymptotics.lists.names import TextColumn, joined_texts, united
 from ndcg_asymptotics.lists.names import text_column as coded
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
 from ndcg_asymptotics.lists.reading.lines import LineFormat, read_columns
@@ -159,20 +157,6 @@ def test_svmlight_scores_are_a_feature_or_a_weighted_sum(tmp_path):
             read_weights(write(tmp_path, text, "weights"))
 
 
-def test_svmlight_agrees_with_scikit_learn(data_folder):
-    from sklearn.datasets import load_svmlight_file
-
-    path = data_folder / "letor_mq2008" / "S1.txt.gz"
-    features, labels, queries = load_svmlight_file(str(path), query_id=True)
-    scores, ours = read_lists(path, rankers=[{25: 1.0}])
-    assert np.array_equal(scores.values, features[:, 24].toarray().ravel())
-    assert np.array_equal(ours.values, labels)
-    assert [int(scores.queries[row]) for row in scores.row.tolist()] == queries.tolist()
-    weights = np.random.default_rng(1).normal(size=features.shape[1])
-    scores, _ = read_lists(path, rankers=[dict(enumerate(weights.tolist(), 1))])
-    np.testing.assert_allclose(scores.values, features @ weights, rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("reader", READERS)
 def test_empty_binary_and_damaged_files(tmp_path, reader):
     text = READERS[reader][1]
@@ -274,46 +258,6 @@ def test_names_are_ordered_and_found_like_texts(texts, random):
     assert together[new].tolist() == other
 
 
-@given(parts=st.lists(st.lists(st.text(max_size=3)), min_size=1, max_size=5))
-def test_names_of_parts_keep_their_order(parts):
-    """Also if names are looked up in several steps."""
-    drawn = [text for texts in parts for text in texts]
-    codes, names = joined_texts([coded(texts) for texts in parts])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(names_module, "_AT_ONCE", 2)
-        found = places(names, coded([*drawn, "more"]).names)
-    assert codes.dtype == np.int32
-    assert names[codes].tolist() == drawn
-    assert list(dict.fromkeys(codes.tolist())) == [*range(len(set(drawn)))]
-    assert found.tolist() == [*range(len(set(drawn))), *([-1] if "more" not in drawn else [])]
-
-
-@given(texts=st.lists(words, min_size=1, max_size=10, unique=True), random=st.randoms())
-def test_look_alikes_are_the_names_that_only_their_plain_form_joins(texts, random):
-    odd = [random.choice([t + "\u200b", unicodedata.normalize("NFD", t), t, "x" + t]) for t in texts]
-    mine, theirs = coded(texts).names, coded(odd).names
-    expected = {
-        (one, two)
-        for one in set(texts) - set(odd)
-        for two in set(odd) - set(texts)
-        if plain_form(one) == plain_form(two) != ""
-    }
-    found = look_alikes(mine, theirs)
-    assert {*found} <= expected
-    assert {plain_form(one) for one, _ in found} == {plain_form(one) for one, _ in expected}
-
-
-def test_the_first_repeated_document_is_found():
-    texts = [f"d{i}" for i in range(20)]
-    documents = [*texts, "d9", "d3", "d9"]
-    records = Records.from_columns(coded(["q"] * 23), coded(documents), np.zeros(23))
-    assert records.repeated() == (9, 20)
-    apart = Records.from_columns(coded([*["q"] * 20, "r", "s", "t"]), coded(documents), np.zeros(23))
-    assert apart.repeated() is None
-    with pytest.raises(InputError, match=r"^document d3 of query q occurs twice$"):
-        Records.of([*(Scored("q", text, 0.0) for text in texts), Scored("q", "d3", 1.0)], "score")
-
-
 class Judged(NamedTuple):
     """A record like those of ir_datasets."""
 
@@ -328,20 +272,6 @@ class Scored(NamedTuple):
     query_id: str
     doc_id: str
     score: float
-
-
-decimals = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.decimals(min_value=-(10**9), max_value=10**9, places=6).map(str),
-    st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True),
-    st.from_regex(r"[+-]?\.[0-9]{1,20}", fullmatch=True),
-)
-
-
-@given(texts=st.lists(decimals, min_size=1, max_size=20))
-def test_numbers_are_parsed_as_python_does(texts):
-    fields = [field for i, text in enumerate(texts) for field in ("q", "Q0", f"d{i}", "0", text, "tag")]
-    assert TREC["score"].columns(fields)["score"].tolist() == [float(text) for text in texts]
 
 
 TABLE = LineFormat({"query": 2, "document": 0, "score": 1, "label": 3}, 4, "cells", ",")
@@ -386,14 +316,6 @@ def test_lines_read_together_are_those_read_one_by_one(tmp_path_factory, form, w
 def texts_of(column):
     """Return the cells of a parsed column as texts."""
     return list(map(str, column.names[column.codes] if isinstance(column, TextColumn) else column))
-
-
-def test_regular_lines_are_read_together(tmp_path, monkeypatch):
-    """The definition line by line is for the others: it takes five times as long."""
-    monkeypatch.setattr(LineFormat, "parse", None)
-    for form, text in ((TREC["score"], RUN), (TREC["label"], QRELS), (TABLE, "d1,2.5,q,1\nd2,0,q,0.5\n")):
-        path = write(tmp_path, "\n".join(line for line in text.split("\n") if line.strip()))
-        assert [*read_columns(path, form)]
 
 
 @given(text=st.text(st.sampled_from("aé\u2028\x85 \t\n\r"), max_size=40), block=st.integers(1, 9))
@@ -477,16 +399,6 @@ def test_without_pyarrow(tmp_path, monkeypatch):
             read_run(write(tmp_path, content))
     with pytest.raises(InputError, match=f"scikit-learn, {install} scikit-learn"):
         read_lists(write(tmp_path, LETOR), rankers=[{1: 1.0}])
-
-
-def test_a_long_name_of_many_rows_is_kept_once(tmp_path):
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    codes = pa.array(np.zeros(10**5, np.int32))
-    long = pa.DictionaryArray.from_arrays(codes, pa.array(["d" * 2**20]))
-    table = pa.table({"query": pa.array([f"q{i}" for i in range(10**5)]), "document": long, "score": codes})
-    parquet.write_table(table, tmp_path / "long", compression="zstd")
-    found = read(tmp_path / "long", "score")
-    assert (len(found), len(found.names)) == (10**5, 1)
 
 
 def test_parquet_columns_of_other_types(tmp_path):

@@ -13,9 +13,9 @@ one, and have one or two grades. Each statement is held to something that does n
 - limits with few relevant items (Theorems F1 to F8) to those extrapolated from exact means.
 
 Further statements have searches of their own: robustness/level_pairs.py (D, E, G), proved.py (T3, T4, S2, S4,
-DCG, losses), proved_lists.py (F2, F3, DCG, J1, losses, sampled metrics),
-tests/theory/test_statements_random.py (T1, T2, H) and test_statements_spread.py (S1), and limits with a share
-of relevant items tests/theory/limits/test_limit_scan.py.
+L1, L2), proved_lists.py (F2, F3, J1, ideal lists), tests/theory/test_statements_random.py (T1, T2, H)
+and test_statements_spread.py (S1), and limits with a share of relevant items
+tests/theory/limits/test_limit_scan.py.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ something that does not know it:
 - the spread with a random top label (S2) to exact standard deviations at n = 1e9 and 1e18;
 - the correlation of rankers that agree (S4), by the sums over items of `oracles.agreement`, to drawn lists,
   with its bound of the remainder;
-- when averages of DCG and NDCG disagree (docs/dcg.md) to random laws of ideal lists and differences;
 - the lemma and the theorem of docs/learning/regret.md, section 1, to random label laws and lists of 60 to 200
   items.
 """
@@ -131,27 +130,6 @@ def rankers_that_agree(rng: Rng) -> Try:
     )
 
 
-def normalising(rng: Rng) -> Try:
-    """Averages disagree if and only if |Cov| > E[I] |E[X]|, opposite in sign; equation (2) of docs/dcg.md."""
-    chance, ideal = rng.dirichlet(np.ones(5)), rng.uniform(0.5, 10, 5)
-    x = rng.uniform(-1, 1, 5)
-    mean, weighted = float(chance @ x), float(chance @ (ideal * x))
-    covariance = float(chance @ ((ideal - chance @ ideal) * x))
-    differ = covariance * mean < 0 and abs(covariance) > float(chance @ ideal) * abs(mean)
-    (i1, i2), (a, b) = np.sort(ideal[:2]), rng.random(2)
-    w = float(rng.random())
-
-    def holds(wrong: float) -> object:
-        ahead = i2 * b / (i1 * a + i2 * b) if not wrong else i1 * b / (i2 * a + i1 * b)
-        return (
-            differ == (mean * weighted < 0)
-            and (w > b / (a + b)) == (w * a > (1 - w) * b)
-            and (w > ahead) == (w * i1 * a > (1 - w) * i2 * b)
-        )
-
-    return Try(holds, f"ideal {ideal}, differences {x}, a = {a}, b = {b}, w = {w}")
-
-
 def another_target(rng: Rng) -> Try:
     """Sorting by u with a u <= v <= b u has a regret of at most 1 - a/b (docs/learning/regret.md)."""
     m = int(rng.integers(2, 8))
@@ -221,7 +199,6 @@ STATEMENTS: dict[str, Statement] = {
     "cutoff at a share": cutoff_at_a_share,
     "random top": random_top,
     "rankers that agree": rankers_that_agree,
-    "normalising": normalising,
     "another target": another_target,
     "long lists": long_lists,
 }

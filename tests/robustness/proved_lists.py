@@ -1,20 +1,16 @@
-"""A search for counterexamples to statements about lists: few relevant items, averages, errors.
+"""A search for counterexamples to statements about lists: few relevant items, ideal lists, errors.
 
 `python -m robustness.proved_lists [TRIES]`; exit status 1 if one is contradicted or hardly tested. Each is
 held to something that does not know it:
 
-- the remainder of r^-b (section 2 of docs/theory.md) to exact means at n = 1e3, 1e4 and 1e6;
-- an order that cannot be turned (docs/orders.md, dependent scorers) to drawn lists;
 - the order and the law with few relevant items (F2, F3) to exact values at n = 1e15 and 1e18, and with
   several items (F2) to drawn lists at n = 1e9 and 1e18;
 - the ratio of ideal lists (docs/dcg.md, section 4) to exact means of perfect rankers at n = 1e6 and 1e18;
-- labels with errors (J1 of docs/judges.md) to lists with labels flipped one by one;
-- metrics against sampled negatives (docs/sampled.md) to all samples.
+- labels with errors (J1 of docs/judges.md) to lists with labels flipped one by one.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 from typing import Any
@@ -23,7 +19,6 @@ import numpy as np
 from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
 from scipy import special, stats
 
-import ndcg_asymptotics as na
 from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
@@ -31,47 +26,6 @@ from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 _POWERS = (0.2, 0.3, 0.5, 0.7, 0.9)
-
-
-def remainder_of_powers(rng: Rng) -> Try:
-    """zeta(b) E(0) n^-(1-b) leaves O(n^-min(1-b+alpha, 1)) of the gap of r^-b, log n more if alpha = b."""
-    low, high = np.sort(rng.random(2)).tolist()
-    b, alpha = float(rng.choice(_POWERS)), float(rng.uniform(0.1, 1))
-    sizes = np.array([1e3, 1e4, 1e6])
-    found = expected_ndcg(f"cusp({low!r}, {high!r}, {alpha!r})", f"DCG(power({b!r}))", sizes.astype(int))
-    limit = high / (1 - b) - (high - low) / (1 - b + alpha)
-    left = np.abs(found.value / sizes ** (1 - b) - limit - special.zeta(b) * high * sizes ** -(1 - b))
-    error = (found.error + 1e-10 * found.value) / sizes ** (1 - b)
-    if error[2] > 0.1 * left[2]:
-        return Try(None, "exact means have too few digits")
-
-    def holds(wrong: float) -> object:
-        scaled = left * sizes ** (min(1 - b + alpha, 1) + wrong)
-        return scaled[2] <= 2.5 * scaled[:2].max()  # log n grows by a factor of 2 from 1e3 to 1e6
-
-    return Try(holds, f"cusp({low}, {high}, {alpha}), b = {b}: {left}")
-
-
-def cannot_be_turned(rng: Rng) -> Try:
-    """If B scores irrelevant items as A does and relevant ones lower, A is never behind."""
-    n, lists = int(rng.integers(5, 60)), 200
-    curve = Relevance.parse(pair(rng, 1)[0]).curves[0]
-    labels = rng.random((lists, n)) < curve.mass
-    scores = rng.random((lists, n)) + rng.uniform(0, 1) * labels
-    falls, most = rng.random((lists, n)), rng.uniform(0, 1)
-    discount = np.arange(1.0, n + 1) ** -float(rng.uniform(0, 2))
-    if rng.random() < 0.5:
-        discount[int(rng.integers(1, n)) :] = 0
-
-    def holds(wrong: float) -> object:
-        lower = scores - labels * ((1 + wrong) * falls - wrong) * most
-        ahead, behind = (
-            np.take_along_axis(labels, np.argsort(-each, axis=1), axis=1) @ discount
-            for each in (scores, lower)
-        )
-        return np.all(ahead >= behind - 1e-12)
-
-    return Try(holds, f"n = {n}, {discount[:3]}")
 
 
 def _roc(rng: Rng) -> tuple[str, Any]:
@@ -201,45 +155,12 @@ def flipped_labels(rng: Rng) -> Try:
     return Try(holds, f"{text}, {false}, {missed}, @{k} of {n}: {drawn.mean()}")
 
 
-def sampled_negatives(rng: Rng) -> Try:
-    """The mean and the standard deviation of a sampled metric are those over all samples of negatives."""
-    items, replacement = int(rng.integers(4, 9)), bool(rng.random() < 0.5)
-    rank, negatives = int(rng.integers(1, items + 1)), int(rng.integers(1, min(5, items)))
-    k, n = int(rng.integers(1, negatives + 2)), negatives + 1
-    name = str(rng.choice(["log", "zipf", "linear", "power(0.4)"]))
-    r = np.arange(1.0, n + 1)
-    discount = {"log": 1 / np.log(r + 1), "zipf": 1 / r, "linear": n - r, "power(0.4)": r**-0.4}[name] * (
-        r <= k
-    )
-    others = np.setdiff1d(np.arange(1, items + 1), rank)
-    draws = (
-        itertools.product(others, repeat=negatives)
-        if replacement
-        else itertools.combinations(others, negatives)
-    )
-    values = np.array([discount[np.sum(np.array(one) < rank)] for one in draws]) / discount[0]
-    row = na.sampled(
-        ranks={"a": {"u": rank}},
-        items=items,
-        negatives=[negatives],
-        measures=[f"nDCG({name})@{k}"],
-        replacement=replacement,
-    ).rows[0]
-    return Try(
-        lambda wrong: max(abs(row.mean - values.mean() * (1 + wrong)), abs(row.sd - values.std())) < 1e-7,
-        f"rank {rank} of {items}, {negatives}, {name}@{k}: {row.mean}, {row.sd}",
-    )
-
-
 STATEMENTS: dict[str, Statement] = {
-    "remainder of powers": remainder_of_powers,
-    "cannot be turned": cannot_be_turned,
     "one relevant item": one_relevant_item,
     "order of several items": order_of_several_items,
     "several relevant items": several_relevant_items,
     "ideal lists": ideal_lists,
     "flipped labels": flipped_labels,
-    "sampled negatives": sampled_negatives,
 }
 
 if __name__ == "__main__":

@@ -261,12 +261,3 @@ def test_hostile_options_are_refused_before_anything_is_printed(tmp_path: Path) 
         assert ended.refused, ended
         assert re.search(said, ended.err), ended.err
     assert (tmp_path / "a.run").read_text() == lines
-
-
-def test_one_query_has_no_standard_error() -> None:
-    """The table of growing lists showed nan."""
-    grown = na.grow({"mine": {"q1": LISTS["q1"]}}, {"q1": {"d2": 1}}, "nDCG", orders=2)
-    assert "nan" not in str(grown)
-    assert "±" not in str(grown)
-    both = na.grow({"mine": LISTS}, {query: {"d2": 1} for query in LISTS}, "nDCG", orders=2)
-    assert "±" in str(both)

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import LINEAR, TWO_GRADES, design, simulated, study
-from oracles import first_labels, naive
+from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 from scipy.special import beta
 
@@ -23,8 +23,6 @@ from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import ndcg_curves, panels, style
-from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.sweep.precision import precision_of
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.deviation.asymptotic import limiting_std
@@ -114,27 +112,6 @@ def test_every_sequence_of_graded_labels(text: str) -> None:
         assert abs(found.value[0] - math.sqrt(variance)) <= found.error[0] < 1e-5
 
 
-@pytest.mark.parametrize("curve", ["cusp(0.05, 0.95, 0.2)", "binormal(0.2, 1.5)", "step(0, 1, 0.7)", GRADES])
-@pytest.mark.parametrize("text", ["DCG", "DCG(linear)", "DCG(constant)@2"])
-def test_short_lists_of_steep_curves(curve: str, text: str) -> None:
-    """Moments of items against those of label sequences."""
-    relevance, measure = Relevance.parse(curve), Measure.parse(text)
-    for n in (1, 3, 6):
-        weights = measure.discount(np.arange(1.0, min(measure.cutoff(n), n) + 1), float(n))
-        values, chances = first_labels.values(
-            lambda t: relevance.label_law(t)[1],
-            relevance.gains,
-            weights,
-            n,
-            normalised=False,
-            breaks=relevance.breakpoints,
-        )
-        mean = float(chances @ values)
-        variance = float(chances @ (values - mean) ** 2)
-        assert expected_ndcg(relevance, measure, [n]).value[0] == pytest.approx(mean, rel=1e-8)
-        assert ndcg_std(relevance, measure, [n]).value[0] ** 2 == pytest.approx(variance, rel=1e-8)
-
-
 def test_many_grades_cost_no_more() -> None:
     """The variance depends on E[Y | t] and E[Y^2 | t] only: here those of gains of 0 and 2."""
     several = "graded(4=constant(0.05), 2=constant(0.1), 1.5=constant(0.2), 1=constant(0.3))"
@@ -213,26 +190,6 @@ def test_shares_of_queries_between_which_normalising_turns_the_order_round() -> 
     low, high = np.array([windows("DCG(zipf)", n) for n in (10**6, 10**12)]).T
     assert low[0] < low[1] < 0.2 < high[1] < high[0]
     assert (high[1] - 0.2) / (high[0] - 0.2) == pytest.approx(0.5, abs=0.1)
-
-
-@pytest.mark.slow
-def test_normalising_turns_an_order_round() -> None:
-    """Each of six comparisons fails with probability 7e-6; the wrong order is 5 standard errors away."""
-    weights = np.array([0.25, 0.75])
-    means, variances = np.zeros((2, 2)), np.zeros((2, 2))
-    for kind, (a, b) in enumerate((FEW, MANY)):
-        of_kind = study({"a": a, "b": b}, (200,), ("nDCG", "DCG"), seed=8, replicates=500)
-        values = run(of_kind, jobs=1).data["ndcg"].isel(n=0)
-        gaps = (values.sel(scorer="a") - values.sel(scorer="b")).transpose("replicate", "measure").to_numpy()
-        means[kind], variances[kind] = gaps.mean(axis=0), gaps.var(axis=0, ddof=1) / len(gaps)
-    mean, error = weights @ means, np.sqrt(weights**2 @ variances)
-    for i, text in enumerate(("nDCG", "DCG")):
-        exact = weights @ [
-            np.subtract(*(expected_ndcg(of, text, [200]).value[0] for of in pair)) for pair in (FEW, MANY)
-        ]
-        assert abs(mean[i] - exact) < 4.5 * error[i]
-        assert abs(mean[i] + exact) > 4.5 * error[i]
-    assert mean[0] > 0 > mean[1]
 
 
 def test_every_n_of_a_given_list() -> None:

@@ -9,7 +9,6 @@ import pytest
 from numpy.polynomial.legendre import leggauss
 from scipy.stats import beta, binom
 
-from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -46,9 +45,3 @@ def test_mean_and_standard_deviation_of_hits(cutoff: str, n: int) -> None:
     assert spread.value[0] == pytest.approx(sd, rel=1e-8)
     other, _ = moments(n, measure.cutoff(n) + 1)
     assert abs(other / mean - 1) > 1e-4
-
-
-@pytest.mark.parametrize("text", ["nDCG(constant)", "nDCG(constant)@n", "nDCG(constant)@1n"])
-def test_without_a_cutoff_every_order_is_alike(text: str) -> None:
-    with pytest.raises(InputError, match=r"constant needs a cutoff, such as nDCG\(constant\)@10"):
-        Measure.parse(text)

@@ -21,8 +21,6 @@ from ndcg_asymptotics.core.tables import in_format
 from ndcg_asymptotics.plots import plan_figure
 from ndcg_asymptotics.plots.planning import EXPONENTS
 from ndcg_asymptotics.theory import effect_sizes
-from ndcg_asymptotics.theory.deviation.standard import difference_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GOOD, BLANK = "linear(0.1, 0.7)", "constant(0.4)"
 
@@ -64,24 +62,6 @@ def test_the_required_documents_and_queries_are_confirmed() -> None:
     # that of the plan is simulated on 1e5 lists; false alarm: 6e-7
     assert abs(10**row.wrong.log10 - wrong) < 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
     assert abs(10**row.wrong.log10 - 1.2 * wrong) > 5 * math.sqrt(wrong * (1 / d.size + 1e-5))
-
-
-@pytest.mark.slow
-def test_measures_are_ordered_by_the_queries_they_need() -> None:
-    found = planned()
-    ordered = ["nDCG", "nDCG(geometric(2))", "nDCG@3", "nDCG(power(40))"]
-    assert [row.measure for row in found.rows] == ordered
-    whole, geometric, top, steep = found.rows
-    assert (whole.order.long_run, whole.order.why, whole.queries.enough) == (1.0, "", True)
-    assert 0.5 < top.order.long_run < 0.95
-    assert (top.order.required_n, top.queries.enough) == (None, False)
-    assert "never settles" in geometric.order.why
-    assert (steep.difference.sd, steep.queries.required, steep.order.long_run) == (None, None, None)
-    assert steep.reason
-    for row in (whole, top, geometric):
-        assert row.difference.effect == pytest.approx(row.difference.mean / row.difference.sd)
-        assert row.queries.required == lists_for(row.difference.effect, 0.8, 0.05)
-        assert row.queries.low == row.queries.required == row.queries.high
 
 
 def test_the_figure_marks_the_largest_effects() -> None:
@@ -204,37 +184,6 @@ def test_ties_of_runs_are_not_wrong() -> None:
     assert rows["nDCG@3"].ties == 0.5
     assert rows["nDCG"].ties == 0
     assert "a tie is not counted as wrong" in " ".join(str(found).split())
-
-
-def test_equal_differences_need_two_queries() -> None:
-    scores = {
-        "a": {str(q): {"x": 2.0, "y": 1.0} for q in range(6)},
-        "b": {str(q): {"y": 2.0, "x": 1.0} for q in range(6)},
-    }
-    (row,) = plan(runs=scores, qrels={str(q): {"x": 1.0} for q in range(6)}, measures="nDCG").rows
-    assert (row.difference.sd, row.queries.required, row.queries.assured, row.wrong.log10) == (
-        0.0,
-        2,
-        2,
-        None,
-    )
-
-
-@pytest.mark.slow
-def test_differences_are_shown_with_their_errors() -> None:
-    """The full evaluation lies within what the quick one states."""
-    found = plan("linear(0.1, 0.7)", "constant(0.4)", ["nDCG", "nDCG(zipf)"], n=100)
-    for row in found.rows:
-        means = [expected_ndcg(curve, row.measure, [100]).value[0] for curve in (found.a, found.b)]
-        sd = difference_std(found.a, found.b, row.measure, [100]).value[0]
-        assert row.difference.error is not None
-        assert row.difference.sd_error is not None
-        assert 0 < abs(row.difference.mean - (means[0] - means[1])) + row.difference.error < 1e-4
-        assert abs(row.difference.mean - (means[0] - means[1])) <= row.difference.error
-        assert abs(row.difference.sd - sd) <= row.difference.sd_error < 1e-3 * sd
-    rows = [line for line in str(found).splitlines() if line.startswith("nDCG") and "±" in line]
-    assert len(rows) == 2
-    assert max(map(len, rows)) <= 80
 
 
 @pytest.mark.parametrize(

@@ -6,44 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.planning.plan import plan
-from ndcg_asymptotics.analysis.planning.required_length import required_length
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Scorer
 
 PAIR = "roc_power(0.4)", "roc_power(0.6)"
-
-
-@pytest.mark.slow
-def test_queries_grow_with_the_corpus_with_a_cutoff_alone() -> None:
-    """NDCG@10 takes n^0.4 times as many; with the whole list the number tends to a constant."""
-    needed = {}
-    for n in (10**6, 10**12):
-        found = plan(*PAIR, ["nDCG", "nDCG@10"], n=n, relevant=1)
-        needed[n] = {row.measure: row.queries.required for row in found.rows}
-        (whole,) = (row for row in found.rows if row.measure == "nDCG")
-        assert whole.order.required_n is None
-        assert "not known" in whole.order.why
-        assert whole.order.long_run is None
-        assert "not known" in found.answers[0]
-    assert needed[10**12]["nDCG@10"] / needed[10**6]["nDCG@10"] == pytest.approx(10**2.4, rel=0.25)
-    assert needed[10**12]["nDCG"] < needed[10**6]["nDCG"] < 500
-
-
-def test_the_required_length_where_one_list_shows_the_order_often_enough() -> None:
-    a, b = (Scorer.parse(f"relevant(1, roc_power({k}))") for k in (0.4, 0.6))
-    measure = Measure.of("nDCG")
-    assert long_run(a, b, measure).rate is None
-    found = required_length(a, b, measure, 0.55)
-    assert found.n is not None
-    low, high = (
-        count_orders_of_ranks(a, b, measure, n, 100_000, 3)[0] / 1e5 for n in (found.n // 2, found.n * 2)
-    )
-    assert low < 0.55 < high
-    assert required_length(a, b, measure, 0.7).n is None
 
 
 def test_lists_are_long_enough_for_their_relevant_items() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 from oracles.first_labels import binary, not_greater
-from scipy import stats
 
 from ndcg_asymptotics.analysis.orders.long_run import long_run
 from ndcg_asymptotics.analysis.orders.wrong_order import drawn_orders
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.analysis.planning.required_length import Length, required_length
 from ndcg_asymptotics.core.caching import clear_caches
-from ndcg_asymptotics.engines.items import lists as lists_module
 from ndcg_asymptotics.engines.items.lists import count_orders
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Scorer
@@ -52,15 +48,6 @@ def test_short_lengths_have_the_rate(
     # some 10,000 lists of each length: 5 standard errors
     assert wrong[0] > 1 - wanted - 0.02
     assert wrong[1] <= 1 - wanted + 0.02
-
-
-def test_a_perfect_order_is_wrong_where_it_ties_alone() -> None:
-    """A tie of step and constant has the probability E[1 / C(n, L)] at n, L the number of relevant items."""
-    found = required("step(0, 1, 0.7)", "constant(0.3)", "nDCG", 0.95)
-    ties = [sum(stats.binom.pmf(c, n, 0.3) / math.comb(n, c) for c in range(n + 1)) for n in (9, 10)]
-    assert ties[0] > 0.05 > ties[1]
-    assert found.between is not None
-    assert found.between[0] <= 10 <= found.between[1]
 
 
 @pytest.mark.parametrize("n", [50, 10**5])
@@ -129,28 +116,3 @@ def test_an_order_may_be_shown_by_shorter_lists_alone() -> None:
     assert shares[3] == pytest.approx(0.95, abs=0.025)
     assert max(shares[0], shares[4]) < 0.925
     assert shares[2] > 0.98
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "n", "items"),
-    [
-        ("linear(0.1, 0.7)", "constant(0.4)", 50, 50),
-        ("linear(0.1, 0.7)", "constant(0.4)", 10**6, 79),
-        ("graded(2=linear(0, 0.2), 1=linear(0.1, 0.3))", "graded(2=constant(0.1), 1=constant(0.2))", 30, 30),
-        ("relevant(3, roc_power(0.4))", "relevant(3, roc_power(0.6))", 40, 40),
-    ],
-)
-def test_more_lists_begin_with_the_same_ones(a: str, b: str, n: int, items: int) -> None:
-    pair = Scorer.of(a), Scorer.of(b)
-    some, whole, others = (
-        np.subtract(
-            *lists_module._pair_of_lists(*pair, n, items, 10, (50, ranked), np.random.default_rng(seed))[:2]
-        )
-        for ranked, seed in ((7, 1), (50, 1), (7, 2))
-    )
-    assert some.shape == (7, 10)
-    assert (some == whole[:7]).all()
-    assert (some != others).any()
-    few, many = (count_orders(*pair, [Measure.of("nDCG@10")], n, lists, seed=3)[0] for lists in (100, 9000))
-    assert (few <= many).all()
-    assert few.sum() <= 100

@@ -12,32 +12,10 @@ from oracles.discounts import DISCOUNTS
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
-from ndcg_asymptotics.theory.deviation.standard import moments as moments_of
 
 Curves = dict[float, list[Fraction]]
 
 LINEAR, BLANK = Relevance.of("linear(0.1, 0.7)"), Relevance.of("constant(0.4)")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("discount", "cutoff", "k"), [("linear", "@0.1n", 30), ("geometric(2)", "@10", 10)])
-def test_draws(discount: str, cutoff: str, k: int) -> None:
-    n, count, rng = 300, 40_000, np.random.default_rng(11)
-    weights = DISCOUNTS[discount](np.arange(1.0, k + 1), n)
-    found = []
-    for _ in range(count // 4000):
-        depth = np.sort(rng.random((4000, n)), axis=1)
-        label = rng.random(depth.shape) < 0.7 - 0.6 * depth
-        found.append(np.column_stack([label[:, :k] @ weights, rng.permuted(label, axis=1)[:, :k] @ weights]))
-    a, b = np.concatenate(found).T / weights.sum()
-    for draws, scorers in ((a, (LINEAR,)), (a - b, (LINEAR, BLANK))):
-        squares = (draws - draws.mean()) ** 2
-        error = squares.std() / math.sqrt(count)
-        mean, sd = moments_of(scorers, Measure.of(f"nDCG({discount}){cutoff}"), n)
-        variance = sd**2
-        assert abs(draws.mean() - mean) < 5 * draws.std() / math.sqrt(count)  # false alarm: 6e-7 each
-        assert abs(squares.mean() - variance) < 5 * error
-        assert abs(squares.mean() - 1.1 * variance) > 5 * error
 
 
 TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
@@ -108,24 +86,6 @@ def test_a_cutoff_that_the_best_grade_may_fill(law: tuple[float, ...], n: int, k
     ):
         _, expected = moments(scorers, [3.0, 1.0], discounts)
         assert abs(found.value[0] - expected) <= found.error[0] < 0.02 * expected
-
-
-@pytest.mark.slow
-def test_four_grades_of_which_the_best_are_rare() -> None:
-    n, k, count, rng = 30, 9, 40_000, np.random.default_rng(5)
-    t = np.sort(rng.random((count, n)), axis=1)
-    ends = np.cumsum([0.1 - 0.1 * t, 0.05 - 0.04 * t, 0.15 - 0.1 * t, 0.2 + 0 * t], axis=0)
-    u = rng.random(t.shape)
-    gain = np.select([u < end for end in ends], [7.0, 3.0, 2.0, 1.0])
-    weights = 1 / np.log(np.arange(2.0, k + 2))
-    best = np.sort(gain, axis=1)[:, ::-1][:, :k] @ weights
-    x = gain[:, :k] @ weights / np.where(best > 0, best, 1.0)
-    found = ndcg_std(CURVES["four grades"], "nDCG@0.3n", [n])
-    squares = (x - x.mean()) ** 2
-    near = 5 * squares.std() / math.sqrt(count)  # false alarm: 6e-7
-    assert abs(squares.mean() - found.value[0] ** 2) < near + 2 * found.value[0] * found.error[0]
-    assert found.error[0] < 0.01 * found.value[0]
-    assert abs(squares.mean() - (1.03 * found.value[0]) ** 2) > near + 2 * found.value[0] * found.error[0]
 
 
 @pytest.mark.slow

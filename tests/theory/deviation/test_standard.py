@@ -1,13 +1,9 @@
 """Exact variances against enumeration, simulation and their order for long lists."""
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import naive
-from oracles.discounts import DISCOUNTS
 
 from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
@@ -17,79 +13,6 @@ from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LINEAR = "linear(0.1, 0.7)"
-TENTHS = {1.0: [Fraction(7, 10), Fraction(-6, 10)]}  # P(gain | depth), by powers of the depth
-GRADED = "graded(3=linear(0, 0.2), 1=linear(0.3, 0.1))"
-GRADES = {3.0: [Fraction(2, 10), Fraction(-2, 10)], 1.0: [Fraction(1, 10), Fraction(2, 10)]}
-
-
-def enumerated(curves: dict[float, list[Fraction]], discount: Callable[[int], float], n: int) -> float:
-    law = [(naive.ndcg(y, discount), float(w)) for y, w in naive.label_law(curves, n)]
-    mean = math.fsum(w * x for x, w in law)
-    return math.sqrt(math.fsum(w * (x - mean) ** 2 for x, w in law))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("discount", ["log", "power(0.5)", "zipf", "power(2)", "geometric(2)", "linear"])
-@pytest.mark.parametrize(
-    ("scorer", "curves", "n"), [(LINEAR, TENTHS, 2), (LINEAR, TENTHS, 7), (GRADED, GRADES, 3)]
-)
-def test_every_sequence_of_labels(
-    scorer: str, curves: dict[float, list[Fraction]], n: int, discount: str
-) -> None:
-    expected = enumerated(curves, lambda r: float(DISCOUNTS[discount](float(r), n)), n)
-    found = ndcg_std(scorer, f"nDCG({discount})", [n])
-    assert abs(found.value[0] - expected) <= found.error[0]
-    assert found.error[0] < 1e-8 * expected
-
-
-def test_a_wrong_formula_exceeds_the_stated_error() -> None:
-    found = ndcg_std(LINEAR, "nDCG", [7])
-    other = enumerated({1.0: [Fraction(7, 10), Fraction(-6001, 10_000)]}, lambda r: 1 / math.log(1 + r), 7)
-    assert abs(found.value[0] - other) > found.error[0]
-
-
-def simulated(
-    curve: Callable[[np.ndarray], np.ndarray], weights: np.ndarray, count: int, seed: int
-) -> np.ndarray:
-    """NDCG of ``count`` lists."""
-    rng, n = np.random.default_rng(seed), len(weights)
-    ideal, parts = np.concatenate(([1.0], np.cumsum(weights))), []
-    for _ in range(0, count, 4000):
-        depth = np.sort(rng.random((4000, n)), axis=1)
-        label = rng.random(depth.shape) < curve(depth)
-        parts.append(label @ weights / ideal[label.sum(axis=1)])
-    return np.concatenate(parts)
-
-
-@pytest.mark.parametrize(("n", "count"), [(60, 80_000), (400, 12_000)])
-@pytest.mark.slow
-@pytest.mark.parametrize("discount", ["log", "zipf"])
-def test_simulation(discount: str, n: int, count: int) -> None:
-    ndcg = simulated(lambda t: 0.7 - 0.6 * t, DISCOUNTS[discount](np.arange(1.0, n + 1), n), count, seed=n)
-    centred = (ndcg - ndcg.mean()) ** 2
-    error = centred.std() / math.sqrt(count)
-    expected = ndcg_std(LINEAR, f"nDCG({discount})", [n]).value[0] ** 2
-    assert abs(centred.mean() - expected) < 5 * error  # false alarm: 6e-7
-    assert abs(centred.mean() - 1.15 * expected) > 5 * error
-
-
-def test_two_scorers_share_their_labels() -> None:
-    """Two independent draws of one scorer: 2 Var less twice what the label count does."""
-    n, rng, weights = 12, np.random.default_rng(3), 1 / np.log(np.arange(2.0, 14.0))
-    differences = []
-    for _ in range(20_000):
-        label = rng.random(n) < 0.4
-        if not label.any():
-            differences.append(0.0)
-            continue
-        ranks = rng.random((2, n)).argsort(axis=1)
-        a, b = (weights[order.argsort()][label].sum() for order in ranks)
-        differences.append(float(a - b) / weights[: label.sum()].sum())
-    squares = np.square(differences)
-    expected = difference_std("constant(0.4)", "constant(0.4)", "nDCG", [n]).value[0] ** 2
-    error = squares.std() / math.sqrt(squares.size)
-    assert abs(squares.mean() - expected) < 5 * error  # false alarm: 6e-7
-    assert abs(squares.mean() - 2 * ndcg_std("constant(0.4)", "nDCG", [n]).value[0] ** 2) > 5 * error
 
 
 @pytest.mark.slow

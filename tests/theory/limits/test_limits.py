@@ -74,13 +74,6 @@ def test_binary_theorems(measure: str, theorem: str, expected: mp.mpf) -> None:
     assert found.value == pytest.approx(float(expected), rel=1e-11)
 
 
-def test_reference_values() -> None:
-    """Five numbers found independently of this package, ten digits each."""
-    assert value(LINEAR, "nDCG(power(0.5))") == pytest.approx(0.7905694150, abs=1e-10)
-    assert value(LINEAR, "nDCG@0.2n") == pytest.approx(0.64, abs=1e-12)
-    assert value(LINEAR, "nDCG(power(0.5))@0.2n") == pytest.approx(0.66, abs=1e-12)
-
-
 GRADED = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
 
 

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.measures import Discount, Measure
-from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.discounts.custom import Custom, discount
 from ndcg_asymptotics.populations import FixedCounts
 from ndcg_asymptotics.theory.limits import limit
@@ -22,7 +20,6 @@ from ndcg_asymptotics.theory.limits.scaled_limits import (
     scaled_limit,
     tops,
 )
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 GRADED = "relevant(2=1, 1=3, graded(2=roc_power(0.5), 1=roc_beta(0.5, 2)))"
 CASES = [
@@ -101,10 +98,6 @@ def test_a_logarithm_of_a_cutoff_of_log_n() -> None:
     assert "log k of the cutoff 5log(n) grows more slowly than log n" in found.reason
 
 
-def cutoff_of(text: str) -> Cutoff:
-    return Measure.parse(f"nDCG{text}").cutoff
-
-
 POPULATIONS = [
     "relevant(1, roc_power(0.5))",
     "relevant(3, roc_power(0.7))",
@@ -129,20 +122,10 @@ def test_linear_discount_at_the_first_ranks(text: str, k: int) -> None:
         assert found.value == pytest.approx(path.limit, abs=path.error)
 
 
-def test_linear_discount_at_the_first_ten_ranks() -> None:
-    found = limit("relevant(1, roc_power(0.5))", "nDCG(linear)@10").scaled
-    assert found is not None
-    assert found.value == pytest.approx(math.gamma(10.5) / math.gamma(10), rel=1e-12)  # 3.12
-
-
 def own(like: str, formula: Callable[[np.ndarray], Any], largest: float = 1e4) -> Custom:
     return discount(formula, name=f"own {like}", like=like, largest=largest)
 
 
-SHIFTED_LOG = own("log", lambda r: 5 / np.log(3 + r))
-SHIFTED_POWER = own("power(0.2)", lambda r: 5 / (3 + r) ** 0.2)
-HALVING = own("constant", lambda r: 1 + 1 / r)
-SLOW_LOG = own("log", lambda r: 1 / (1 + np.log(r)))
 ONE, THREE = "relevant(1, roc_power(0.5))", "relevant(3, roc_power(0.5))"
 LOG2, LOG3 = math.log(2), math.log(3)
 
@@ -174,21 +157,6 @@ def test_discounts_of_ones_own() -> None:
     found = limit(ONE, Measure(own("zipf", up_to_1e5(lambda r: 1 / r), 1e5)))
     assert (found.value, found.converges) == (None, None)
     assert "no such rank" in found.reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("own_one", "standard"),
-    [(SHIFTED_POWER, "power(0.2)"), (Discount.parse("clipped_log(2)"), "log")],
-)
-def test_limits_of_iid_lists_do_not_depend_on_the_constant(own_one: Discount, standard: str) -> None:
-    """Both lists of the ratio are dominated by ranks of the order of n."""
-    measure = Measure(own_one, cutoff_of("@0.25n"))
-    found = limit("linear(0.1, 0.7)", measure).value
-    assert found == pytest.approx(limit("linear(0.1, 0.7)", f"nDCG({standard})@0.25n").value, rel=1e-12)
-    path = extrapolated_limit("linear(0.1, 0.7)", measure)
-    assert found == pytest.approx(path.limit, abs=path.error)
-    assert path.error < 0.01
 
 
 def test_grades_with_different_exponents() -> None:
@@ -262,21 +230,6 @@ def test_relevance_curves_on_the_scale_of_irrelevant_items():
         assert top is not None
         assert top.exponent == kappa
         assert top.scale == pytest.approx(a, rel=1e-6)
-
-
-@pytest.mark.slow
-def test_signal_and_noise_of_two_rankers():
-    """With a fixed cutoff the number of queries grows with the corpus, with the whole list it does not."""
-    pair = "relevant(2, roc_power(0.4))", "relevant(2, roc_power(0.6))"
-    sizes = [10**3, 10**6]
-    for measure, expected in (("nDCG@10", [0.312, 0.113]), ("nDCG", [0.343, 0.224])):
-        difference = (
-            expected_ndcg(pair[0], measure, sizes).value - expected_ndcg(pair[1], measure, sizes).value
-        )
-        found = [list_moments(tuple(map(FixedCounts.parse, pair)), Measure.of(measure), n) for n in sizes]
-        noise = np.array([one.sd for one in found])
-        drawn = 2.5 * max(one.error / one.sd for one in found)  # 5 standard errors of drawn lists
-        assert difference / noise == pytest.approx(expected, rel=drawn, abs=6e-4)
 
 
 def test_texts_of_scales():

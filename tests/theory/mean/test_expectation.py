@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +16,6 @@ from scipy.stats import binom
 from ndcg_asymptotics.core.caching import clear_caches
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.measures.discounts import Discount
 from ndcg_asymptotics.measures.discounts import discount as own_discount
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expectation, expected_ndcg, label_counts, rank_terms
@@ -68,10 +66,6 @@ def finer_means(texts, measures, sizes):
     return np.array(found)
 
 
-def shifted(rank):
-    return 1.0 / (np.asarray(rank, float) + 2.5) ** 0.7
-
-
 def stairs(rank):
     return np.where(np.asarray(rank) < 10, 1.0, 0.5)
 
@@ -102,30 +96,6 @@ def test_brute_force(text, n):
         if n > 1 and discount != "linear" and cutoff == "":
             off = sum(p * plain_ndcg([0.0, *labels], measure) for labels, p in vectors)
             assert abs(off / truth - 1) > 1e-3
-
-
-@pytest.mark.slow
-def test_brute_force_dcg():
-    for discount in map(Discount.parse, DISCOUNTS):
-        d = discount(np.arange(1.0, 7), 6.0)
-        truth = sum(p * (d @ np.array(labels)) for labels, p in label_vectors(GRADED, 6))
-        found = expected_ndcg(Relevance.parse(GRADED), Measure(discount, normalised=False), [6]).value[0]
-        assert found == pytest.approx(truth, rel=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("discount", "values"),
-    [
-        ("log", [0.76853711, 0.84210544, 0.90313918]),
-        ("power(0.5)", [0.78911816, 0.80466887, 0.79382871]),
-        ("zipf", [0.70900858, 0.71220179, 0.70631867]),
-    ],
-)
-def test_reference_values(discount, values):
-    mean = expected_ndcg(
-        Relevance.parse("linear(0.1, 0.7)"), Measure.parse(f"nDCG({discount})"), [5, 50, 1000]
-    )
-    assert mean.value == pytest.approx(values, abs=5.1e-9)
 
 
 def direct_sum(n, k, discount):
@@ -167,16 +137,6 @@ def test_finer_quadrature_agrees(text):
         assert np.all(np.isfinite(mean.value))
         assert np.all(np.abs(mean.value - finer) <= mean.error)
         assert np.all(mean.error < 1e-6 * mean.value + 2e-16)
-
-
-def test_mean_without_information_is_the_prevalence_at_every_rank():
-    # E[DCG] = p F(n), whatever n
-    for text in ["log", "power(0.5)", "zipf", "power(1.7)", "geometric(1.1)", "linear"]:
-        discount = Discount.parse(text)
-        sizes = [1, 2, 10, 10**4, 10**7, 10**18]
-        mean = expected_ndcg(Relevance.parse("constant(0.3)"), Measure(discount, normalised=False), sizes)
-        truth = [0.3 * float(discount.cumulative(float(n), float(n))) for n in sizes]
-        assert mean.value == pytest.approx(truth, rel=1e-10)
 
 
 @pytest.mark.slow
@@ -231,15 +191,6 @@ def test_cutoffs_that_the_relevant_items_fill(discount, cutoff, n):
     )
 
 
-def test_sharp_curves_at_their_edge():
-    """Few labels are random, so the counts nearly determine the ranks at the cutoff."""
-    for n in (100, 10**4):
-        mean = expected_ndcg("step(0, 1, 0.6)", "nDCG@0.4n", [n])
-        assert abs(mean.value[0] - 1) <= mean.error[0] < 1e-4
-        mean = expected_ndcg("step(0.1, 0.9, 0.6)", "nDCG@0.3n", [10 * n])
-        assert abs(mean.value[0] - 0.9) <= mean.error[0] < 1e-4
-
-
 @pytest.mark.slow
 def test_sharp_grades_with_a_cutoff():
     """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
@@ -270,34 +221,6 @@ def test_graded_kinks_beyond_small_lists():
     finer = finer_means([GRADED], ["nDCG@0.2n"], [300, 10_000])[0, 0]
     assert np.all(np.abs(mean.value - finer) <= mean.error)
     assert np.all(mean.error < 1e-7)
-
-
-def test_cutoff_by_simulation():
-    """Graded labels, a cutoff and the kink, item by item; 5 standard errors: 6e-7 by chance."""
-    rng = np.random.default_rng(5)
-    relevance, measure = Relevance.parse(GRADED), Measure.parse("nDCG@20")
-    n, draws = 60, 100_000
-    depths = np.sort(rng.random((draws, n)), axis=1)
-    u = rng.random((draws, n))
-    high, low = (curve.value(depths) for curve in relevance.curves)
-    labels = np.where(u < high, 3.0, np.where(u < high + low, 1.0, 0.0))
-    d = measure.discount(np.arange(1.0, 21))
-    ideal = -np.sort(-labels, axis=1)[:, :20] @ d
-    values = labels[:, :20] @ d / ideal
-    mean = expected_ndcg(relevance, measure, [n])
-    deviation = values.std() / math.sqrt(draws)
-    assert abs(values.mean() - mean.value[0]) < 5 * deviation + mean.error[0]
-    wrong = expected_ndcg(relevance, Measure.parse("nDCG@19"), [n])
-    assert abs(values.mean() - wrong.value[0]) > 5 * deviation
-
-
-def test_a_users_own_discount():
-    own = own_discount(shifted, largest=1e5)
-    n = 6
-    truth = sum(p * plain_ndcg(labels, Measure(own)) for labels, p in label_vectors(BINARY, n))
-    assert expected_ndcg(Relevance.parse(BINARY), Measure(own), [n]).value[0] == pytest.approx(
-        truth, rel=1e-10
-    )
 
 
 def test_refusals():
@@ -336,22 +259,6 @@ def test_other_measures_and_scorers_change_no_bit():
             expected_ndcg(curve, other, sizes)
     for measure in measures:
         assert expected_ndcg("linear(0.1, 0.5)", measure, sizes).value.tolist() == alone[measure]
-
-
-def test_sharp_curves_in_short_lists():
-    """Nothing beyond depth q is relevant, the M items above it with chance a: over M and the C relevant ones.
-
-    Ranks are all that matters: ``E[DCG | M, C] = C/M F(min(k, M))``.
-    """
-    n, k, q, a = 50, 8, 0.6, 0.9
-    sums = np.concatenate(([0.0], np.cumsum(np.arange(1.0, k + 1) ** -0.5)))
-    truth = sum(
-        binom.pmf(m, n, q) * binom.pmf(c, m, a) * c / m * sums[min(k, m)] / sums[min(k, c)]
-        for m in range(1, n + 1)
-        for c in range(1, m + 1)
-    )
-    found = expected_ndcg("step(0, 0.9, 0.4)", "nDCG(power(0.5))@n^0.5", [n])
-    assert abs(found.value[0] - truth) <= found.error[0] < 1e-7
 
 
 @pytest.mark.slow

@@ -101,25 +101,6 @@ def test_a_rare_last_grade_in_long_lists():
     assert 1e-12 < abs(found.value[0] - alone.value[0]) < 1e-6
 
 
-def test_rare_top_grades_with_a_cutoff():
-    """Nearly all gain comes from the lowest grade: the mean is the binary one but for one part in 1e3."""
-    rare = (
-        "graded(5=constant(1e-6), 4=constant(1e-5), 3=constant(1e-5), 2=constant(1e-5), 1=linear(0.1, 0.3))"
-    )
-    mean = expected_ndcg(rare, "nDCG@10", [100])
-    binary = expected_ndcg("linear(0.1, 0.3)", "nDCG@10", [100])
-    assert mean.error[0] < 1e-7
-    assert 1e-6 < abs(mean.value[0] - binary.value[0]) < 3e-3
-
-
-def test_short_lists_are_enumerated():
-    """Standard deviations of very short lists; the first from a sum over all label sequences."""
-    bent = "piecewise(0=0, 0.03=0.467, 0.613=0.356, 0.63=0.733, 1=0)"
-    assert ndcg_std(bent, "nDCG@n^0.5", [3]).value[0] == pytest.approx(0.4157879, abs=5e-8)
-    two = "graded(2=power(0, 0.3, 3), 1=linear(0.1, 0.3))"
-    assert ndcg_std(two, "nDCG(power(20))@2", [3]).value[0] == pytest.approx(0.483, abs=5e-3)
-
-
 @pytest.mark.parametrize("n", [1831, 15759])
 @pytest.mark.parametrize(("cutoff", "end"), [("0.522n", 0.522), ("0.311n", 0.811)])
 def test_perfect_orders_of_two_grades_at_a_cutoff_that_a_count_passes(n, cutoff, end):

@@ -8,14 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 from oracles import label_orders
-from oracles.discounts import DISCOUNTS
-from oracles.naive import ndcg
 from scipy import stats
 
-from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
-TWO = "graded(2=roc_power(0.3), 1=roc_power(1))"
 LONG = (1000, 10**6, 10**18)
 
 
@@ -97,15 +93,3 @@ def test_a_density_that_is_infinite_at_the_bottom(a: float, b: float, n: int) ->
         exact = np.array([float(1 - sum(last[-back:])) for back in (1, 2, 30)])
     found, error = rank_law(f"relevant(1, roc_beta({a}, {b}))", n, [n - back for back in (1, 2, 30)])
     assert (np.abs(found - exact) <= error).all()
-
-
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG(zipf)@7", "nDCG(constant)@10", "nDCG(linear)"])
-@pytest.mark.parametrize("spec", ["relevant(1, step(0.1, 0.5, 0.3))", f"relevant(2=1, 1=0, {TWO})"])
-def test_the_exact_mean_is_that_of_the_law(spec: str, measure: str) -> None:
-    """E[X] = sum over ranks of D(r)/D(1) P(rank = r), the discounts those of the oracle."""
-    n, parsed = 60, Measure.parse(measure)
-    chances = np.diff(rank_law(spec, n, list(range(1, n + 1)))[0], prepend=0.0)
-    name = str(parsed.discount)
-    weight = (lambda r: 1.0) if name == "constant" else (lambda r: DISCOUNTS[name](r, n))
-    values = [ndcg(np.eye(n)[r], weight, min(parsed.cutoff(n), n)) for r in range(n)]
-    assert chances @ values == pytest.approx(expected_ndcg(spec, measure, [n]).value[0], rel=1e-10)

@@ -12,7 +12,6 @@ from scipy import stats
 from scipy.integrate import quad
 from simulated_orders import wrong
 
-from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.measures.cutoffs import Cutoff
 from ndcg_asymptotics.measures.growth import UNKNOWN_GROWTH, CutoffGrowth
@@ -184,60 +183,6 @@ def test_a_level_pair_settles_under_the_log_discount() -> None:
         error = 4.5 * math.sqrt(predicted * (1 - predicted) / lists)
         assert abs(share - predicted) < error + 0.1 * predicted
         assert share < never - error  # and not the rate that never settles, or that of a tenth of the list
-
-
-def share_of_tops(measure: str, n: int, lists: int, seed: int) -> float:
-    """`wrong` for the pair TOPS, all lists at once: depths have the densities 2(1 - t) and 2t."""
-    rng, discounts = np.random.default_rng(seed), Measure.parse(measure).discount(np.arange(1.0, n + 1), n)
-    k = Measure.parse(measure).cutoff(n)
-    labels, u, v = rng.random((lists, n)) < 0.5, rng.random((lists, n)), rng.random((lists, n))
-    shallow, deep = 1 - np.sqrt(u), np.sqrt(u)
-    dcg = []
-    for depths in (np.where(labels, shallow, deep), np.where(labels, np.sqrt(v), 1 - np.sqrt(v))):
-        ranked = np.take_along_axis(labels, np.argsort(depths, axis=1), axis=1)
-        dcg.append(ranked[:, :k] @ discounts[:k])
-    return float(np.mean(dcg[0] <= dcg[1]))
-
-
-def wrong_at_the_top(n: int) -> float:
-    """P(wrong or tie) of TOPS at rank 1: the tops are independent given the number of relevant items.
-
-    With N of them the first list has an irrelevant top with probability
-    int_0^1 (n - N) 2t (1 - t^2)^(n-N-1) (1 - t)^(2N) dt, the second a relevant one likewise with n - N.
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(n + 1)  # exact for polynomials
-    t, relevant = (nodes + 1) / 2, np.arange(n)[:, None]
-    others = n - relevant
-    first = (others * 2 * t * (1 - t**2) ** (others - 1) * (1 - t) ** (2 * relevant)) @ weights / 2
-    right = np.append(1 - first, 1.0)
-    return float(1 - stats.binom.pmf(np.arange(n + 1), n, 0.5) @ (right * right[::-1]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("measure", "power"), [("nDCG@1", 1), ("nDCG(geometric(2))", 2)])
-def test_certain_tops_that_differ_die_out_like_a_power_of_n(measure: str, power: int) -> None:
-    """@1: one of two top labels is wrong, each with probability about 1/(n + 1). 2^-r: both have to be.
-
-    P-values of binomial tests above 1e-4. The fitted exponent has a standard error below 0.1, and the
-    next exponents are 1 away.
-    """
-    sizes, lists = ((16, 48), 40_000) if power == 1 else ((12, 36), 120_000)
-    shares = [share_of_tops(measure, n, lists, seed=n) for n in sizes]
-    if power == 1:
-        for n, share in zip(sizes, shares, strict=True):
-            expected = wrong_at_the_top(n)
-            assert stats.binomtest(round(share * lists), lists, expected).pvalue > 1e-4
-            assert stats.binomtest(round(share * lists), lists, 1.2 * expected).pvalue < 1e-4
-    fitted = math.log(shares[0] / shares[1]) / math.log(sizes[1] / sizes[0])
-    assert abs(fitted - power) < 0.45
-
-
-@pytest.mark.slow
-def test_the_reason_tells_the_two_meanings_of_exponent_0_apart() -> None:
-    found = plan(*TOPS, ["nDCG", "nDCG@10"], n=50)
-    assert "nDCG@10: the labels at the very top are certain and differ" in str(found)
-    assert [row.order.long_run for row in found.rows] == [1.0, 1.0]
-    assert {row.measure: bool(row.order.why) for row in found.rows} == {"nDCG": False, "nDCG@10": True}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ndcg_asymptotics import Study, run
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.theory.limits.leading_terms import first_moment
 from ndcg_asymptotics.theory.mean import expected_ndcg
@@ -115,36 +114,6 @@ def test_theorem_14_of_graded_labels_against_enumeration() -> None:
         assert abs(found.difference[index] - (means[0] - means[1])) <= found.error[index] + 1e-15
         assert abs(found.difference[index]) > 1e3 * found.error[index]
     assert (found.ahead, found.since, found.consistent) == ("a", 2, True)
-
-
-@pytest.mark.slow
-def test_theorem_14_in_simulation() -> None:
-    """The verdict "consistently distinguishable" of graded labels, against orders of simulated lists.
-
-    500 lists of 300 and of 3,000 items: with the log discount wrong orders die out; under 2^-r, for which
-    the verdict is no, the share stays. The counts are binomial: at 3,000 items 4 standard errors of a share
-    of 0.3 are 0.08, which a normal count exceeds with probability 6e-5. The opposite verdicts would fail.
-    """
-    good = "graded(2=linear(0, 0.5), 1=constant(0.3))"
-    bad = "graded(2=linear(0.1, 0.4), 1=constant(0.3))"
-    measures = ["nDCG", "nDCG(geometric(2))"]
-    orders = [order_in_expectation(good, bad, measure, [300, 3000]) for measure in measures]
-    assert [order.consistent for order in orders] == [True, False]
-    study = Study(
-        scorers={"good": good, "bad": bad},
-        measures=measures,
-        n=[300, 3000],
-        replicates=500,
-        seed=14,
-        pairs=[("good", "bad")],
-    )
-    ndcg = run(study, jobs=1).data["ndcg"]
-    gap = (ndcg.sel(scorer="good") - ndcg.sel(scorer="bad")).transpose("measure", "replicate", "n").values
-    wrong = (gap <= 0).mean(axis=1)
-    assert wrong[0][1] < 0.5 * wrong[0][0]
-    assert wrong[0][1] < 0.05
-    assert np.abs(wrong[1][1] - wrong[1][0]) < 0.12  # 4 standard errors of a difference of two shares
-    assert wrong[1].min() > 0.2
 
 
 def test_the_order_of_one_scorer_and_itself() -> None:
