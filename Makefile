@@ -95,8 +95,6 @@ soak: $(VENV)/installed  ## the long tests: kills, signals, damage, odd input, r
 	$(BIN)/pytest $(WORKERS) -m long
 	NDCG_ASYMPTOTICS_SCAN=500 $(BIN)/pytest tests/theory/limits/test_limit_scan.py
 	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_searches.py --effort 200
-	$(BIN)/pytest -n $(JOBS) tests/theory/test_short_lists.py --effort 100
-	$(BIN)/pytest -n $(JOBS) tests/theory/mean/test_many_grades.py --effort 5
 	$(BIN)/pytest -n $(JOBS) tests/theory/deviation/test_random_lists.py --effort 20
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k one_to_twelve --effort 64
 	$(BIN)/pytest tests/theory/test_fixed_counts.py -k random_m --effort 16

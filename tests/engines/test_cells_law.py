@@ -15,7 +15,6 @@ from scipy import stats
 from ndcg_asymptotics.engines import cells
 
 BINARY = {"good": "linear(0.1, 0.7)"}
-GRADED = {"good": "graded(3=linear(0, 0.4), 1=power(0.1, 0.4, 3))"}
 
 
 def independent_items(rng, n, curve):
@@ -63,31 +62,6 @@ def test_law_of_items_drawn_one_by_one(sampled):
     # False alarms 36e-6; a curve with the same prevalence and a slightly different slope is rejected.
     assert min(p_values(theirs(lambda t: 0.7 - 0.6 * t))) > 1e-6
     assert min(p_values(theirs(lambda t: 0.65 - 0.5 * t))) < 1e-6
-
-
-@pytest.mark.slow
-def test_law_of_graded_items():
-    # Means by z and variances by Levene's test at two sizes: false alarms 4e-6.
-    what = design(GRADED, (20, 200), ("nDCG",), seed=7, bracket=1e-7)
-    ours = np.stack([cells.simulate(what, r)["ndcg"][0, 0] for r in range(REPLICATES)])
-    rng = np.random.default_rng(12)
-
-    def one(n, top):
-        t, u = np.sort(rng.random(n)), rng.random(n)
-        high, low = top * (1 - t), 0.1 + 0.3 * (1 - t) ** 3
-        gains = np.where(u < high, 3.0, np.where(u < high + low, 1.0, 0.0))
-        weight = 1 / np.log(np.arange(2.0, n + 2))
-        ideal = np.sort(gains)[::-1] @ weight
-        return gains @ weight / ideal if ideal else 0.0
-
-    def p_values(top):
-        for k, n in enumerate(what.sizes):
-            other = [one(n, top) for _ in range(REPLICATES)]
-            yield stats.ttest_ind(ours[:, k], other, equal_var=False).pvalue
-            yield stats.levene(ours[:, k], other).pvalue
-
-    assert min(p_values(0.4)) > 1e-6
-    assert min(p_values(0.3)) < 1e-6
 
 
 def limit_integral(discount, n, depth=1.0):

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from numba import njit
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.engines.every_n import exponentials
 from ndcg_asymptotics.engines.every_n.arrivals import arrive
 from ndcg_asymptotics.engines.every_n.paths import dcg, method_of
-from ndcg_asymptotics.engines.shared import simd
 from ndcg_asymptotics.measures import Measure
 
 ITEMS = 60_000
@@ -66,42 +63,3 @@ def test_linear_sums_are_exact(order: str, cutoff: str) -> None:
     for n in TIMES:
         k = measure.cutoff(n)
         assert found[n - 1] == GAINS[grade[ranked[ranked < n]]][:k] @ (n - np.arange(1.0, k + 1))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17, 64, 1000, 9001])
-def test_sums_and_effects_are_those_of_the_list_as_it_stands(count: int) -> None:
-    rng = np.random.default_rng(count)
-    rates = np.geomspace(1e-6, 3.0, simd.WIDE)
-    tables = exponentials.make_modes(rates, 3000 + count)
-    old, gain = rng.integers(0, 3, 2000).astype(float), rng.integers(0, 3, count).astype(float)
-    rank = np.sort(rng.integers(1, old.size + 2, count)).astype(np.int32)
-    when = rng.permutation(count)
-    space = exponentials.make_space(-(-count // 8) * 8, simd.WIDE, has_cutoff=True)
-    weights = simd.aligned(simd.WIDE**2)
-    weights.reshape(simd.WIDE, simd.WIDE)[:] = np.eye(simd.WIDE)
-
-    space.time[:count] = when
-    _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, None)
-    effects = space.on_arrival.reshape(-1, simd.WIDE).copy()
-    _follow(np.append(old, np.zeros(64)), old.size, rank, gain, tables, space, weights)
-    sums = space.weighted.reshape(simd.WIDE, -1)[:, 7:].T
-    for t in np.unique([0, 1, count // 2, count - 1, count]):
-        there = when < t
-        place = np.concatenate([np.arange(1.0, old.size + 1), rank[there] - 0.5])
-        listed = np.concatenate([old, gain[there]])[np.argsort(place, kind="stable")]
-        expected = np.exp(-np.outer(rates, np.arange(1.0, listed.size + 1))) @ listed
-        np.testing.assert_allclose(sums[t], expected, rtol=1e-13)
-        if t < count:
-            k = int(np.flatnonzero(when == t)[0])
-            r = rank[k] + np.count_nonzero(there[:k])
-            above = np.exp(-np.outer(rates, np.arange(1.0, r))) @ listed[: r - 1]
-            own = -np.expm1(-rates) * above + gain[k] * np.exp(-rates * r)
-            np.testing.assert_allclose(effects[t], own, rtol=1e-13)
-
-
-@njit
-def _follow(old, last, rank, gain, tables, space, weights) -> None:
-    block = exponentials.ModeBlock(tables.high[0], tables.low[0], tables.rest[0])
-    start = exponentials.effects(old, last, rank, gain, rank.size, space, block)
-    exponentials.follow(rank.size, start, space, block, weights, simd.WIDE)

@@ -131,12 +131,6 @@ def test_a_list_without_a_positive_label_contributes_nothing(text):
     assert values[1] != 0
 
 
-def test_least_squares_and_listnet_learn_from_such_a_list():
-    lists = Batch.of([[0, 0]])
-    for text in ("squared", "listnet"):
-        assert Loss.parse(text).evaluate([1.0, -2.0], lists)[0][0] > 0
-
-
 @pytest.mark.parametrize("loss", losses_of(None), ids=str)
 def test_one_item(loss):
     values, gradient = loss.evaluate([0.7], Batch.of([[2]]))

@@ -329,17 +329,6 @@ def test_independent_labels_make_the_norm_a_common_factor(name):
     assert regret_of(mean["softmax"], mean["nDCG"], of.weights(items)) > 1e-4
 
 
-def test_with_two_readers_the_norm_is_no_common_factor():
-    rng = np.random.default_rng(6)
-    items, nothing = 1000, np.zeros(1000)
-    readers = laws(rng.random(items) / 10, nothing), laws(nothing, rng.random(items))
-    means = [expected_shares(law, LABELS, SHARES, draws=20) for law in readers]
-    mean = {name: (means[0][name] + means[1][name]) / 2 for name in SHARES}
-    ratio = mean["nDCG"] / mean["plain"]
-    assert ratio.max() / ratio.min() > 1.5
-    assert regret_of(mean["plain"], mean["nDCG"], Discounted("exp2", Measure("log")).weights(items)) > 1e-3
-
-
 def test_the_least_regret_is_that_of_an_exchange_of_neighbours():
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -133,13 +133,6 @@ def test_lambdarank_ends_where_its_gradients_vanish(measure):
     assert trained.weights[0] > 4 * abs(trained.weights[1])
 
 
-def test_a_loss_without_second_derivatives():
-    loss = Loss.parse('pairwise("hinge")')
-    assert not loss.on(queries().batch, NDCG).curved
-    trained = ranker_of(queries(), loss, penalties=[0.1])
-    assert trained.weights[0] > 4 * abs(trained.weights[1])
-
-
 def many_features(count: int, seed: int) -> Queries:
     """Return lists of 6 documents with 100 features, of which only the first affects the labels."""
     rng = np.random.default_rng(seed)
@@ -209,17 +202,6 @@ def test_cross_validation_leaves_each_query_out():
     alone = ranker_of(data, "squared", measure="nDCG@3", penalties=[trained.penalty])
     np.testing.assert_allclose(trained.weights, alone.weights, atol=1e-12)  # trained on all five
     assert "5-fold cross-validation" in str(trained)
-
-
-def test_noise_is_called_noise():
-    """The features say nothing about the labels: most penalties are as good, and the largest is taken."""
-    data = many_features(40, 5)
-    blind = Queries(np.random.default_rng(9).normal(size=(240, 4)), data.labels, data.sizes)
-    trained = ranker_of(blind, "squared", measure="nDCG@3")
-    near = [row for row in trained.tried if row.near]
-    assert trained.penalty == near[0].penalty
-    assert f"{len(near)} of 11 penalties are within one standard error" in " ".join(str(trained).split())
-    assert "within noise" not in str(ranker_of(blind, "squared", penalties=[1.0]))
 
 
 def test_the_slopes_of_the_mean_gains():

@@ -12,8 +12,8 @@ from oracles.discounts import formula
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.learning import Problem, decide_losses
 from ndcg_asymptotics.learning.losses.pairwise import LinearNDCG
-from ndcg_asymptotics.learning.preferences import net_preference, require_low_noise
-from ndcg_asymptotics.learning.utilities import MOST_ITEMS, all_orders, utility_of
+from ndcg_asymptotics.learning.preferences import require_low_noise
+from ndcg_asymptotics.learning.utilities import utility_of
 from ndcg_asymptotics.measures import Measure
 
 LINEAR = (
@@ -83,23 +83,6 @@ def test_no_standardisation_of_ap_and_err(measure, change):
     assert crossed - blocks == pytest.approx(change, abs=1e-15)
     with pytest.raises(InputError, match=f"{measure} has no standardisation"):
         given.standardised_order()
-
-
-def test_disagreement_has_a_standardisation_under_low_noise():
-    rng = np.random.default_rng(2)
-    tried = 0
-    for _ in range(200):
-        weights = rng.integers(0, 10, (3, 3)) * (1 - np.eye(3))
-        given = Problem.of_preferences(weights)
-        try:
-            require_low_noise(weights)
-        except InputError:
-            continue
-        tried += 1
-        assert given.regret([given.standardised_order()])[0] <= given.rounding_error
-        by_net = np.argsort(-net_preference(weights), kind="stable")
-        assert given.regret([by_net])[0] <= given.rounding_error
-    assert tried >= 10
 
 
 def test_the_standardisation_of_disagreement():
@@ -188,10 +171,3 @@ def test_texts():
 def test_bad_texts(given):
     with pytest.raises(InputError, match=r"^measure: must be a measure such as"):
         utility_of(given)
-
-
-def test_orders_are_enumerated_for_up_to_eight_items():
-    assert len(all_orders(MOST_ITEMS)) == 40320
-    for items in (0, MOST_ITEMS + 1):
-        with pytest.raises(InputError, match="all orders are tried for 1 to 8 items"):
-            all_orders(items)

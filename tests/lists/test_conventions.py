@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.runs.compare import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.conventions import LIKE
@@ -201,28 +200,7 @@ def test_ties_by_hand():
         assert found == pytest.approx(dcg / ideal, rel=1e-14)
 
 
-def test_comparisons_with_conventions():
-    run = {q: {d: -float(s) for d, s in of.items()} for q, of in RUN.items()}
-    copies = {f"{q}{i}": q for i in range(3) for q in RUN}
-    runs = {name: {c: of[q] for c, q in copies.items()} for name, of in (("a", RUN), ("b", run))}
-    qrels = {c: QRELS[q] for c, q in copies.items()}
-    found = compare(runs, qrels, "nDCG@5", like="letor", resamples=99)
-    (row,) = found.pairs[0].by_measure
-    assert row.measure == "nDCG(clipped_log(2))@5"
-    expected = [evaluate(of, QRELS, "nDCG@5", like="letor").mean.item() for of in (RUN, run)]
-    np.testing.assert_allclose([row.mean_a, row.mean_b], expected)
-    with pytest.raises(InputError, match=r"^like: 'lettor' is not known"):
-        compare(runs, qrels, "nDCG@5", like="lettor")
-
-
 def test_the_help_names_every_program():
     from ndcg_asymptotics.cli import options
 
     assert options.LIKE.help.rstrip(".").partition("change: ")[2].split(", ") == list(LIKE)
-
-
-def test_agrees_with_the_script_of_letor(data_folder):
-    # what Eval-Score-4.0.pl prints for the first part of MQ2008, with feature 25 as the score
-    part, measures = data_folder / "letor_mq2008/S1.txt.gz", [f"nDCG@{k}" for k in (1, 5, 8, 10)]
-    found = evaluate(lists=part, measures=measures, weights={25: 1.0}, like="letor")
-    np.testing.assert_allclose(found.mean, [0.2293, 0.3224, 0.3387, 0.1219], rtol=0, atol=5e-5)

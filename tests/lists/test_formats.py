@@ -5,9 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
@@ -61,37 +58,6 @@ def test_json_that_is_no_text(tmp_path):
     file.write_bytes(b'{"q": {"\xff": 1}}')
     with pytest.raises(InputError, match=r"run\.json: not a text file"):
         read_run(file)
-
-
-class Arrow:
-    """The least that an object with the Arrow stream interface has."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._table = pa.Table.from_pandas(frame)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-
-def as_table(given: dict[str, dict[str, float]], name: str) -> pd.DataFrame:
-    rows = [(query, document, value) for query, of in given.items() for document, value in of.items()]
-    return pd.DataFrame(rows, columns=["query_id", "doc_id", name])
-
-
-@pytest.mark.parametrize(
-    "kind", [lambda frame: frame, Arrow, pa.Table.from_pandas, pa.RecordBatch.from_pandas]
-)
-def test_tables_of_other_libraries(kind):
-    found = evaluate(kind(as_table(RUN, "score")), kind(as_table(QRELS, "relevance")), "nDCG")
-    assert found.values.tolist() == EXPECTED
-    with pytest.raises(InputError, match=r"no column 'label' .* the columns are: query_id, doc_id, score"):
-        evaluate(RUN, kind(as_table(RUN, "score")), "nDCG")
-
-
-def test_frames_of_polars():
-    frames = [pl.DataFrame(Arrow(as_table(of, name))) for of, name in ((RUN, "score"), (QRELS, "rel"))]
-    found = evaluate(*frames, "nDCG")
-    assert found.values.tolist() == EXPECTED
 
 
 def test_files_in_the_wrong_place(tmp_path):

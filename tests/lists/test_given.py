@@ -93,18 +93,6 @@ def test_values_do_not_depend_on_the_form(form: str) -> None:
     assert found.name == ("mine" if form == "ranx" else "")
 
 
-def test_files_have_the_columns_of_beir_and_recbole(tmp_path: Path) -> None:
-    beir, inter = tmp_path / "test.tsv", tmp_path / "ml.inter"
-    frame(QRELS, "query-id", "corpus-id", "score").to_csv(beir, sep="\t", index=False)
-    with_times = frame(QRELS, "user_id:token", "item_id:token", "rating:float").assign(
-        **{"timestamp:float": 1}
-    )
-    with_times.to_csv(inter, sep="\t", index=False)
-    expected = na.evaluate(RUN, QRELS, "nDCG").values
-    for qrels in (beir, inter):
-        assert np.array_equal(na.evaluate(RUN, qrels, "nDCG").values, expected)
-
-
 def test_columns_of_frames_and_names_of_runs(tmp_path: Path) -> None:
     other = SCORES.rename(columns={"query": "user", "document": "film", "score": "bm25"})
     columns = {"document": "film", "score": "bm25"}

@@ -114,18 +114,6 @@ def test_a_random_run_tends_to_the_share_of_relevant_documents():
         grow({"random": runs["good"]}, qrels, "nDCG", random=True)
 
 
-def test_gains_and_binary_labels():
-    runs, qrels = collection(queries=2)
-    options = {"order": "file", "n": 40}
-    doubled = {q: {d: 2**y - 1 for d, y in docs.items()} for q, docs in qrels.items()}
-    exp2 = grow(runs, qrels, "nDCG", gain="exp2", **options).ndcg
-    np.testing.assert_allclose(exp2, grow(runs, doubled, "nDCG", **options).ndcg, rtol=1e-12)
-    ones = {q: {d: float(y >= 2) for d, y in docs.items()} for q, docs in qrels.items()}
-    assert np.array_equal(
-        grow(runs, qrels, "nDCG", binary_at=2, **options).ndcg, grow(runs, ones, "nDCG", **options).ndcg
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

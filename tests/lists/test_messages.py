@@ -41,7 +41,3 @@ def test_messages_name_the_call_that_was_meant(call, said):
     with pytest.raises(na.InputError, match=re.escape(said)) as error:
         call()
     assert "\n" not in str(error.value)
-
-
-def test_users_and_items_are_queries_and_documents():
-    assert na.evaluate(RUN, QRELS, "nDCG@1").values.tolist() == [[0.0]]

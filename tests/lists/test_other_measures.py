@@ -52,12 +52,6 @@ def test_names():
     assert names == ["RR", "AP@10", "R@10", "P@5", "Success@10", "ERR@20"]
 
 
-def test_a_measure_that_is_given_twice_counts_once():
-    found = evaluate(RUN, QRELS, ["RR", "nDCG", "MRR", "nDCG"])
-    assert [*map(str, found.measures)] == ["RR", "nDCG"]
-    assert found.counted == 2
-
-
 def test_values_by_hand():
     """q1 has its relevant documents b and d at the ranks 2 and 4 of three; q2 its one at rank 2."""
     found = evaluate(RUN, QRELS, ["AP", "nDCG(zipf)@1", "RR@1", "P@2", "R@10", "Judged@2"])
@@ -172,15 +166,6 @@ def test_without_ir_measures(monkeypatch):
     with pytest.raises(InputError, match=r"expected 'nDCG'"):
         any_measures_of("ndgc@10")
     assert any_measures_of("nDCG@10") == (Measure.parse("nDCG@10"),)
-
-
-def test_compare_has_them_beside_its_own():
-    run, qrels = lists_with_ties()
-    other = {query: {d: -score for d, score in docs.items()} for query, docs in run.items()}
-    found = compare({"a": run, "b": other}, qrels, ["AP", "nDCG@10"], resamples=99)
-    ap, ndcg = found.pairs[0].by_measure
-    assert (ap.measure, ap.mean_a) == ("AP", evaluate(run, qrels, "AP").mean[0])
-    assert (ndcg.measure, ndcg.mean_a) == ("nDCG@10", evaluate(run, qrels, "nDCG@10").mean[0])
 
 
 def test_compare_with_a_judge():

@@ -22,7 +22,7 @@ from robustness.commands import command
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.learning import read_svmlight, train
-from ndcg_asymptotics.lists import evaluate, fit, read_csv, read_qrels, read_run
+from ndcg_asymptotics.lists import evaluate, fit, read_qrels, read_run
 from ndcg_asymptotics.lists.reading import read
 from ndcg_asymptotics.lists.reading.values import read_values
 
@@ -36,29 +36,6 @@ def write(folder: Path, content: str | bytes, name: str = "file") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-@pytest.mark.parametrize(
-    ("reader", "text", "line"),
-    [
-        (read_run, "query,document,score\nq0,d0,1\nq0,d1,0,91\n", "q0,d1,0,91"),  # a decimal comma
-        (read_run, "query,document,score\nq0,d1,0,91\nq0,d2,0,81\n", "q0,d1,0,91"),
-        (read_run, "query,document,score\nq0,d1,1\nq0,d2,\n", "q0,d2,"),
-        (read_run, "query,document,score,text\nq0,d1,1,x\nq0,d2,2\n", "q0,d2,2"),
-        (read_run, 'query,document,score\n"q0",d1,1\n"q0",d2,2,3\n', "q0,d2,2,3"),
-        (read_qrels, "query\tdocument\tlabel\nq0\td1\t1\t0\n", "q0\td1\t1\t0"),
-        (read_run, "q0 Q0 d1 1 0 91 t\n", "q0 Q0 d1 1 0 91 t"),
-        (read_run, RUN_TEXT + "q3 Q0 d1 1 0.5 my tag\n", "q3 Q0 d1 1 0.5 my tag"),
-        (read_run, RUN_TEXT + "q3 Q0 d1 1 0,5 tag\n", "q3 Q0 d1 1 0,5 tag"),
-        (read_qrels, QRELS_TEXT + "q3 0 d1 1 0\n", "q3 0 d1 1 0"),
-        (read_csv, "query,score,label\nq0,1,0\nq0,0,5,1\n", "q0,0,5,1"),
-    ],
-)
-def test_rows_of_another_length_are_refused(tmp_path, reader, text, line):
-    number = text[: text.index(line)].count("\n") + 1 if '"' not in text else 3
-    with pytest.raises(InputError) as refused:
-        reader(write(tmp_path, text))
-    assert f"file, line {number}: got {line!r}, expected" in str(refused.value)
 
 
 def test_numbers_of_rows_are_no_names_of_documents(tmp_path):
@@ -78,17 +55,6 @@ def test_numbers_of_rows_are_no_names_of_documents(tmp_path):
     plain = evaluate(lists=named, measures="nDCG")
     assert any("query itself" in remark for remark in plain.remarks())
     assert plain.values[0, 0] == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("like", ["beir", "trec_eval"])
-def test_users_and_items_with_the_same_number_are_not_the_same(like):
-    run = pd.DataFrame({"user_id": [1, 1, 2, 2], "item_id": [1, 2, 2, 1], "score": [2.0, 1.0, 2.0, 1.0]})
-    qrels = pd.DataFrame({"user_id": [1, 2], "item_id": [1, 1], "rating": [1, 1]})
-    found = evaluate(run, qrels, "nDCG", like=like)
-    assert found.values[:, 0].tolist() == pytest.approx([1.0, 1 / np.log2(3)])
-    assert not any("query itself" in remark for remark in found.remarks())
-    integers = evaluate({"1": {"1": 2.0, "2": 1.0}}, {"1": {"1": 1}}, "nDCG")
-    assert not any("query itself" in remark for remark in integers.remarks())
 
 
 class Scored(NamedTuple):
@@ -337,14 +303,6 @@ def test_xz_bz2_and_zip_are_read(tmp_path):
     assert [*na.lists.evaluate([write(tmp_path, lzma.compress(RUN_TEXT.encode()), "a.run.xz")], QRELS)] == [
         "a"
     ]
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_the_encoding_of_text_is_named(tmp_path, encoding):
-    said = rf"file: not UTF-8 but {encoding[:6].upper()}(LE|BE)? text.*iconv -f"
-    for text, reader in ((RUN_TEXT, read_run), (QRELS_TEXT, read_qrels), ("query,AP\nq,1\n", read_values)):
-        with pytest.raises(InputError, match=said):
-            reader(write(tmp_path, text.encode(encoding)))
 
 
 def test_paths_with_a_tilde_and_standard_input(tmp_path, monkeypatch):

@@ -87,23 +87,6 @@ def test_a_file_for_each_run_has_its_name(tmp_path: Path) -> None:
     assert read_values([tmp_path / "old.csv", tmp_path / "new.csv"]).runs == ("old", "new")
 
 
-def test_output_of_pytrec_eval(tmp_path: Path) -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    qrels = {q: {"d1": 1, "d2": 0, "d3": 2} for q in QUERIES}
-    rng = np.random.default_rng(5)
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"})
-    answers = {}
-    for run in ("new", "old"):
-        scores = {q: {d: float(rng.random()) for d in ("d1", "d2", "d3")} for q in QUERIES}
-        answers[run] = evaluator.evaluate(scores)
-        (tmp_path / f"{run}.json").write_text(json.dumps(answers[run]))
-    found = read_values([tmp_path / "new.json", tmp_path / "old.json"])
-    assert {*found.measures} == {"map", "ndcg_cut_10"}
-    for i, run in enumerate(found.runs):
-        for j, query in enumerate(found.queries):
-            assert dict(zip(found.measures, found.values[i, j], strict=True)) == answers[run][query]
-
-
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_output_of_the_command_ir_measures(form: str, tmp_path: Path) -> None:
     pytest.importorskip("ir_measures")

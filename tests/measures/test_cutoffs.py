@@ -23,12 +23,6 @@ def test_no_cutoff(n):
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("k", [1, 10, 10**18])
-def test_fixed(n, k):
-    assert Cutoff.parse(str(k))(n) == min(k, n)
-
-
-@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("c", ["1", "0.2", "0.1", "0.3", "0.07", "1e-20"])
 def test_fractions_are_those_of_the_decimal(n, c):
     assert Cutoff.parse(f"{c}n")(n) == max(1, math.ceil(Fraction(c) * n))
@@ -39,11 +33,6 @@ def test_any_fraction(c, n):
     k = Cutoff.parse(f"{number_text(c)}n")(n)
     assert 1 <= k <= n
     assert k - 1 < Fraction(number_text(c)) * n <= k
-
-
-@pytest.mark.parametrize("root", [1, 2, 3, 10, 1000, 10**6, 10**9])
-def test_square_roots_of_squares(root):
-    assert Cutoff.parse("n^0.5")(root**2) == root
 
 
 @pytest.mark.parametrize(("root", "n"), [(3, 3**5), (7, 7**5), (1000, 10**15)])
@@ -57,12 +46,6 @@ def test_square_roots_are_rounded_up(n):
     # math.isqrt rounds down; beyond 1e12 the double nearest to n may be the next square
     up = math.isqrt(n - 1) + 1
     assert Cutoff.parse("n^0.5")(n) in ({up} if n < 10**12 else {up, up - 1})
-
-
-@pytest.mark.parametrize(("n", "k"), [(10**3, 10), (10**6, 100), (10**18, 10**6), (1001, 11)])
-def test_cube_roots(n, k):
-    third = "n^0.3333333333333333"
-    assert Cutoff.parse(third)(n) == k
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,6 @@ from ndcg_asymptotics.measures.exponentials import ExponentialSum, exponential_s
 SMOOTH = ["log", "power(0.1)", "power(0.5)", "zipf", "power(1.5)", "power(2)"]
 
 
-def shifted(rank):  # completely monotone: a user's own
-    return 1.0 / (np.asarray(rank, float) + 2.5) ** 0.7
-
-
 def stairs(rank):  # non-increasing, and no mixture of exponentials
     return np.where(np.asarray(rank) < 10, 1.0, 0.5)
 
@@ -84,14 +80,6 @@ def test_sums(text):
     assert exponential_sum([discount], 1e5).cumulative(k)[0] == pytest.approx(
         discount.cumulative(k), rel=1.1e-11
     )
-
-
-@pytest.mark.slow
-def test_a_users_own_discount():
-    own = own_discount(shifted, largest=1e6)
-    ranks = np.arange(1.0, 1e5)
-    fit = exponential_sum([own], 1e5)
-    assert values_at(fit, ranks) == pytest.approx(shifted(ranks), rel=1.01e-11)
 
 
 def test_not_a_mixture_of_exponentials():

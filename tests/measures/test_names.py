@@ -8,8 +8,6 @@ import pytest
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.specs.scanner import SpecError
-from ndcg_asymptotics.theory.deviation import ndcg_std
-from ndcg_asymptotics.theory.mean import expected_ndcg
 
 
 @pytest.mark.parametrize(
@@ -43,16 +41,6 @@ def test_rank_biased_precision_by_its_definition() -> None:
         seen = sum((1 - p) * p**i * y for i, y in enumerate(labels.tolist()))
         assert Measure.parse(f"RBP({p})").evaluate(labels, -np.arange(60.0)) == pytest.approx(seen, rel=1e-13)
     assert Measure.parse("RBP(0.8)@2").evaluate([1, 1, 1], [2.0, 1.0, 0.0]) == pytest.approx(0.36)
-
-
-def test_rank_biased_precision_of_a_straight_curve() -> None:
-    """E[Y_(r)] = 0.7 - 0.6 r / (n + 1); without information the labels are independent."""
-    r, w = np.arange(1.0, 501), 0.2 * 0.8 ** np.arange(500)
-    mean = expected_ndcg("linear(0.1, 0.7)", "RBP(0.8)", [500])
-    assert mean.value[0] == pytest.approx(w @ (0.7 - 0.6 * r / 501), rel=1e-10)
-    assert ndcg_std("constant(0.4)", "RBP(0.8)", [500]).value[0] == pytest.approx(
-        np.sqrt(0.24 * (w @ w)), rel=1e-9
-    )
 
 
 @pytest.mark.parametrize(

@@ -70,27 +70,3 @@ def mean_of_first(curves, integrals, gains, n):
         ratio = sum((none[h] - none[h + 1]) / gains[h] for h in range(j)) + none[j] / gain
         total += n * gain * float(w @ (curve(t) * ratio))
     return total
-
-
-def simulated(curves, gains, discount, k, n, lists, seed):
-    """Mean, standard deviation and their standard errors over simulated lists."""
-    rng, values = np.random.default_rng(seed), []
-    for start in range(0, lists, 10_000):
-        size = min(10_000, lists - start)
-        t, u = np.sort(rng.random((size, n)), axis=1), rng.random((size, n))
-        labels, below = np.zeros((size, n)), 0.0
-        for gain, curve in zip(gains, curves, strict=True):
-            chance = below + curve(t)
-            labels = np.where((u >= below) & (u < chance), gain, labels)
-            below = chance
-        ideal = -np.sort(-labels, axis=1)[:, :k] @ discount[:k]
-        values.append(np.divide(labels[:, :k] @ discount[:k], ideal, out=np.zeros(size), where=ideal > 0))
-    x = np.concatenate(values)
-    deviation = x.std()
-    kurtosis = ((x - x.mean()) ** 4).mean() / deviation**4
-    return (
-        x.mean(),
-        deviation / math.sqrt(lists),
-        deviation,
-        deviation * math.sqrt((kurtosis - 1) / (4 * lists)),
-    )

@@ -108,7 +108,7 @@ def test_the_first_coefficient_of_a_polynomial(rest: tuple[float, ...], low: flo
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Families of somebody else, one of them with names that mean something else here."""
+    """Families of somebody else."""
     monkeypatch.setattr(Scorer, "members", dict(Scorer.members))
 
     @dataclass(frozen=True)
@@ -122,25 +122,6 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def average(self, a, b):
             return self.formula((a + b) / 2)
-
-    @dataclass(frozen=True)
-    class Odd(Curve, keyword="odd"):
-        """m(t) = exp(-top (1 + alpha t)), with what it needs computed when it is made."""
-
-        top: float = field(metadata=within(0.01, 8))
-        alpha: float = field(metadata=within(-0.5, 2))
-
-        def __post_init__(self):
-            ends = np.exp(-self.top), np.exp(-self.top * (1 + self.alpha))
-            object.__setattr__(self, "_rate", self.top * self.alpha)
-            self.check_range(*ends)
-
-        def formula(self, t):
-            return np.exp(-self.top - self._rate * t)  # type: ignore[attr-defined]
-
-        def average(self, a, b):
-            x = self._rate * (b - a)  # type: ignore[attr-defined]
-            return self.formula(a) * (-np.expm1(-x) / x if np.all(x) else np.ones_like(x))
 
     @dataclass(frozen=True)
     class Tilted(Curve, keyword="tilted"):
@@ -158,30 +139,6 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
         def average(self, a, b):
             return self.formula((a + b) / 2)
 
-    @dataclass(frozen=True)
-    class Wrong(Curve, keyword="wrong"):
-        """A family that says what its prevalence is, and has another."""
-
-        prevalence: float
-
-        def formula(self, t):
-            return 0 * t + self.prevalence**2
-
-        def average(self, a, b):
-            return self.formula(a)
-
-    @dataclass(frozen=True)
-    class Jump(Curve, keyword="jump"):
-        """A family whose mean jumps, against the rule: 0.25 or 0.75."""
-
-        where: float
-
-        def formula(self, t):
-            return 0 * t + (0.75 if self.where > 1 / 3 else 0.25)
-
-        def average(self, a, b):
-            return self.formula(a)
-
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize(
@@ -189,9 +146,6 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("square(prevalence=0.4)", 0.4),
         ("square(prevalence=0.2000001)", 0.2000001),
-        ("odd(top=0.5, prevalence=0.5)", 0.5),
-        ("odd(alpha=1.5, prevalence=0.01)", 0.01),
-        ("odd(alpha=-0.5, prevalence=0.9)", 0.9),
         ("tilted(0.7, prevalence=0.8)", 0.8),
         ("tilted(0.7, prevalence=0.4)", 0.4),
         ("tilted(tilt=-0.3, prevalence=0.4)", 0.4),
@@ -224,10 +178,7 @@ def test_a_family_of_somebody_else(text: str, wanted: float) -> None:
         ("graded(prevalence=0.2)", "graded takes gain=curve"),
         ("graded(2=linear(0, prevalence=0.8), 1=constant(0.1))", "prevalence must be 0 to 0.5 where bottom"),
         ("square(prevalence=0.7)", "square: prevalence must be 0.2 to 0.5, got 0.7"),
-        ("odd(top=0.5, prevalence=0.9)", r"odd: prevalence must be 0.38\d* to 0.68\d* where top = 0.5, got"),
         ("tilted(0.7, prevalence=0.9)", r"within \[0, 1\], this one spans \[0.7, 1.1\]"),
-        ("wrong(0.5)", r"wrong\(0.5\): its mean is 0.25, which is not the prevalence 0.5"),
-        ("jump(prevalence=0.5)", "its mean is 0.[27]5, which is not the prevalence 0.5"),
     ],
 )
 def test_what_no_curve_has_is_refused_in_one_line(text: str, said: str) -> None:

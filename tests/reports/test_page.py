@@ -8,7 +8,6 @@ import html
 import re
 import shlex
 import shutil
-import time
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -256,25 +255,3 @@ def test_the_page_loads_nothing_else_and_fits_every_width(driver: Any, page: Pat
         for natural, shown in driver.execute_script(sizes):
             assert natural == pytest.approx(72 * WIDTH * 4 / 3, abs=1)
             assert min(width - 40, 400) <= shown <= width
-
-
-@pytest.mark.slow
-def test_links_save_files(driver: Any, page: Path, tmp_path: Path) -> None:
-    settings = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    driver.execute_cdp_cmd("Browser.setDownloadBehavior", settings)
-    browser.visit(driver, page)
-    driver.find_element("link text", "All values as means.csv").click()
-    end = time.monotonic() + 10
-    while not (tmp_path / "means.csv").exists():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert (tmp_path / "means.csv").read_text() == decoded(page.read_text(), "text/csv")[1]
-
-
-@pytest.mark.slow
-def test_tables_fit_paper(driver: Any, page: Path) -> None:
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    browser.visit(driver, page, 718)  # pixels between the margins of A4
-    right = "return [...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)"
-    assert max(driver.execute_script(right)) <= 718
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

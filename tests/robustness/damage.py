@@ -9,7 +9,6 @@ same command must give the undisturbed bits again.
 from __future__ import annotations
 
 import json
-import math
 import os
 import random
 import resource
@@ -28,7 +27,6 @@ import numpy as np
 from robustness.commands import command
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import key_of
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.grid import grid_in
 from ndcg_asymptotics.results.kinds import kind_of
@@ -438,58 +436,6 @@ def _timed(*arguments: object) -> Any:
         signal.signal(signal.SIGALRM, before)
 
 
-ODD: tuple[object, ...] = (
-    math.inf,
-    -math.inf,
-    math.nan,
-    0,
-    -1,
-    0.5,
-    10**30,
-    10**400,
-    "",
-    "x",
-    None,
-    True,
-    [],
-    {},
-    [[]] * 3,
-)
-"""Values that somebody may write into a description."""
-
-
-def try_forgery(chance: random.Random, kind: Kind) -> tuple[str, str]:
-    """Put an odd value into a description and make its digest right; return the outcome and what was done.
-
-    Raises
-    ------
-    AssertionError
-        If a command raises, hangs, or refuses the folder in more than a line.
-    """
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "forged"
-        shutil.copytree(kind.sound, folder)
-        file = chance.choice(_files(folder, ".json"))
-        fields = json.loads(file.read_text())
-        digest = fields.pop("digest", None)
-        holder, key = chance.choice([*_leaves(fields)])
-        what = f"{kind.name}: {file.relative_to(folder)}: {key} {holder[key]!r:.60} made "
-        holder[key] = chance.choice(ODD)
-        what += f"{holder[key]!r:.60}"
-        content = json.dumps(fields if digest is None else {**fields, "digest": key_of(fields)}).encode()
-        file.write_bytes(content)
-        codes = []
-        for given in (
-            ("info", folder, "--allow-custom"),
-            ("check", folder, "--allow-custom"),
-            (*kind.again, "--out", folder),
-        ):
-            ended = _timed(*given)
-            assert ended.code in (0, 1) or ended.refused, (what, given, ended)
-            codes.append(ended.code)
-    return " ".join(map(str, codes)), what
-
-
 def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
     """Count the outcomes by kind; every ``every``-th folder is also given to the slow commands."""
     chance = random.Random(seed)
@@ -501,14 +447,6 @@ def harmed(cases: int, seed: int, every: int) -> Counter[tuple[str, str, str]]:
             outcome, _ = try_harm(harm, chance, kind, case % every == 0)
             counts[kind.name, harm.__name__, outcome] += 1
     return counts
-
-
-def forged(cases: int, seed: int) -> Counter[str]:
-    """Count the outcomes of forged descriptions."""
-    chance = random.Random(seed)
-    with tempfile.TemporaryDirectory() as place:
-        kinds = make_kinds(Path(place))
-        return Counter(try_forgery(chance, kinds[case % len(kinds)])[0] for case in range(cases))
 
 
 def main() -> None:
@@ -523,7 +461,6 @@ def main() -> None:
             )
             found = ", ".join(f"{n} {outcome}" for n, outcome in reversed(outcomes))
             print(f"  {(harm.__doc__ or '').rstrip('.')}: {found}")
-    print(f"{cases} forged descriptions: {sum(forged(cases, 1).values())} answered or refused in one line")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{cases} cases: 0 wrong numbers read, 0 tracebacks, 0 hangs, all made again with the same bits")
     print(f"largest memory of the process: {peak:.2f} GB")

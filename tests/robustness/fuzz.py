@@ -1,4 +1,4 @@
-"""Studies, ranked lists and questions with something odd: each is answered, or refused in one line.
+"""Studies and ranked lists with something odd: each is computed, or refused in one line.
 
 ``python -m robustness.fuzz [CASES [SEED [KIND …]]]``. Nothing may raise, take longer than ten seconds of
 processor time, or leave a file behind where it was refused.
@@ -75,32 +75,6 @@ SHAPES = {
     "logistic": 2,
     "binormal": 2,
 }
-OPTIONS = (
-    "--relevant",
-    "--gain",
-    "--queries",
-    "--power",
-    "--rate",
-    "--json",
-    "--difference",
-    "--pilot",
-    "--ties",
-    "--ideal",
-    "--empty",
-    "--like",
-    "--unjudged",
-    "--chance",
-    "--missing",
-    "--level",
-    "--replacement",
-    "--correction",
-    "--seed",
-    "--columns",
-    "--format",
-    "--full",
-    "--items",
-    "-q",
-)
 DISCOUNTS = ("log", "zipf", "power", "geometric", "linear", "custom", "quadratic", "nothing")
 TEXTS = (
     "",
@@ -342,97 +316,9 @@ def try_lists(chance: random.Random, place: Path) -> str:
     return "refused" if found.code == 2 else "computed"
 
 
-PLAIN_CURVES = (
-    "linear(0.1, 0.7)",
-    "constant(0.4)",
-    "step(prevalence=0.4, top=1, at=0.7)",
-    "binormal(0.4, 2)",
-    "binormal(0.4, -8)",
-    "step(0, 0.4, 0)",
-    "power(prevalence=0.4, top=0, exponent=3)",
-    "roc_power(0.4)",
-    "graded(2=constant(0.1), 1=linear(0, 0.2))",
-    "constant(1)",
-    "constant(1e-5)",
-    "logistic(prevalence=0.4)",
-)
-PLAIN_MEASURES = (
-    "nDCG",
-    "nDCG@1",
-    "nDCG@10",
-    "nDCG(zipf)@0.2n",
-    "nDCG(linear)",
-    "nDCG(geometric(2))",
-    "DCG@3",
-    "RBP(0.8)",
-    "nDCG(power(0.5))@n^0.5",
-    "nDCG(constant)@5",
-    "nDCG@100",
-)
-
-
-def question(chance: random.Random, place: Path) -> list[str]:
-    """A command about curves, numbers, runs or ranks, most with something odd in its options."""
-
-    def either(given: Callable[[random.Random], str], *plain: str) -> str:
-        return given(chance) if chance.random() < 0.15 else chance.choice(plain)
-
-    runs = ["--run", f"{place}/a.run", "--run", f"{place}/b.run", "--qrels", f"{place}/qrels"]
-    ranks = ["--ranks", f"{place}/a.csv", "--ranks", f"{place}/b.csv", "--items", "50"]
-    common = ["--measure", either(measure, *PLAIN_MEASURES)]
-    kind = chance.choice(("predict", "plan", "plan sd", "plan runs", "compare", "evaluate", "sampled"))
-    if kind == "predict":
-        found = [
-            "predict",
-            "--scorer",
-            either(curve, *PLAIN_CURVES),
-            "--n",
-            either(number, "1", "7", "1e3", "1e9"),
-        ]
-    elif kind == "plan":
-        curves = [either(curve, *PLAIN_CURVES) for _ in range(2)]
-        found = ["plan", "--a", curves[0], "--b", curves[1], "-n", chance.choice(("1", "10", "300"))]
-    elif kind == "plan sd":
-        found = ["plan", "--sd", either(number, "0.2"), "--difference", either(number, "0.05")]
-    elif kind == "plan runs":
-        found = ["plan", *runs]
-    elif kind == "compare":
-        found = ["compare", *runs, "--resamples", "99"]
-    elif kind == "evaluate":
-        found = ["evaluate", *runs]
-    else:
-        found = ["sampled", *ranks, "--negatives", either(number, "1", "10", "49")]
-    found += [] if kind == "plan sd" else common
-    for _ in range(chance.choice((0, 0, 1))):
-        option = chance.choice(OPTIONS)
-        found += [option] if chance.random() < 0.3 else [option, either(number, "linear", "1", "0.9", "")]
-    return found
-
-
-def lists_for(place: Path) -> None:
-    """Write two runs, their judgements and two tables of ranks."""
-    judged = [f"q{q} 0 d{d} {int(d < 3) * (1 + d % 2)}" for q in range(8) for d in range(12)]
-    (place / "qrels").write_text("\n".join(judged))
-    for name, step in (("a", 5), ("b", 7)):
-        lines = [f"q{q} Q0 d{d * step % 12} {d + 1} {12 - d} {name}" for q in range(8) for d in range(12)]
-        (place / f"{name}.run").write_text("\n".join(lines))
-        users = "".join(f"u{u},{1 + u * step % 50}\n" for u in range(8))
-        (place / f"{name}.csv").write_text("user,rank\n" + users)
-
-
-def try_question(chance: random.Random, place: Path) -> str:
-    """Ask an odd question and return the outcome."""
-    lists_for(place)
-    before = set(place.iterdir())
-    ended = judged(*question(chance, place))
-    assert ended.code != 2 or set(place.iterdir()) == before, ended
-    return "refused" if ended.code == 2 else "computed"
-
-
 TRIALS: dict[str, Callable[[random.Random, Path], str]] = {
     "studies": try_study,
     "lists": try_lists,
-    "questions": try_question,
 }
 
 

@@ -57,60 +57,19 @@ def test_arguments_of_wrong_types_are_refused_in_one_line(made: dict[str, Call])
     assert outcomes.count("answered") > 0
 
 
-STUDY: dict[str, Any] = {"scorers": {"a": "constant(0.4)"}, "measures": "nDCG", "n": [10], "replicates": 2}
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "said"),
-    [
-        (na.Study, {**STUDY, "coupling": 10**400}, r"^coupling: must be at most 1.8e308, got 10+…$"),
-        (na.Study, {**STUDY, "title": 10**5000}, "^title: must be a text, got a value of type int$"),
-        (na.compare, {"collections": "\ud800"}, "^collections: no file can have the name "),
-        (na.evaluate, {"lists": "x", "weights": "\ud800"}, "^weights: no file can have the name "),
-        (
-            na.evaluate,
-            {"lists": "x", "feature": 10**5000},
-            "^feature: must be a whole number from 1 on, got a",
-        ),
-        (na.evaluate, {"lists": "x", "like": 10**5000}, "^like: a value of type int is not known, expected"),
-        (na.evaluate, {"lists": "x", "measures": "x" * 10**5}, "a text has at most 10000 characters"),
-    ],
-)
-def test_odd_texts_and_numbers_are_refused_in_one_line(
-    function: Callable[..., object], arguments: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(na.InputError, match=said):
-        function(**arguments)
-
-
 @pytest.mark.parametrize(
     ("name", "parameter", "value", "said"),
     [
         ("Study", "replicates", "many", "^replicates: must be a whole number"),
         ("run", "jobs", 1.5, "^jobs: must be a whole number"),
-        ("run", "time_limit", "1 h", "^time_limit: must be a number above 0, got '1 h'"),
-        ("plots.panels", "width", "wide", "^width: must be above 0 and at most 1000 inches, got 'wide'"),
         ("plot", "ax", "axes", "^ax: expected a value of type Axes, got 'axes'"),
-        ("plot", "choice", {"spec": True}, "^choice: expected a value of type Choice"),
         ("populations.PowerCurve", "top", "0.7", "^power: top must be a number, got '0.7'"),
-        (
-            "populations.Polynomial",
-            "coefficients",
-            b"x",
-            "^polynomial: coefficients must be numbers, got b'x'",
-        ),
         ("evaluate", "chance", 3, "^chance: must be True or False, got 3"),
-        ("evaluate lists", "columns", ["query"], "^columns: must be names of columns"),
-        ("learning.train", "penalties", "none", "^penalties: must be numbers"),
         ("lists.write_run", "run", [["d"]], "expected a dictionary .* or named tuples"),
         ("compare collections", "resamples", 3, "^resamples: must exceed 19 at this level, got 3"),
         ("compare", "alternative", np.zeros(2), "^alternative: must be one of two-sided, less, greater"),
-        ("evaluate lists", "ties", np.zeros(2), "^ties: must be one of"),
-        ("plan", "gain", np.zeros(2), "^gain: must be one of linear"),
-        ("plan sd", "lower_is_better", np.zeros(2), "^lower_is_better: "),
         ("check", "perturb", 10**400, "^perturb: must be a finite number, got 1000"),
         ("compare", "runs", "\ud800", "no file can have the name"),
-        ("merge", "out", "\ud800", "^out: no file can have the name"),
     ],
 )
 def test_errors_of_converters_name_the_argument(
@@ -145,21 +104,7 @@ QRELS = {"q": {"a": 1}}
             lambda place: API.Study(scorers={LONE: "random"}, **FIELDS),
             "^scorers: the name of a scorer must be",
         ),
-        (
-            lambda place: API.Study(scorers={"a": "constant(0.4)"}, title=LONE, **FIELDS),
-            "^title: the title mu",
-        ),
         (lambda place: API.evaluate({LONE: {"a": 1.0}}, QRELS), "the name of a query must be text in UTF-8"),
-        (
-            lambda place: API.evaluate({"q": {LONE: 1.0}}, QRELS),
-            "the name of a document must be text in UTF-8",
-        ),
-        (lambda place: API.evaluate({LONE: {"q": {"a": 1.0}}}, QRELS), "the name of a "),
-        (
-            lambda place: API.evaluate([{"query": "q", "document": LONE, "score": 1.0}], QRELS),
-            "the name of a document must be text in UTF-8",
-        ),
-        (lambda place: API.compare(values={LONE: [1, 2, 3], "b": [1, 2, 2]}), "^values: a name must be text"),
         (
             lambda place: API.lists.write_run({"q": {"a": 1.0}}, place / "w", LONE),
             "a line of a TREC file must",
@@ -168,63 +113,32 @@ QRELS = {"q": {"a": 1}}
             lambda place: API.lists.write_run({"q": {"a": math.nan}}, place / "w", "t"),
             "a score must be finite",
         ),
-        (lambda place: API.lists.write_qrels({"q": {"a": math.nan}}, place / "w"), "a label must be finite"),
         (
             lambda place: API.evaluate(pd.concat([table(), table()[["score"]]], axis=1), QRELS),
             "several columns are called 'score'",
         ),
         (lambda place: API.evaluate(pl.Series([1.0, 2.0]), QRELS), "expected a table, got a single column"),
-        (lambda place: API.evaluate(table()["score"], QRELS), "expected|a record has no"),
         (lambda place: API.lists.read_run("a\0b"), "a path holds no NUL character"),
         (
             lambda place: API.plots.save(API.plots.panels(1)[0], place, "a\0b"),
             "^name: must be the name of a file",
         ),
-        (
-            lambda place: API.plots.save(API.plots.panels(1)[0], place, "../b"),
-            "^name: must be the name of a file",
-        ),
         (lambda place: API.plots.panels(10**9), "^count: must be a whole number from 1 to 1000"),
-        (lambda place: API.plots.line_styles(10**12), "^count: must be a whole number from 0 to 100000"),
         (
             lambda place: API.plots.Choice(colors={"a": "no colour"}),
             "^colors: must be colours that matplotlib",
         ),
-        (lambda place: API.plots.Choice(labels={"a": 3}), "^labels: expected a value of type str, got 3"),
         (
             lambda place: API.plots.Choice(labels={"a": r"$\frac{1$"}),
             "^labels: holds no formula that matplotlib",
         ),
-        (lambda place: API.populations.Curve.parse("piecewise(0=0.5, 1=nan)"), r"must stay within \[0, 1\]"),
-        (lambda place: API.populations.PiecewiseLinear((0.0, 1.0), (0.5,)), "piecewise needs 2 values"),
-        (
-            lambda place: API.plan(sd=0.2, difference=0.1, pilot=10**400),
-            "^pilot: must be a whole number from 2",
-        ),
-        (
-            lambda place: API.learning.train(
-                API.learning.Queries([[1], [2]], [0, 1], [2]), "squared", penalties=[math.inf]
-            ),
-            "^penalties: must be numbers from 0 to 1e",
-        ),
         (lambda place: API.Measure().evaluate([HUGE, 0], [1.0, 2.0]), "^y_true: "),
-        (lambda place: API.learning.Batch.of([[HUGE, 1]]), "^labels: must be lists"),
         (lambda place: API.learning.Problem([[HUGE, 1]], [1.0]), "^labels: must be label vectors"),
-        (lambda place: API.learning.Queries([[1.0], [2.0]], [HUGE, 0], [2]), "^labels: must be numbers, got"),
-        (lambda place: API.evaluate(LISTS, {"q0": {"b": HUGE}}, "nDCG"), "^a label must be a number"),
-        (
-            lambda place: API.evaluate(LISTS, JUDGED, "nDCG", gain=np.ones(2)),
-            "^gain: must be one of linear, binary, exp2",
-        ),
         (lambda place: API.grow(ALIKE, JUDGED, "nDCG", binary_at=HUGE), "^binary_at: "),
         (
             lambda place: API.lists.pool_runs([LISTS, LISTS], JUDGED),
             "^runs: must be a mapping of name to run, such as {",
         ),
-        (lambda place: API.lists.pool_runs(3, JUDGED), "^expected a dictionary .* or named tuples, got 3"),
-        (lambda place: API.grow("nope", JUDGED, "nDCG"), "^nope: cannot be read"),
-        (lambda place: API.compare({"one": LISTS}, JUDGED), "^runs: a comparison needs at least two runs"),
-        (lambda place: API.compare(ALIKE, JUDGED, level=HUGE), r"^level: must lie inside \(0, 1\), got 1000"),
         (
             lambda place: API.learning.Queries([[1.0]], [1], [1], names=[["q"], ["r"]]),
             "^names: must be one for",

@@ -46,7 +46,7 @@ WRONG: tuple[object, ...] = (
 
 PACKAGES = (
     *("", "theory", "analysis", "lists", "learning", "studies"),
-    *("measures", "populations", "results", "sweep", "plots"),
+    *("measures", "populations", "results", "sweep"),
 )
 
 LISTS = {f"q{q}": {f"d{d}": float((3 * d + q) % 7) for d in range(5)} for q in range(12)}
@@ -91,28 +91,20 @@ def calls(place: Path) -> dict[str, Call]:
     folder, points = place / "results", place / "points"
     na.run(na.Study(**STUDY), folder, jobs=1)
     na.run(grid, points, jobs=1)
-    growth = na.grow(LISTS, LABELS, "nDCG", orders=2)
     comparison = na.compare(runs, LABELS, ["nDCG", "nDCG@1"], resamples=99)
-    planned = na.plan(**both, measures=["nDCG", "nDCG@2"], n=20)
-    distinction = na.distinguish(results)
-    curves = {"a": na.lists.fit_curves({"a": na.lists.read_csv(table)})["a"].relevance}
     queries = na.learning.read_svmlight(svm)
     collections = {
         f"c{c}": {name: [(q * c + len(name)) % 7 / 7 for q in range(9)] for name in ("a", "bb")}
         for c in range(3)
     }
-    by_humans = {query: LABELS[query] for query in [*LABELS][:7]}
-    by_judge = na.compare(runs, by_humans, judge=LABELS, resamples=99)
     one_relevant = {query: {"d2": 1} for query in LISTS}
-    figure, ax = plt.subplots()
+    _, ax = plt.subplots()
     results.data  # noqa: B018
     conventions = {"gain": "linear", "ties": "trec", "ideal": "judged", "empty": "zero", "missing": "drop"}
     problems: dict[str, Any] = {"labels": [[5, 4], [1, 3]], "probabilities": [0.3, 0.7]}
     utility = na.learning.Problem(**problems).utility
     curve, own, sizes = na.populations.Curve.parse("linear(0.1, 0.7)"), "linear(0.1, 0.7)", {"sizes": [5, 20]}
     one = {"scorer": own, "measure": "nDCG"}
-    of_results, of_pairs = {"results": results}, {"pairs": distinction.pairs}
-    of_growth, of_axes = {"growth": growth}, {"ax": ax}
     given: dict[str, dict[str, Any]] = {
         "Measure": {"discount": "log", "cutoff": 10},
         "Study": STUDY,
@@ -132,7 +124,6 @@ def calls(place: Path) -> dict[str, Call]:
         "plan runs": {"runs": runs, "qrels": LABELS, "measures": "nDCG"},
         "plan sd": {"sd": 0.2, "difference": 0.1, "pilot": 20},
         "plot": {"results": results, "measure": "nDCG", "ax": ax, "title": "t"},
-        "plots.ndcg_curves": {"results": results, "measure": "nDCG", "ax": ax, "title": "t"},
         "predict": {"scorers": own, "measures": "nDCG", "n": 20},
         "report": {"reported": comparison},
         "run": {"study": na.Study(**STUDY), "jobs": 1, "replicates": 3},
@@ -198,56 +189,18 @@ def calls(place: Path) -> dict[str, Call]:
         "populations.curve": {"function": lambda s: 0.2 + 0.5 * s, "name": "c"},
         "populations.with_relevant": {"scorer": own, "relevant": 2},
         "open_results grid": {"folder": points},
-        "plots.Choice": {"scorers": ["good"], "labels": {}, "colors": {}, "band": (0.1, 0.9)},
-        "plots.comparison_figure": {"comparison": comparison, "pair": comparison.pairs[0]},
-        "plots.curve_handles": {**of_results, "measures": ["nDCG"]},
-        "plots.draw_all": {"found": planned, "out": place / "f", "dpi": 30, "formats": ("png",)},
-        "plots.draw_all results": {"found": results, "out": place / "f", "measures": "nDCG@2", "dpi": 30},
-        "plots.enlarge": {**of_results, "measure": "nDCG", **of_axes},
-        "plots.figure_legend": {"figure": figure, "handles": []},
-        "plots.fitted_curves": {"curves": curves, **of_axes},
-        "plots.fitted_figure": {"curves": curves},
-        "plots.holds_curves": {"place": place},
-        "plots.judged_figure": {"comparison": by_judge, "pair": by_judge.pairs[0]},
-        "plots.length_axis": {**of_axes, "sizes": [5, 20]},
-        "plots.line_styles": {"count": 3},
-        "plots.margin_labels": {**of_axes, "labels": [(0.5, "a", "red")]},
-        "plots.measure_figure": {**of_results, "measure": "nDCG"},
-        "plots.measure_style": {"measure": "nDCG"},
-        "plots.note": {"figure": figure, "text": "t"},
-        "plots.order_error_exponents": {**of_axes, **of_pairs, "study": results.study},
-        "plots.order_figure": {**of_results, **of_pairs},
-        "plots.order_handles": of_pairs,
-        "plots.outer_labels": {"axes": [ax]},
-        "plots.overview_figure": {**of_results, "measures": ["nDCG"]},
-        "plots.summary_figure": {**of_results, "measures": ["nDCG"]},
-        "plots.pair_figures": {**of_results, "measures": ["nDCG"]},
-        "plots.panels": {"count": 2},
-        "plots.plan_figure": {"plan": planned},
-        "plots.power_figure": {"comparison": comparison},
-        "plots.save": {"figure": figure, "folder": place / "f", "name": "n", "dpi": 30, "formats": ("png",)},
-        "plots.style": {"file": None},
-        "plots.growth_curves": {**of_growth, "measure": "nDCG", **of_axes},
-        "plots.growth_figure": {**of_growth, "measures": ["nDCG"]},
-        "plots.growth_handles": of_growth,
-        "plots.titles": {**of_axes, "title": "t", "remark": "r"},
-        "plots.wrong_order_rates": {**of_axes, **of_pairs},
     }
     return {name: (_called(name.split()[0]), arguments) for name, arguments in given.items()}
 
 
 def _called(name: str) -> Callable[..., Any]:
-    """Return a public function; a context manager is entered, and one of any number of paths takes one."""
+    """Return a public function; one of any number of paths takes one."""
     function: Callable[..., Any] = operator.attrgetter(name)(na)
-
-    def entered(file: Any) -> None:
-        with function(file):
-            pass
 
     def of_one(path: Any) -> Any:
         return function(path)
 
-    return {"plots.style": entered, "learning.read_svmlight": of_one}.get(name, function)
+    return of_one if name == "learning.read_svmlight" else function
 
 
 def parameters(function: Callable[..., Any]) -> set[str]:

@@ -7,13 +7,11 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,33 +30,6 @@ from ndcg_asymptotics.sweep.executor import Backend
 from ndcg_asymptotics.sweep.sweep import sweep
 
 _fake_engine = pytest.fixture(autouse=True)(use_fake_engine)
-
-
-_TERMINATED = """
-import os, signal, sys, time
-from ndcg_asymptotics.sweep.executor import Cores
-
-def pieces():
-    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
-    yield from (0.5, 0.5, 0.5)
-
-for number in (signal.SIGINT, signal.SIGTERM):  # a job in the background ignores SIGINT
-    signal.signal(number, signal.default_int_handler)
-try:
-    with Cores("loky", 2).workers() as computed:
-        print(next(computed(time.sleep, pieces())))
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_a_signal_while_processes_start_is_not_lost(name: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", _TERMINATED, name], capture_output=True, text=True, check=True
-    )
-    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
 @pytest.mark.slow
@@ -102,15 +73,6 @@ def test_workers_end_with_an_interrupted_sweep(tmp_path: Path) -> None:
     assert outcome.stopped == "interrupted"
     assert len(seen) == 2
     assert all(is_gone(process) for process in seen)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_workers_are_used_again_by_the_next_sweep(tmp_path: Path) -> None:
-    sweep(study(), tmp_path / "a", jobs=2)
-    before = children()
-    sweep(study(), tmp_path / "b", jobs=2)
-    assert before == children() != set()
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -207,41 +169,6 @@ def test_a_port_that_nobody_listens_to_and_a_worker_are_refused(cluster: Any) ->
     check_scheduler(cluster.scheduler_address, 10)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("answers", [False, True])
-def test_an_interrupt_while_a_run_waits_for_a_cluster_ends_it(tmp_path: Path, answers: bool) -> None:
-    """No scheduler answers, or one without workers does."""
-    distributed = pytest.importorskip("distributed")
-    text = 'measures = ["nDCG"]\nn = [10]\nreplicates = 4\n[scorers]\na = "constant(0.5)"\n'
-    (tmp_path / "study.toml").write_text(text)
-    with ExitStack() as stack:
-        if answers:
-            empty = stack.enter_context(distributed.LocalCluster(n_workers=0, dashboard_address=":0"))
-            address = empty.scheduler_address
-        else:
-            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            server.settimeout(60)
-            address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        options = "--out", "out", "--scheduler", address
-        process = subprocess.Popen(
-            [sys.executable, "-m", "ndcg_asymptotics", "run", "study.toml", *options],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stderr is not None
-        if answers:
-            assert "waiting for a worker" in process.stderr.readline()
-        else:
-            stack.enter_context(server.accept()[0])
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        printed, error = process.communicate(timeout=30)
-    assert (process.returncode, error) == (130, "")
-    assert "interrupted" in printed
-
-
 def is_gone(process: int) -> bool:
     """Whether a process ends within five seconds."""
     return within(5, lambda: not stat_of(Path(f"/proc/{process}")))
@@ -304,23 +231,6 @@ def test_a_replicate_that_kills_the_workers_of_a_cluster_ends_a_sweep(
     scheduler = cluster.scheduler_address
     outcome = sweep(study("always dies"), tmp_path, jobs=1, scheduler=scheduler)
     assert (outcome.complete, outcome.stopped) == (0, "workers lost")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cluster_that_has_lost_all_workers_ends_the_sweep() -> None:
-    distributed = pytest.importorskip("distributed")
-    from ndcg_asymptotics.sweep import cluster
-
-    with (
-        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local,
-        cluster.client_of(1, local.scheduler_address) as (client, threads),
-    ):
-        local.scale(0)
-        assert within(30, lambda: not client.ncores())
-        blocks = cluster.computed(client, threads, len, iter([(0,)]), seconds_without_workers=0.1)
-        with pytest.raises(BrokenExecutor, match="no worker"):
-            next(blocks)
 
 
 def test_unsuitable_workers_are_reported() -> None:

@@ -15,7 +15,6 @@ import pytest
 from cases import LINEAR, TWO_GRADES, design, simulated, study
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
-from scipy.special import beta
 
 from ndcg_asymptotics.analysis.check import check
 from ndcg_asymptotics.core.errors import InputError
@@ -160,36 +159,6 @@ def test_engines_draw_ndcg_times_the_ideal_dcg(engine) -> None:
             assert (draw["ndcg"] <= draw["high"]).all()
             width = (draw["high"] - draw["low"])[:, half:]
             assert (width <= a_design.bracket * np.maximum(ideal, 1.0)).all()
-
-
-FEW = "power(prevalence=0.02, top=0.6, exponent=30)", "power(prevalence=0.02, top=0.2, exponent=30)"
-MANY = "linear(prevalence=0.3, top=0.5)", "linear(prevalence=0.3, top=0.6)"
-
-
-def windows(measure: str, n: int) -> list[float]:
-    """The shares of queries with few relevant items at which A and B have equal means, NDCG and DCG."""
-    found = []
-    for text in ("n" + measure, measure):
-        few, many = (
-            float(np.subtract(*(expected_ndcg(of, text, [n]).value[0] for of in pair)))
-            for pair in (FEW, MANY)
-        )
-        found.append(many / (many - few))
-    return found
-
-
-def test_shares_of_queries_between_which_normalising_turns_the_order_round() -> None:
-    """Their limits, from the differences of the curves: p = 0.02 and 0.3."""
-    # half of E_A - E_B is 0.31/1.5 (1-t)^30 - 0.01/1.5 and 0.1 t - 0.05
-    few = 0.31 / 1.5 * beta(0.5, 31) - 0.02 / 1.5
-    many = 0.1 / 1.5 - 0.1
-    limits = [1 / (1 - few / many * math.sqrt(0.3 / 0.02)), 1 / (1 - few / many)]
-    assert windows("DCG(power(0.5))", 10**18) == pytest.approx(limits, rel=1e-6)
-    assert windows("DCG@10", 10**18) == pytest.approx([0.2, 0.2], rel=1e-6)  # 0.1 / (0.4 + 0.1)
-    # 1/r approaches it from both sides like 1/log n
-    low, high = np.array([windows("DCG(zipf)", n) for n in (10**6, 10**12)]).T
-    assert low[0] < low[1] < 0.2 < high[1] < high[0]
-    assert (high[1] - 0.2) / (high[0] - 0.2) == pytest.approx(0.5, abs=0.1)
 
 
 def test_every_n_of_a_given_list() -> None:

@@ -66,13 +66,6 @@ def test_every_sequence_of_labels(
     assert one == pytest.approx(1.0)
 
 
-CURVES = {
-    "better at the top": "power(prevalence=0.3, top=0.55, exponent=6)",
-    "two grades": GRADED,
-    "four grades": "graded(7=linear(0, 0.1), 3=linear(0.01, 0.05), 2=linear(0.05, 0.15), 1=constant(0.2))",
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("law", "n", "k"), [((0.3, 0.2), 300, 90), ((0.3, 0.1), 1000, 340)])
 def test_a_cutoff_that_the_best_grade_may_fill(law: tuple[float, ...], n: int, k: int) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.graded import mean_by_counts, mean_of_first, simulated
+from oracles.graded import mean_by_counts, mean_of_first
 
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
-from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 LEARNING_TO_RANK = (
@@ -47,29 +46,6 @@ def test_every_count_summed_over(number, n, k):
     assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
     wrong = mean_by_counts(curves_of(relevance), integrals, (*relevance.gains[:-1], 0.99), d, k, n)
     assert abs(mean.value[0] - wrong) > mean.error[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [3, 5, 10])
-def test_means_and_deviations_by_simulation(number, effort):
-    """5 standard errors of 10,000 lists: 6e-7 by chance for each mean. More effort: more and longer lists."""
-    relevance = grades(number, 10 + number)
-    longer = [(1000, ""), (1000, "@10")] if effort > 1 else []
-    for n, cutoff in (*longer, (10, ""), (40, ""), (100, "@10"), (300, "@0.2n")):
-        measure = Measure.parse(f"nDCG{cutoff}")
-        d = 1 / np.log(1 + np.arange(1.0, n + 1))
-        k = measure.cutoff(n)
-        mean, error, deviation, own_error = simulated(
-            curves_of(relevance), relevance.gains, d, k, n, 10_000 * effort, seed=n
-        )
-        exact = expected_ndcg(relevance, measure, [n])
-        assert abs(exact.value[0] - mean) < 5 * error + exact.error[0]
-        # the recursion over ranks takes few ranks of several grades
-        if (number <= 5 and n == 10) or (number == 3 and cutoff == "@10"):
-            std = ndcg_std(relevance, measure, [n])
-            assert abs(std.value[0] - deviation) < 5 * own_error + std.error[0]
-    wrong = expected_ndcg(relevance, Measure("log", k - 10), [n])
-    assert abs(wrong.value[0] - mean) > 5 * error
 
 
 @pytest.mark.parametrize("n", [60, 100, 200, 10**4])
