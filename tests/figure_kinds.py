@@ -16,7 +16,7 @@ from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.plots.grid_points import curves_figure, gaps_figure
-from ndcg_asymptotics.populations.curve_file import CURVE, Empirical, encode
+from ndcg_asymptotics.populations.curve_file import Empirical, encode
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.studies.grid import grid_of
@@ -98,7 +98,7 @@ def fitted(gains: tuple[float, ...] = (2.0, 1.0), shift: float = 0.0) -> Empiric
     """Return a fitted curve."""
     depth = np.linspace(0, 1, 30)
     probability = np.array([(0.3 + shift) * (1 - depth) ** (1 + j) for j in range(len(gains))])
-    return Empirical("a.json", encode(CURVE, gains=gains, depth=depth, probability=probability))
+    return Empirical("a.csv", encode(gains, depth, probability))
 
 
 def only(figures: dict[tuple[str, str], Figure]) -> Figure:

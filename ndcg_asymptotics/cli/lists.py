@@ -96,7 +96,7 @@ class _Fitted(Options):
 @app.command()
 def fit(
     *,
-    out: Path = option("File for the curve, or folder for several curves.", ..., "CURVE.json"),
+    out: Path = option("File for the curve, or folder for several curves.", ..., "CURVE.csv"),
     runs: Runs,
     given: _Fitted,
     output: Output,

@@ -45,6 +45,11 @@ FIELDS: Mapping[str, str] = {
 }
 """The fields of a study file."""
 
+FILES: Mapping[str, str] = {
+    "curve as JSON": "`fit --out NAME.csv` writes curves as CSV, with the columns depth and y=GAIN",
+}
+"""The formats of files."""
+
 
 def removed(name: str, replacements: Mapping[str, str]) -> str:
     """Return a sentence about a name of an earlier version; "" for any other name.

@@ -13,6 +13,7 @@ import numpy as np
 from ndcg_asymptotics.core.arrays import brief, floats, is_number
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.files import path_of
+from ndcg_asymptotics.core.removed import FILES, removed
 from ndcg_asymptotics.core.text import toml_string
 from ndcg_asymptotics.lists.fitting import fit_curves
 from ndcg_asymptotics.lists.given import (
@@ -53,7 +54,7 @@ def fit(
     ----------
     runs, qrels : as evaluate takes them
     out : path
-        A folder for one curve per run, named after the run. With a single run, a name that ends in ``.json``
+        A folder for one curve per run, named after the run. With a single run, a name that ends in ``.csv``
         is the file of its curve.
     lists : in place of runs and qrels
         A file or a frame whose every row has a score and a label, of one scorer, as `evaluate` takes it.
@@ -73,14 +74,15 @@ def fit(
     ------
     InputError
         For a file that cannot be read, runs without a common query, negative labels of ``lists`` without
-        ``binary_at``, errors of `fit_curves`, and a file that cannot be written. Nothing is written before
-        all curves are fitted.
+        ``binary_at``, errors of `fit_curves`, a curve that would replace a file that is read, and a file that
+        cannot be written. Nothing is written before all curves are fitted.
     """
     require(
         (runs is None) == (qrels is None) and (runs is None) != (lists is None),
         "fit needs either runs and qrels, or lists",
     )
     out, source = path_of(out, "out"), {}
+    require(out.suffix != ".json", removed("curve as JSON", FILES), "out")
     if lists is not None:
         ranker = ranker_of(feature, weights)
         ((name, (scores, labels)),) = scored_lists(lists, columns, [ranker], query).items()
@@ -88,11 +90,13 @@ def fit(
         refused = f"{place}has negative labels; --binary-at 1 makes labels below 1 irrelevant"
         require(binary_at is not None or not (labels.values < 0).any(), refused, "lists")
         found, by_run = {name: scores}, {name: ranked_lists(scores, labels)}
+        inputs = [scores]
     else:
         found, judged = runs_of(runs, columns), records_of(qrels, "label", columns)
         with naming_sources(*found.values(), judged):
             by_run = pool_runs(found, judged, pool).lists()
         source = {"qrels": Path(judged.source).name, "pool": pool}
+        inputs = [*found.values(), judged]
     for name in found:
         require(
             Path(name).name == name != "", f"runs need distinct names of files, got {brief(name)}", "runs"
@@ -102,17 +106,17 @@ def fit(
         floats(binary_at, "binary_at")
         by_run = {name: [binary(ranked, binary_at) for ranked in of_run] for name, of_run in by_run.items()}
     first = next(iter(by_run.values()))
-    single = len(found) == 1 and out.suffix == ".json"
-    targets = {name: out if single else out / f"{name}.json" for name in found}
+    single = len(found) == 1 and out.suffix == ".csv"
+    targets = {name: out if single else out / f"{name}.csv" for name in found}
+    for path in targets.values():
+        same = any(one.source and path.resolve() == Path(one.source).resolve() for one in inputs)
+        require(not same, f"{path}: is read; name another folder for the curves", "out")
     documents = sum(ranked.scores.size for ranked in first)
-    stated = {
-        **source,
-        "queries": len(first),
-        "documents": documents,
-        "binary_at": binary_at,
-    }
+    source |= {"queries": str(len(first)), "documents": str(documents)}
+    comment = "; ".join(f"{field}: {value}" for field, value in source.items())
+    comment += "" if binary_at is None else f"; binary_at: {binary_at:g}"
     contents = {
-        targets[name]: curve.encode({"run": Path(found[name].source or name).name, **stated})
+        targets[name]: curve.encode([f"run: {Path(found[name].source or name).name}; {comment}"])
         for name, curve in fit_curves(by_run).items()
     }
     if len(by_run) > 1:

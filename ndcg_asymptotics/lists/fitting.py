@@ -11,7 +11,7 @@ curve is the pooled frequency of the grade.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,8 @@ from ndcg_asymptotics.core.arrays import (
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.lists.records import RankedList
-from ndcg_asymptotics.populations import Empirical, curve_file
+from ndcg_asymptotics.populations import Empirical
+from ndcg_asymptotics.populations.curve_file import encode
 
 _CELL_WIDTH = 0.1  # relative to the depth of the cell, below the topmost ranks
 
@@ -50,12 +51,11 @@ class FittedCurve:
     @property
     def relevance(self) -> Empirical:
         """The curve as a scorer of a study, which need not be written to a file first."""
-        return Empirical("fitted.json", self.encode({}))
+        return Empirical("fitted.csv", self.encode())
 
-    def encode(self, source: Mapping[str, object]) -> bytes:
-        """Return the content of a curve file; ``source`` says what the curve was fitted to."""
-        fields = {"gains": self.gains, "depth": self.depth, "probability": self.probability}
-        return curve_file.encode(curve_file.CURVE, **fields, source=source)
+    def encode(self, comments: Iterable[str] = ()) -> bytes:
+        """Return the content of a curve file; comments say what the curve was fitted to."""
+        return encode(self.gains, self.depth, self.probability, comments)
 
 
 _ZERO_CURVE = FittedCurve((1.0,), np.array([0.0, 1.0]), np.zeros((1, 2)))

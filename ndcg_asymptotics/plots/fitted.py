@@ -22,7 +22,7 @@ from ndcg_asymptotics.plots.marks import figure_legend, grey_line
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import line_styles, style
-from ndcg_asymptotics.populations.curve_file import Empirical, read_curves
+from ndcg_asymptotics.populations.curve_file import Empirical
 from ndcg_asymptotics.results.kinds import kind_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def fitted_figure(curves: Mapping[str, Empirical], *, width: float | None = None
 def holds_curves(place: Path) -> bool:
     """Return whether a path is a curve file, or a folder that has curve files but no results."""
     place = path_of(place, "place")
-    return place.suffix == ".json" or (kind_of(place) is None and any(place.glob("*.json")))
+    return place.suffix == ".csv" or (kind_of(place) is None and any(place.glob("*.csv")))
 
 
 def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]:
@@ -93,7 +93,7 @@ def fitted_drawings(place: Path, *, width: float | None = None) -> list[Drawing]
     InputError
         If a file is not a curve file.
     """
-    paths = [place] if place.is_file() else sorted(place.glob("*.json"))
+    paths = [place] if place.is_file() else sorted(place.glob("*.csv"))
     require(len(paths) > 0, f"{place}: no curve files here")
-    curves = {path.stem: read_curves(path, partial(Empirical, path.name)) for path in paths}
+    curves = {path.stem: Empirical.read(path.name, path.parent) for path in paths}
     return [(("curves",), partial(fitted_figure, curves, width=width))]

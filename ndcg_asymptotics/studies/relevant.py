@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -106,7 +105,7 @@ def with_gain(scorer: Scorer | str, gain: Gain) -> Scorer:
     if not isinstance(model, Relevance):
         raise InputError(f"the label 1 of {model} has the gain 1, got {gains[0]:g}", "gain")
     if isinstance(model, Empirical):
-        return Empirical(model.file, _rewritten(model.content, gain))
+        return model.with_gains(gains)
     return Graded(tuple(pair for pair in zip(gains, model.curves, strict=True) if pair[0] > 0))
 
 
@@ -126,13 +125,3 @@ def _mapped(labels: Sequence[float], gain: Gain) -> tuple[float, ...]:
     different = len(set(positive)) == len(positive) > 0
     require(different, f"the positive gains of a scorer must be different, got {listed}", "gain")
     return gains
-
-
-def _rewritten(content: bytes, gain: Gain) -> bytes:
-    """Return the content of a curve file with other gains."""
-    table = json.loads(content)
-    gains = _mapped([float(label) for label in table["gains"]], gain)
-    order = sorted((row for row, value in enumerate(gains) if value > 0), key=lambda row: -gains[row])
-    table["gains"] = [gains[row] for row in order]
-    table["probability"] = [table["probability"][row] for row in order]
-    return json.dumps(table, indent=1).encode()

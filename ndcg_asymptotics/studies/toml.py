@@ -77,7 +77,7 @@ engine = "auto"
 good = "power(prevalence=0.3, top=0.8, exponent=2)"
 random = "random"      # uninformative, with the labels of the others
 # mine = 'custom("module:function")'         a function of the score in module.py beside this file
-# fitted = 'empirical("curves/a.json")'      as `ndcg-asymptotics fit` writes it
+# fitted = 'empirical("curves/a.csv")'      as `ndcg-asymptotics fit` writes it
 """
 
 

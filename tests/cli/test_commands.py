@@ -66,7 +66,7 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         ),
         (("predict", *LINEAR, "--measure", "nDCG(lgo)", "--n", 10), "unknown discount 'lgo'"),
         (("predict", *LINEAR, "--measure", "nDCG", "--n", "1e19"), "--n: must be list lengths"),
-        (("fit", "--out", "curve.json"), "fit needs either runs and qrels, or lists"),
+        (("fit", "--out", "curve.csv"), "fit needs either runs and qrels, or lists"),
         (
             ("plan", "--sd", 0.2, "--figure-format", "gif"),
             "must be of svg, png, pdf, got 'gif'",

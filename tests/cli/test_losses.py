@@ -94,7 +94,7 @@ def test_train(tmp_path: Path, run: Run) -> None:
     code, _, _ = run("evaluate", "--run", scored, "--qrels", gains, "--measure", "nDCG@2", "--json")
     assert code == 0
     code, _, _ = run(
-        "fit", "--run", scored, "--qrels", gains, "--out", tmp_path / "curve.json", "--binary-at", "1"
+        "fit", "--run", scored, "--qrels", gains, "--out", tmp_path / "curve.csv", "--binary-at", "1"
     )
     assert code == 0
     code, said, _ = run("losses", "train", *options)

@@ -83,9 +83,9 @@ def test_negative_labels_beside_scores_are_refused(tmp_path):
         named = evaluate(lists=path, measures="nDCG", gain="-1=0, 1=1, 2=2", **options)
         assert named.mean == pytest.approx((2 + 1 / 2) / (2 + 1 / np.log2(3)))
         with pytest.raises(InputError, match="has negative labels; --binary-at 1 makes labels below 1"):
-            fit(lists=path, out=tmp_path / "curve.json", **options)
-    (path,) = fit(lists=table, out=tmp_path / "curve.json", binary_at=1)
-    assert path == tmp_path / "curve.json"
+            fit(lists=path, out=tmp_path / "curve.csv", **options)
+    (path,) = fit(lists=table, out=tmp_path / "curve.csv", binary_at=1)
+    assert path == tmp_path / "curve.csv"
 
 
 def bounds_by_force(run, qrels, grades, measure, **options) -> tuple[float, float]:

@@ -63,8 +63,8 @@ def test_the_curve_of_queries_without_relevant_items_is_0():
 def test_the_error_for_differing_label_laws_names_the_remedy(tmp_path):
     for name, share in (("a", [0.3, 0.2]), ("b", [0.5, 0.1])):
         curve = fit_curves({name: queries(share)})[name]
-        (tmp_path / f"{name}.json").write_bytes(curve.encode({}))
-    scorers = {name: Relevance.parse(f'empirical("{name}.json")', tmp_path) for name in "ab"}
+        (tmp_path / f"{name}.csv").write_bytes(curve.encode())
+    scorers = {name: Relevance.parse(f'empirical("{name}.csv")', tmp_path) for name in "ab"}
     with pytest.raises(
         InputError, match=r"these differ: a: .* \(one `fit` of all their runs makes them agree: ndcg-"
     ):

@@ -143,7 +143,7 @@ def test_columns_may_be_named_that_only_one_of_the_files_has(tmp_path):
             files.append(tmp_path / f"{name}.{ending}")
             frame.to_csv(files[-1], index=False) if ending == "csv" else frame.to_parquet(files[-1])
         assert np.array_equal(evaluate(*files, "nDCG", columns=columns).values, expected)
-        assert fit(*files, out=tmp_path / "curve.json", columns=columns)
+        assert fit(*files, out=tmp_path / "curve.csv", columns=columns)
         with pytest.raises(InputError, match="no column 'typo'"):
             evaluate(*files, "nDCG", columns={**columns, "label": "typo"})
 
@@ -169,7 +169,7 @@ def test_svmlight_files_may_begin_with_comments(tmp_path):
     commented = write(tmp_path, f"# made by hand\n#\n\n{LETOR}", "commented.txt")
     expected = evaluate(lists=plain, measures="nDCG", feature=1).values
     assert np.array_equal(evaluate(lists=commented, measures="nDCG", feature=1).values, expected)
-    assert fit(lists=commented, feature=1, out=tmp_path / "curve.json")
+    assert fit(lists=commented, feature=1, out=tmp_path / "curve.csv")
     many = "# a comment\n" + "".join(LETOR.replace("qid:", f"qid:{i}") for i in range(1, 5))
     assert na.compare(lists=write(tmp_path, many), feature=[1, 2], resamples=99).queries == 8
     with pytest.raises(InputError, match="is an SVMlight file"):
@@ -188,7 +188,7 @@ def test_queries_of_svmlight_files_may_be_in_a_file_of_sizes(tmp_path, comment):
     assert np.array_equal(found.values, expected.values)
     both = evaluate(lists=[bare, write(tmp_path, bare.read_bytes(), "b.txt")], feature=1, query=[sizes] * 2)
     assert np.array_equal(both["all files"].values[:2], expected.values)
-    assert fit(lists=bare, feature=1, query=sizes, out=tmp_path / "curve.json")
+    assert fit(lists=bare, feature=1, query=sizes, out=tmp_path / "curve.csv")
     ended = command("evaluate", "--lists", bare, "--feature", 1, "--query", sizes, "--measure", "nDCG")
     assert (ended.code, f"{expected.mean[0]:.4f}" in ended.out) == (0, True)
     for text, said in (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -69,24 +67,40 @@ def files(tmp_path):
 def test_fitted_runs_make_a_population(files):
     folder, runs, qrels = files
     written = fit(runs, qrels, out=folder / "curves")
-    assert written == [folder / "curves" / "good.json", folder / "curves" / "bad.json"]
+    assert written == [folder / "curves" / "good.csv", folder / "curves" / "bad.csv"]
     texts = {path.stem: f'empirical("{path}")' for path in written}
     population = Population.of({**texts, "random": "random"})
     assert population.gains == (2.0, 1.0)
     good, bad = (population.models[name].mean_gain_at_top for name in ("good", "bad"))
     assert good > bad
-    content = json.loads(written[0].read_text())
-    source = content["source"]
-    assert (source["run"], source["qrels"], source["pool"]) == ("good.run", "qrels.txt", "retrieved")
-    assert source["queries"] == 20
-    assert str(folder) not in written[0].read_text()
+    comment, columns, *_ = written[0].read_text().splitlines()
+    source = "# run: good.run; qrels: qrels.txt; pool: retrieved; queries: 20; documents: "
+    assert comment.startswith(source)
+    assert columns == "depth,y=2,y=1"
 
 
 def test_labels_can_be_made_binary(files):
     folder, runs, qrels = files
-    (path,) = fit(runs[:1], qrels, out=folder / "one.json", binary_at=2)
-    assert path == folder / "one.json"
+    (path,) = fit(runs[:1], qrels, out=folder / "one.csv", binary_at=2)
+    assert path == folder / "one.csv"
     assert Relevance.parse(f'empirical("{path}")').gains == (1.0,)
+    assert path.read_text().splitlines()[0].endswith("; binary_at: 2")
+
+
+def test_a_curve_replaces_no_file_that_is_read(files):
+    folder, runs, qrels = files
+    before = (folder / "good.csv").read_bytes()
+    (folder / "curves").mkdir()
+    with pytest.raises(InputError, match=r"out: .*good\.csv: is read; name another folder"):
+        fit(lists=folder / "good.csv", out=folder / "curves" / "..")
+    table = folder / "judged.csv"
+    rows = [line.split() for line in qrels.read_text().splitlines()]
+    table.write_text("query,document,label\n" + "".join(f"{q},{d},{y}\n" for q, _, d, y in rows))
+    with pytest.raises(InputError, match=r"out: .*judged\.csv: is read"):
+        fit(runs[:1], table, out=table)
+    assert (folder / "good.csv").read_bytes() == before
+    with pytest.raises(InputError, match=r"out: 'curve as JSON' was removed in version 0\.4: `fit --out"):
+        fit(runs[:1], qrels, out=folder / "one.json")
 
 
 @pytest.mark.slow
@@ -94,20 +108,20 @@ def test_fitted_runs_come_with_a_study(files):
     folder, runs, qrels = files
     fit(runs, qrels, out=folder / "curves")
     study = load(folder / "curves" / "study.toml")
-    assert str(study.scorers["good"]) == 'empirical("good.json")'
+    assert str(study.scorers["good"]) == 'empirical("good.csv")'
     assert study.pairs == (("good", "bad"),)
     # the study runs as it is; it is made smaller here to save time
     quick = load(folder / "curves" / "study.toml").with_(n=[5, 20], replicates=200, measures=["nDCG"])
     assert check(run(quick, jobs=1)).agrees
     # fitting one run writes no study
     fit(runs[:1], qrels, out=folder / "alone")
-    assert [path.name for path in (folder / "alone").iterdir()] == ["good.json"]
+    assert [path.name for path in (folder / "alone").iterdir()] == ["good.csv"]
 
 
 def test_a_csv_file_is_fitted(files):
     folder, _, qrels = files
     (path,) = fit(lists=folder / "good.csv", out=folder / "curves")
-    assert path == folder / "curves" / "good.json"
+    assert path == folder / "curves" / "good.csv"
     labels = [int(line.split()[3]) for line in qrels.read_text().splitlines()]
     expected = [np.mean(np.array(labels) == gain) for gain in (2, 1)]
     np.testing.assert_allclose(Relevance.parse(f'empirical("{path}")').masses, expected, atol=1e-12)

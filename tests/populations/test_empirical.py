@@ -9,29 +9,20 @@ import pytest
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, Relevance, Scorer
-from ndcg_asymptotics.populations.curve_file import CURVE, encode
+from ndcg_asymptotics.populations.curve_file import encode
 
-
-def curve_file(path, **changes):
-    content = {
-        "format": CURVE,
-        "gains": [2, 1],
-        "depth": [0.0, 0.5, 1.0],
-        "probability": [[0.5, 0.2, 0.0], [0.4, 0.3, 0.1]],
-        "source": "kept and ignored",
-    }
-    path.write_text(json.dumps({**content, **changes}))
-    return path
+GRADED = "# run: a.run\ndepth,y=2,y=1\n0.0,0.5,0.4\n0.5,0.2,0.3\n1.0,0.0,0.1\n"
 
 
 def test_empirical(tmp_path):
-    path = curve_file(tmp_path / "curve.json")
+    path = tmp_path / "curve.csv"
+    path.write_text(GRADED)
     relevance = Relevance.parse(f'empirical("{path}")')
     assert relevance.gains == (2.0, 1.0)
     np.testing.assert_allclose(relevance.masses, [0.225, 0.275], rtol=1e-14)
     assert relevance.mean_gain_at_top == pytest.approx(1.4)
     assert Relevance.parse(str(relevance)) == relevance
-    assert Relevance.parse('empirical("curve.json")', tmp_path).masses == relevance.masses
+    assert Relevance.parse('empirical("curve.csv")', tmp_path).masses == relevance.masses
 
 
 @pytest.mark.parametrize(
@@ -52,59 +43,63 @@ def test_a_table_of_points_is_a_curve(tmp_path, table):
     assert Relevance.parse(portable.text, tmp_path).masses == same.masses
 
 
+def test_what_fit_writes_is_read_to_the_last_bit():
+    rng = np.random.default_rng(5)
+    depth = np.array([0.0, *np.sort(rng.random(20)), 1.0])
+    probability = rng.random((3, 22)) / 3
+    content = encode([0.1, 7.0, 1 / 3], depth, probability, ["run: a\u2028b\n", "caf\udce9.run"])
+    assert content.startswith(b"# run: a b\n# caf\\udce9.run\ndepth,y=0.1,y=7,y=0.3333333333333333\n")
+    read = Empirical("c.csv", content)
+    assert read.gains == (7.0, 1 / 3, 0.1)
+    for row, curve in zip((1, 2, 0), read.nodes, strict=True):
+        np.testing.assert_array_equal(curve.depths, depth)
+        np.testing.assert_array_equal(curve.values, probability[row])
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("x,y\n0,0.1\n1,0.7\n", "CSV with the columns s,ybar or depth,ybar"),
+        ("x,y\n0,0.1\n1,0.7\n", "columns depth or s, and ybar or y=GAIN for every gain, got 'x,y'"),
+        ("0,0.1\n1,0.7\n", "got '0,0.1'"),
+        ("depth\n0\n1\n", "got 'depth'"),
+        ("depth,y=high\n0,0.1\n1,0.7\n", "got 'depth,y=high'"),
+        ("depth,y=2,2\n0,0.1,0.1\n1,0.7,0.1\n", "got 'depth,y=2,2'"),
+        ("", "got ''"),
+        ("[1]", r"got '\[1\]'"),
         ("s,ybar\n0.1,0.1\n1,0.7\n", "depth must increase from 0 to 1"),
         ("s,ybar\n0,0.1\n0.5,0.2\n0.5,0.3\n1,0.7\n", "depth must increase from 0 to 1"),
-        ("s,ybar\n0,0.1\n1\n", "not a curve file"),
-        ("s,ybar\n0,0.1\n1,high\n", "not a curve file"),
-        ("s,ybar\n0,0.1\n1,1.7\n", r"within \[0, 1\]"),
+        ("s,ybar\nnan,0.1\n0,0.2\n1,0.3\n", "depth must increase from 0 to 1"),
         ("s,ybar\n", "depth must increase from 0 to 1"),
+        ("# from a\n\ns,ybar\n0,0.1\n1\n", "line 5 must have 2 numbers, got '1'"),
+        ("s,ybar\n0,0.1\n1,high\n", "line 3 must have 2 numbers, got '1,high'"),
+        ("depth,y=2,y=1\n0,0.5,0.4\n1,0.1,0,0\n", "line 3 must have 3 numbers, got '1,0.1,0,0'"),
+        ("s,ybar\n0,0.1\n1,1.7\n", r"within \[0, 1\]"),
+        ("depth,y=2,y=1\n0,0.9,0.4\n1,0,0.1\n", "add up to as much as 1.3"),
+        ("depth,y=1,ybar\n0,0.5,0.4\n1,0,0.1\n", "distinct and positive"),
+        ("depth,y=0\n0,0.5\n1,0\n", "distinct and positive"),
+        ("depth,y=nan\n0,0.5\n1,0\n", "distinct and positive"),
+        (
+            '{"format": "ndcg-asymptotics curve 1", "gains": [1]}',
+            "'curve as JSON' was removed in version 0.4: `fit --out NAME.csv` writes curves as CSV",
+        ),
     ],
 )
-def test_tables_that_hold_no_curve(tmp_path, table, said):
-    (tmp_path / "curve.csv").write_text(table)
+def test_files_that_hold_no_curve(tmp_path, table, said):
+    path = tmp_path / "curve.csv"
+    path.write_text(table)
     with pytest.raises(InputError, match=said) as error:
         Relevance.parse('empirical("curve.csv")', tmp_path)
+    assert f"position 1: {path}: " in str(error.value)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"format": "else"}, "format must be"),
-        ({"gains": []}, "one row per gain"),
-        ({"gains": [1, 1]}, "distinct and positive"),
-        ({"depth": [0.1, 0.5, 1.0]}, "depth must increase from 0 to 1"),
-        ({"depth": [0, 1, 1]}, "depth must increase from 0 to 1"),
-        ({"depth": []}, "one number per depth"),
-        ({"probability": [[0.5, 0.2, 0.0]]}, "one row per gain"),
-        ({"probability": [[0.5, 0.2], [0.4, 0.3, 0.1]]}, "one number per depth"),
-        ({"probability": [[0.5, 0.2, 1.2], [0.1, 0.1, 0.1]]}, r"within \[0, 1\]"),
-        ({"probability": [[0.9, 0.2, 0.0], [0.4, 0.3, 0.1]]}, "add up to as much as 1.3"),
-        ({"probability": 3}, "not a curve file"),
-    ],
-)
-def test_bad_curve_files(tmp_path, changes, said):
-    path = curve_file(tmp_path / "curve.json", **changes)
-    with pytest.raises(InputError, match=said) as error:
-        Relevance.parse(f'empirical("{path}")')
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"), [("", "not a curve file"), ("{}", "not a curve file"), ("[1]", "not a curve file")]
-)
-def test_files_that_hold_no_curve(tmp_path, content, said):
-    path = tmp_path / "curve.json"
-    path.write_text(content)
-    with pytest.raises(InputError, match=said):
-        Relevance.parse(f'empirical("{path}")')
+def test_files_that_cannot_be_read(tmp_path):
+    path = tmp_path / "curve.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="not a curve file"):
+    with pytest.raises(InputError, match="a curve file is UTF-8 text"):
+        Relevance.parse(f'empirical("{path}")')
+    path.write_bytes(b"s,ybar\n" + b"0,0.1\n" * 2**20)
+    with pytest.raises(InputError, match=r"cannot be read \(more than 4"):
         Relevance.parse(f'empirical("{path}")')
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
@@ -114,21 +109,20 @@ def test_files_that_hold_no_curve(tmp_path, content, said):
 def curve_of(points: int, gains: tuple[int, ...] = (1,)) -> bytes:
     depth = np.linspace(0, 1, points)
     rows = [(0.5 - 0.3 * depth + 0.1 * np.sin(500 * depth + gain)) / len(gains) for gain in gains]
-    return encode(CURVE, gains=gains, depth=depth, probability=rows)
+    return encode(gains, depth, rows)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (curve_of(2001), r"depth must have at most 2000 values, got 2001$"),
+        (curve_of(2001), r"a curve must have at most 2000 points, got 2001$"),
         (curve_of(1001, tuple(range(1, 11))), r"at most 10000 probabilities, got 10010$"),
-        (b'{"format": [' + b"[]," * (2**21 + 1) + b"[]]}", "at most 2097152 values .* has 2097153$"),
     ],
-    ids=["points", "probabilities", "values"],
+    ids=["points", "probabilities"],
 )
 def test_larger_curve_files_are_refused_in_one_line(content, said):
     with pytest.raises(InputError, match=said) as refused:
-        Empirical("c.json", content)
+        Empirical("c.csv", content)
     assert "\n" not in str(refused.value)
 
 
@@ -136,31 +130,31 @@ def test_a_text_in_a_file_reads_curve_files_in_its_own_folder_only(tmp_path, mon
     own, inner, other = tmp_path / "own", tmp_path / "own" / "inner", tmp_path / "other"
     for folder in (inner, other):
         folder.mkdir(parents=True)
-        (folder / "c.json").write_bytes(curve_of(5))
-    (own / "link.json").symlink_to(other / "c.json")
+        (folder / "c.csv").write_bytes(curve_of(5))
+    (own / "link.csv").symlink_to(other / "c.csv")
     (own / "linked").symlink_to(other)
-    (own / "near.json").symlink_to(inner / "c.json")
-    (own / "loop.json").symlink_to(own / "loop.json")
+    (own / "near.csv").symlink_to(inner / "c.csv")
+    (own / "loop.csv").symlink_to(own / "loop.csv")
     scorer = "empirical(%s)"
-    for file in ("inner/c.json", "near.json", "inner/../inner/c.json", str(inner / "c.json")):
+    for file in ("inner/c.csv", "near.csv", "inner/../inner/c.csv", str(inner / "c.csv")):
         assert str(Scorer.parse(scorer % json.dumps(file), own)) == scorer % json.dumps(file)
     elsewhere = [
-        "../other/c.json",
-        str(other / "c.json"),
-        "link.json",
-        "linked/c.json",
-        "inner/../../other/c.json",
+        "../other/c.csv",
+        str(other / "c.csv"),
+        "link.csv",
+        "linked/c.csv",
+        "inner/../../other/c.csv",
         "/etc/passwd",
-        "../own2/c.json",
-        "../nowhere.json",
+        "../own2/c.csv",
+        "../nowhere.csv",
     ]
     for file in elsewhere:
         with pytest.raises(InputError, match="is outside of the folder"):
             Scorer.parse(scorer % json.dumps(file), own)
     with pytest.raises(InputError) as refused:
-        Scorer.parse(scorer % '"loop.json"', own)
+        Scorer.parse(scorer % '"loop.csv"', own)
     assert "\n" not in str(refused.value)
     # a text of the user's own may name any file
     monkeypatch.chdir(own)
-    for file in ("../other/c.json", str(other / "c.json"), "link.json"):
+    for file in ("../other/c.csv", str(other / "c.csv"), "link.csv"):
         assert str(Scorer.parse(scorer % json.dumps(file))) == scorer % json.dumps(file)

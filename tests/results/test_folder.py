@@ -309,14 +309,8 @@ def test_versions_that_wrote_are_all_kept(tmp_path: Path, monkeypatch: pytest.Mo
 def test_fitted_curves_are_kept_beside_the_results(tmp_path: Path) -> None:
     source = tmp_path / "here"
     source.mkdir()
-    curve = {
-        "format": "ndcg-asymptotics curve 1",
-        "gains": [1],
-        "depth": [0.0, 0.5, 1.0],
-        "probability": [[0.8, 0.3, 0.2]],
-    }
-    (source / "c.json").write_text(json.dumps(curve))
-    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.json")', "random": "random"}}
+    (source / "c.csv").write_text("depth,y=1\n0,0.8\n0.5,0.3\n1,0.2\n")
+    fields = STUDY | {"replicates": 1, "scorers": {"good": 'empirical("c.csv")', "random": "random"}}
     fitted = study_of(fields, source, "study.toml")
     with FolderSink(tmp_path / "out", fitted) as sink:
         sink.want([0])

@@ -40,7 +40,7 @@ replicates = 40
 seed = 3
 pairs = [["fitted", "random"]]
 [scorers]
-fitted = 'empirical("fitted.json")'
+fitted = 'empirical("fitted.csv")'
 random = "random"
 """
 GRID = """
@@ -66,12 +66,7 @@ pairs = [["good", "weak"]]
 good = "linear(0.1, 0.5)"
 weak = "linear(0.2, 0.4)"
 """
-CURVE = {
-    "format": "ndcg-asymptotics curve 1",
-    "gains": [1],
-    "depth": [0.0, 0.5, 1.0],
-    "probability": [[0.8, 0.3, 0.2]],
-}
+CURVE = "depth,y=1\n0,0.8\n0.5,0.3\n1,0.2\n"
 OWN = "import numpy as np\n\ndef slow(rank):\n    return 1 / np.log(2 + rank)\n"
 
 _SECONDS = 600  # after which a command hangs; the slowest takes five seconds of processor time
@@ -107,7 +102,7 @@ class Kind:
 
 def make_kinds(place: Path) -> list[Kind]:
     """Make a sound folder of every kind."""
-    (place / "fitted.json").write_text(json.dumps(CURVE))
+    (place / "fitted.csv").write_text(CURVE)
     (place / "own.py").write_text(OWN)
     kinds = []
     for name, text in (("study", STUDY), ("grid", GRID), ("rare", RARE)):

@@ -310,7 +310,7 @@ def try_lists(chance: random.Random, place: Path) -> str:
     for file, content in zip((run, qrels), ranked(chance), strict=True):
         file.write_bytes(content)
     found = judged("evaluate", "--run", run, "--qrels", qrels, "--measure", "nDCG@3")
-    out = place / "curve.json"
+    out = place / "curve.csv"
     fitted = judged("fit", "--run", run, "--qrels", qrels, "--out", out, "--binary-at", 1)
     assert (fitted.code == 0) == out.exists(), fitted
     return "refused" if found.code == 2 else "computed"

@@ -116,7 +116,7 @@ def calls(place: Path) -> dict[str, Call]:
         "distinguish": {"results": results, "pair": ("good", "random")},
         "evaluate": {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", **conventions},
         "evaluate lists": {"lists": table},
-        "fit": {"runs": run, "qrels": qrels, "out": place / "curve.json", "binary_at": 1},
+        "fit": {"runs": run, "qrels": qrels, "out": place / "curve.csv", "binary_at": 1},
         "grow": {"runs": LISTS, "qrels": LABELS, "measures": "nDCG", "orders": 2},
         "merge": {"parts": [folder], "out": place / "merged"},
         "open_results": {"folder": folder},

@@ -7,7 +7,7 @@ import pytest
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.populations import Empirical, Scorer
-from ndcg_asymptotics.populations.curve_file import CURVE, encode
+from ndcg_asymptotics.populations.curve_file import encode
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.studies.canonical import canonical
 from ndcg_asymptotics.studies.relevant import with_gain
@@ -45,14 +45,14 @@ def test_gains_that_a_scorer_cannot_have(gain, message):
 
 
 def test_fitted_curves_with_other_gains():
-    curves = {"gains": [2, 1], "depth": [0.0, 1.0], "probability": [[0.2, 0.0], [0.3, 0.1]]}
-    fitted = Empirical("a.json", encode(CURVE, **curves))
+    fitted = Empirical("a.csv", encode([2, 1], [0.0, 1.0], [[0.2, 0.0], [0.3, 0.1]], ["run: a.run"]))
     turned = with_gain(fitted, "1=9, 2=4")
     assert isinstance(turned, Empirical)
     assert turned.gains == (9.0, 4.0)
     assert turned.masses == fitted.masses[::-1]
     assert turned.portable().text != fitted.portable().text  # the text holds a digest of the gains
     assert [curve.values for curve in turned.nodes] == [(0.3, 0.1), (0.2, 0.0)]
+    assert turned.content.startswith(b"# run: a.run\n")
     assert with_gain(turned, "9=1, 4=0").gains == (1.0,)
 
 

@@ -38,12 +38,7 @@ good = "linear(0.1, 0.7)"
 random = "random"
 """
 
-CURVE = {
-    "format": "ndcg-asymptotics curve 1",
-    "gains": [1],
-    "depth": [0.0, 0.5, 1.0],
-    "probability": [[0.8, 0.3, 0.1]],
-}
+CURVE = "depth,y=1\n0,0.8\n0.5,0.3\n1,0.1\n"
 
 
 def test_a_file_becomes_a_design(tmp_path: Path) -> None:
@@ -98,7 +93,7 @@ def test_sizes_are_even_in_log_n_and_include_both_ends(start: int, stop: float, 
         ({"bracket": True}, ["bracket", "number", "True"]),
         ({"scorers": {"": "constant(0.1)"}}, ["scorers", "name"]),
         ({"scorers": {"a": "random"}}, ["scorers", "random"]),
-        ({"scorers": {"a": 'empirical("none.json")'}}, ["scorers.a", "none.json", "No such file"]),
+        ({"scorers": {"a": 'empirical("none.csv")'}}, ["scorers.a", "none.csv", "No such file"]),
         (
             {"scorers": {"a": "constant(0.3)", "b": "constant(0.4)"}},
             ["scorers", "a: P(Y=1) = 0.3", "b: P(Y=1) = 0.4"],
@@ -188,22 +183,22 @@ def test_title_replicates_and_ways_to_write_decide_nothing() -> None:
 
 
 def test_curve_files_are_relative_to_the_study_and_named_by_content(tmp_path: Path) -> None:
-    def study(folder: str, **change: Any) -> Study:
+    def study(folder: str, curve: str = CURVE) -> Study:
         here = tmp_path / folder
         here.mkdir()
-        (here / "c.json").write_text(json.dumps(CURVE | change))
-        scorers = {"fitted": 'empirical("c.json")', "random": "random"}
+        (here / "c.csv").write_text(curve)
+        scorers = {"fitted": 'empirical("c.csv")', "random": "random"}
         return study_of(GOOD | {"scorers": scorers}, here, "study.toml")
 
     a, b = study("a"), study("b")
-    other = study("c", probability=[[0.9, 0.25, 0.1]])
+    other = study("c", CURVE.replace("0,0.8\n0.5,0.3", "0,0.9\n0.5,0.25"))
     assert isinstance(a.scorers["fitted"], Empirical)
     assert differing_fields(canonical(a), canonical(b)) == []
     assert [text.split(" ")[0] for text in differing_fields(canonical(other), canonical(a))] == [
         "scorers.fitted"
     ]
     ((name, content),) = files(a).items()
-    assert json.loads(content) == CURVE
+    assert content.decode() == CURVE
     # the canonical study, beside copies of its curves, is the same study
     copied = tmp_path / "store" / name
     copied.parent.mkdir(parents=True)

@@ -79,7 +79,7 @@ def plan(
     ----------
     a, b : Scorer or text
         Scorers with the same label law, independent given the label; those of fitted runs are
-        ``empirical("FILE.json")``.
+        ``empirical("FILE.csv")``.
     measures : Measure or text, or several
         By default six of NDCG, and all that there are of values. With ``sd`` the one that it belongs to. Of
         runs and ``sd`` also those of ir_measures, such as "AP".
