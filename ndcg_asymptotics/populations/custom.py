@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import chebyshev
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.core.arrays import Bools, Floats, Integers, brief, floats, instance_of
+from ndcg_asymptotics.core.arrays import Floats, Integers, brief, floats, instance_of
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.populations import panels
+from ndcg_asymptotics.core.files import digest_of
 from ndcg_asymptotics.populations.scorer import Curve
 from ndcg_asymptotics.specs import custom
 
+_DEGREE = 15  # of the polynomial on a panel
+_NODES = chebyshev.chebpts1(_DEGREE + 1)
+_FIT = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE)).T  # from values at the nodes to coefficients
+_RESOLVED = 1e-13  # of a panel's last two coefficients
+_EPSILON = 2.0**-52
+_MOST_PANELS = 4000
+_SINGLE = 24  # binary digits of a coefficient that go into the digest of results
 _GAUSS = leggauss(8)  # exact for polynomials of degree 15
 _PROBED = np.linspace(0.0, 1.0, 1025)  # depths at which the range of the curve is checked
 
@@ -48,9 +56,13 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
     def __post_init__(self) -> None:
         edges, series = self._panels()
         width = np.diff(edges)
-        masses = series @ _integrals() * width / 2
+        k = np.arange(_DEGREE + 1)
+        integrals = np.where(
+            k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0
+        )  # of the polynomials, over [-1, 1]
+        masses = series @ integrals * width / 2
         rough = np.abs(series[:, 1:]).sum(axis=1)
-        slope = np.abs(series) @ np.arange(panels.DEGREE + 1.0) ** 2 * 2 / width
+        slope = np.abs(series) @ k**2.0 * 2 / width
         set_ = object.__setattr__
         set_(self, "_edges", edges)
         set_(self, "_series", series)
@@ -59,10 +71,11 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         set_(self, "_from_end", np.concatenate((np.cumsum(masses[::-1])[::-1], [0.0])))
         set_(self, "_ranges", (series[:, 0] - rough, series[:, 0] + rough, slope))
         self.check_range(*self.formula(_PROBED))
-        known = custom.source_digest(self.function, self.files) + np.array(self.breaks).tobytes()
-        exact, single = panels.digests(edges, series, known)
-        set_(self, "value_digest", exact)
-        set_(self, "digest", single)
+        source = custom.source_digest(self.function, self.files) + np.array(self.breaks).tobytes()
+        # coefficients that rounding alone makes differ from 0 are the same whole number
+        single = np.rint(series * 2.0**_SINGLE).astype(np.int64).tobytes()
+        set_(self, "value_digest", digest_of(edges.tobytes() + series.tobytes()))
+        set_(self, "digest", digest_of(source + edges.tobytes() + single))
 
     def _evaluate(self, t: Floats) -> Floats:
         return custom.evaluated(self.function, 1.0 - t, f"custom: {self.target!r}", "score")
@@ -89,28 +102,40 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
             all(0 < b < 1 for b in self.breaks),
             f"custom: breaks must lie inside (0, 1), got {brief(self.breaks)}",
         )
-        start = np.array([0.0, *sorted(set(self.breaks)), 1.0])
-        return panels.fit_panels(start, self._series_on, self._too_rough)
-
-    def _series_on(self, left: Floats, right: Floats) -> tuple[Floats, Bools]:
-        """Return the series on panels, and whether they follow the function."""
-        values = self._evaluate(left[:, None] + (right - left)[:, None] * (panels.NODES + 1) / 2)
-        series = values @ panels.FIT
-        # a score near 1 is rounded, and with it what a steep curve makes of it
-        noise = panels.EPSILON * np.ptp(values, axis=1) / (right - left)
-        good = np.abs(series[:, -2:]).max(axis=1) <= panels.RESOLVED + noise
-        return series, good | (right - left <= panels.EPSILON)
-
-    def _too_rough(self, _: float) -> str:
-        return f"custom: {self.target!r} is too rough for 4000 panels: name its jumps and kinks as breaks"
+        edges = np.array([0.0, *sorted(set(self.breaks)), 1.0])
+        left, right = edges[:-1], edges[1:]
+        done: list[tuple[Floats, Floats]] = []
+        count = 0
+        while left.size:
+            width = right - left
+            values = self._evaluate(left[:, None] + width[:, None] * (_NODES + 1) / 2)
+            series = values @ _FIT
+            # a score near 1 is rounded, and with it what a steep curve makes of it
+            noise = _EPSILON * np.ptp(values, axis=1) / width
+            good = (np.abs(series[:, -2:]).max(axis=1) <= _RESOLVED + noise) | (width <= _EPSILON)
+            done.append((left[good], series[good]))
+            left, right = left[~good], right[~good]
+            count += int(good.sum())
+            require(
+                not left.size or count + 2 * left.size <= _MOST_PANELS,
+                f"custom: {self.target!r} is too rough for {_MOST_PANELS} panels: "
+                "name its jumps and kinks as breaks",
+            )
+            middle = (left + right) / 2
+            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        starts, series = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        order = np.argsort(starts)
+        return np.append(starts[order], 1.0), series[order]
 
     def _panel(self, t: Floats) -> Integers:
-        return panels.locate(self._edges, t)[0]  # type: ignore[attr-defined]
+        edges = self._edges  # type: ignore[attr-defined]
+        return np.clip(np.searchsorted(edges, t, side="right") - 1, 0, len(edges) - 2)
 
     def _value(self, panel: Integers, t: Floats) -> Floats:
         edges, series = self._edges, self._series  # type: ignore[attr-defined]
-        x, _ = panels.place(edges, panel, t)
-        return panels.series_values(np.broadcast_to(series[panel], (*np.shape(x), series.shape[-1])), x)
+        x = 2 * (t - edges[panel]) / (edges[panel + 1] - edges[panel]) - 1
+        basis = chebyshev.chebvander(x, _DEGREE).reshape(*np.shape(x), _DEGREE + 1)
+        return np.asarray((basis * series[panel]).sum(axis=-1))
 
     def formula(self, t: Floats) -> Floats:
         return self._value(self._panel(t), t)
@@ -155,12 +180,6 @@ class OwnCurve(custom.OfFunction, Curve, keyword="custom"):
         at = np.array(self.breaks)
         right = self._panel(at)
         return bool(np.all(np.abs(self._value(right, at) - self._value(right - 1, at)) < 1e-9))
-
-
-def _integrals() -> Floats:
-    """Return the integrals of the Chebyshev polynomials over [-1, 1]."""
-    k = np.arange(panels.DEGREE + 1)
-    return np.where(k % 2 == 0, 2.0 / (1.0 - k**2 + (k == 1)), 0.0)
 
 
 def curve(

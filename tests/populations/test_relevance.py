@@ -165,3 +165,23 @@ def test_means_and_bounds_of_an_own_curve():
     low, high = own.bounds(a, b)
     assert np.all((low <= values.min(axis=0) + 1e-12) & (values.max(axis=0) - 1e-12 <= high))
     assert np.all((low[:3] > 0) & (high[:3] < low[:3] + 0.3))  # and short intervals are told apart
+
+
+@pytest.mark.parametrize(
+    ("function", "integral", "breaks"),
+    [
+        (np.sqrt, lambda s: s**1.5 * 2 / 3, ()),
+        (lambda s: np.exp(-300 * (1 - s)), lambda s: np.exp(-300 * (1 - s)) / 300, ()),
+        (lambda s: np.abs(s - np.pi / 8), lambda s: np.abs(s - np.pi / 8) * (s - np.pi / 8) / 2, ()),
+        (lambda s: np.abs(s - 0.4), lambda s: np.abs(s - 0.4) * (s - 0.4) / 2, (0.6,)),
+        (lambda s: 0.1 + 0.5 * (s >= 0.3), lambda s: 0.1 * s + 0.5 * np.maximum(s - 0.3, 0), (0.7,)),
+        (lambda s: 0.1 + 0.5 * (s >= np.pi / 8), lambda s: 0.1 * s + 0.5 * np.maximum(s - np.pi / 8, 0), ()),
+    ],
+    ids=["root", "steep", "kink", "stated kink", "stated jump", "jump"],
+)
+def test_an_own_curve_follows_its_function_over_roots_kinks_and_jumps(function, integral, breaks):
+    own = curve(function, name="own", breaks=breaks)
+    s = np.random.default_rng(3).uniform(1e-3, 1, 2000)
+    assert own.value(1 - s) == pytest.approx(function(s), abs=1e-13)
+    low, high = np.minimum(s, s[::-1]), np.maximum(s, s[::-1])
+    assert own.integral(1 - high, 1 - low) == pytest.approx(integral(high) - integral(low), abs=1e-13)
