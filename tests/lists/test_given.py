@@ -128,7 +128,7 @@ def test_every_face_takes_frames(tmp_path: Path) -> None:
     compared = na.compare(frames, judged, "nDCG", resamples=99)
     assert compared.as_dict() == na.compare(runs, labels, "nDCG", resamples=99).as_dict()
     first, second = na.fit(frames, judged, out=tmp_path / "curves")
-    assert (first.name, second.name) == ("good.json", "bad.json")
+    assert (first.name, second.name) == ("good.csv", "bad.csv")
     grown = na.grow(frames, judged, "nDCG", orders=2)
     assert np.array_equal(grown.ndcg, na.grow(runs, labels, "nDCG", orders=2).ndcg)
     assert "runs" not in grown.settings
