@@ -125,10 +125,7 @@ def test_a_table_of_user_and_rank_may_have_other_column_names(files: list[Path])
         (("--items", "0"), "--items: must be a whole number from 2 to 9e+18, got 0"),
         (("--items", "9000"), "ranks must be from 1 to 9000 items, user d has one at 9266"),
         (("--items", "10000", "--negatives", "10000"), "--negatives: must be a whole number from 1 to 9999"),
-        (("--items", "10000", "--negatives", "0"), "--negatives: must be a whole number from 1"),
-        (("--items", "10000", "--negatives", "x"), "must be a whole number"),
         (("--items", "10000", "--level", "1"), "--level: must lie inside (0, 1), got 1.0"),
-        (("--items", "10000", "--measure", "DCG"), "DCG: ranks of one relevant item are measured by NDCG"),
         (("--items", "10000", "--qrels", "q"), "--ranks: is in place of runs and judgements"),
     ],
 )
@@ -145,9 +142,7 @@ def test_bad_options_are_one_line(
     ("old", "new", "words"),
     [
         ("e,100\n", "", "all systems must have the same users, e is 0 times in A and 1 times in B"),
-        ("e,100\n", "e,100\ne,200\n", "the same users, e is 2 times in A and 1 times in B"),
         ("e,100\n", "e,0\n", "A: ranks must be from 1 to 10000 items, user e has one at 0"),
-        ("e,100\n", "e,1.5\n", "a rank must be a whole number, got 1.5 for user e"),
         ("e,100\n", "e,none\n", "A.csv, line 6"),
         ("user,rank", "user,score", "no column 'rank'"),
     ],

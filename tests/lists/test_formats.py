@@ -31,12 +31,9 @@ def test_json_runs_and_judgements(tmp_path):
     ("text", "said"),
     [
         ('{"q": {"a": 1,}}', r"not a JSON file of the form .* line 1, column"),
-        ('{"q": {"a": 1}', r"not a JSON file of the form \{\"query\": \{\"document\": score\}\} \("),
         ('{"q": {"a": NaN}}', "a score must be finite, got nan for document a of query q"),
-        ('{"q": {"a": 1e999}}', "a score must be finite, got inf for document a of query q"),
         ('{"q": {"a": 1, "a": 2}}', "'a' occurs twice"),
         ('{"q": {"a": "1"}}', "query q: got '1', expected"),
-        ('{"q": {"a": {"b": 1}}}', "query q: got {'b': 1}"),
         ("{}", "holds no data"),
         ('{"a":' * 100_000, "not a JSON file of the form"),
         (

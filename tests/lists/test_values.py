@@ -242,15 +242,12 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
     ("text", "said"),
     [
         ("", "holds no data"),
-        ("query,run,measure,value\n", "there are no values"),
         ("run,measure,value\na,AP,0.5\n", "expected a column query .*--columns query=NAME names it"),
         ("query,text\nq1,what\n", "expected a column of numbers beside query, got none: text has 'what'"),
         ("query,AP\nq1,23.5%\n", "expected a column of numbers beside query, got none: AP has '23.5%'"),
-        ("query,AP\n", "there are no values below the heading"),
         ("query,item,AP\nq1,d1,1\nq1,d2,2\n", "several rows of a query, by the column item: a run is comp"),
         ("q1 Q0 d1 1 0.5 new\n", "is in TREC format: a run is compared without --values, by the judgements"),
         ("query,a,b\nq1,1,2\nq2,1,2,3\n", r"not a table \('Expected 3 fields in line 3, saw 4'\)"),
-        ("query,a,b\nq1,1,2,3\nq2,2,3,4\n", r"not a table \('Expected 3 fields in line 2, saw 4'\)"),
         (
             "query,run,measure,value\nq1,a,AP,high\n",
             "row 1, column value: expected a number for query 'q1', got 'high'",
@@ -263,9 +260,7 @@ def test_a_measure_that_some_run_lacks_does_not_count() -> None:
         ("query,a,b\nq1,1,2\n,1,2\n", "row 2: the name of the query is missing"),
         ("q1\tAP\t0.5\nq2\tAP\n", "line 2: expected three fields as in the first line"),
         ('{"q1": {"AP": 0.5}, "q2": 0.5}', "q2: expected .* got 0.5"),
-        ('[{"query": "q1", "run": {"a": 1}, "AP": "x"}]', "expected a column of numbers beside query"),
         ('{"q1": {"run": {}}, "q2": {"run": [1], "AP": 0.5}}', "beside query, got none: no other"),
-        ('{"q1": {"AP": 0.5}', "not a JSON file of the form"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(text: str, said: str, tmp_path: Path) -> None:

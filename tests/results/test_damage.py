@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
-import re
 import shutil
 import struct
 import zipfile
@@ -161,27 +159,3 @@ def test_a_compressed_block_is_refused(tmp_path: Path) -> None:
     assert file.path.stat().st_size < 2**16
     with pytest.raises(UnreadableError, match="a member is compressed"):
         read_block(file, "key", EXPECTED)
-
-
-@pytest.mark.parametrize("put", ["pipe", "device", "folder", "huge"])
-@pytest.mark.parametrize("name", ["study.json", "block", "curve"])
-def test_only_files_of_bounded_size_are_read(folder: Path, name: str, put: str) -> None:
-    file = {
-        "study.json": folder / "study.json",
-        "block": sorted(folder.glob("*.npz"))[0],
-        "curve": next((folder / "curves").iterdir()),
-    }[name]
-    file.unlink()
-    if put == "pipe":
-        os.mkfifo(file)
-    elif put == "device":
-        file.symlink_to("/dev/zero")
-    elif put == "folder":
-        file.mkdir()
-    else:
-        with file.open("wb") as opened:
-            opened.truncate(10**13)
-    place = re.escape(file.relative_to(folder).as_posix())
-    words = r"more than .*" if put == "huge" else r"not a regular file|Is a directory"
-    with pytest.raises(InputError, match=rf": damaged: {place} cannot be read \({words}\); m"):
-        open_study(folder, allow_custom=True)

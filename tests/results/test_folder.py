@@ -409,25 +409,6 @@ def test_a_block_of_another_study_is_noticed_and_not_deleted(tmp_path: Path) -> 
     assert (tmp_path / "a" / block.name).exists()
 
 
-@pytest.mark.parametrize("name", ["block", RECORD])
-def test_what_was_deleted_is_made_again(tmp_path: Path, name: str) -> None:
-    """A part is never reported as the whole."""
-    write(tmp_path, [0, 1], [2], wanted=[0, 1, 2, 3])
-    path = next(tmp_path.glob("2-2-*")) if name == "block" else tmp_path / name
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InputError, match=f"damaged: {path.name} is damaged"):
-        write(tmp_path, [3])
-    path.unlink()
-    if name == "block":
-        assert not open_study(tmp_path).complete
-    else:
-        with pytest.raises(InputError, match=r"study.json is missing"):
-            open_study(tmp_path)
-    write(tmp_path, *([[2], [3]] if name == "block" else [[3]]))
-    assert open_study(tmp_path).complete
-    np.testing.assert_array_equal(open_study(tmp_path).data.ndcg.values, draws([0, 1, 2, 3])["ndcg"])
-
-
 def test_a_folder_of_another_study_whose_record_was_deleted_stays_as_it_is(tmp_path: Path) -> None:
     write(tmp_path, [0])
     (tmp_path / RECORD).unlink()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -147,20 +146,6 @@ def test_figures_of_a_grid_are_chosen(out: Path, run: Done) -> None:
         assert words in run("figures", out, "--out", drawn, *option)[2]
 
 
-def test_exchanged_points_are_noticed(out: Path, run: Done) -> None:
-    one, other = out / "points" / "top=0.5,b=0.2", out / "points" / "top=0.7,b=0.4"
-    one.rename(out / "aside")
-    other.rename(one)
-    (out / "aside").rename(other)
-    for arguments in (("info", out), ("check", out), ("figures", out, "--out", out.parent / "drawn")):
-        code, _, error = run(*arguments)
-        assert (code, error.count("\n")) == (2, 1)
-        assert "top=0.5,b=0.2: holds another study than the grid has at this point" in error
-    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
-    assert (code, error.count("\n")) == (2, 1)
-    assert re.search(r"top=0.5,b=0.2: holds another study: scorers.good .*; measures ", error)
-
-
 def test_a_deleted_point_is_incomplete_everywhere_and_made_again(out: Path, run: Done) -> None:
     truth = grid_in(out).data
     shutil.rmtree(out / "points" / "top=0.5,b=0.2")
@@ -186,29 +171,6 @@ def test_a_complete_grid_simulates_nothing(out: Path, run: Done, monkeypatch: py
     assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] != 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "content",
-    ["", "{", "[]", "null", '{"parameters": {"p": 3}}', "[" * 10**5, '{"grid": {}, "format": 3}', None],
-)
-def test_a_record_with_wrong_content_is_one_line_and_made_again(
-    out: Path, run: Done, content: str | None
-) -> None:
-    (out / "grid.json").unlink()
-    if content is None:
-        os.mkfifo(out / "grid.json")
-    else:
-        (out / "grid.json").write_text(content)
-    for arguments in (("info", out), ("check", out), ("figures", out, "--out", out.parent / "drawn")):
-        code, said, error = run(*arguments)
-        assert (code, said, error.count("\n")) == (2, "", 1)
-        assert "damaged: grid.json " in error
-    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 2
-    (out / "grid.json").unlink()
-    assert run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)[0] == 0
-    assert run("info", out)[0] == 0
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -228,16 +190,6 @@ def test_a_record_that_is_no_grid_is_one_line_though_its_digest_holds(
     code, _, error = run("check", out)
     assert (code, error.count("\n")) == (2, 1)
     assert "grid.json is damaged (not what a record states)" in error
-
-
-def test_a_file_in_the_place_of_a_point_is_missing_and_named(out: Path, run: Done) -> None:
-    place = out / "points" / "top=0.5,b=0.2"
-    shutil.rmtree(place)
-    place.write_text("something else")
-    assert run("info", out)[0] == 1
-    code, _, error = run("run", out.parent / "grid.toml", "--out", out, "--jobs", 1)
-    assert (code, error.count("\n")) == (2, 1)
-    assert "top=0.5,b=0.2: is a file, expected a folder of results; move it away" in error
 
 
 @pytest.mark.slow
@@ -261,11 +213,8 @@ def test_figures_are_drawn_against_every_parameter(tmp_path: Path, made: Path) -
         (lambda v, f: v.clear(), "grid: has no parameter"),
         (lambda v, f: v.update(c=[1]), r"grid.c: no text contains \$c"),
         (lambda v, f: v.pop("b"), "grid: no parameter 'b', expected one of: top"),
-        (lambda v, f: v.update(b=[]), "grid.b: must be a list of numbers"),
         (lambda v, f: v.update(b=[1, "x"]), "grid.b: must be a list of numbers"),
-        (lambda v, f: v.update(b=[0.5, 0.5]), "grid.b: has a value twice"),
         (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 0}), "grid.b: needs start <= stop"),
-        (lambda v, f: v.update(b={"start": 0, "stop": 1, "step": 1e-12}), "grid.b: has more than 10000"),
         (lambda v, f: v.update(n=[1]), "grid.n: is not a name for a parameter"),
         (lambda v, f: v.update(top=[0.5, 1.7]), r"at top = 1.7, b = 0.2: scorers.good: .*within \[0, 1\]"),
         (

@@ -44,12 +44,6 @@ def test_the_frame_has_the_means(results: na.results.Results) -> None:
     assert row["q95"] == pytest.approx(np.quantile(values, 0.95))
 
 
-def test_every_result_has_a_data_frame(results: na.results.Results) -> None:
-    assert len(na.check(results).to_dataframe()) == 8
-    assert len(na.distinguish(results).to_dataframe()) == 4
-    assert len(na.predict("constant(0.4)", "nDCG", [10, 20]).to_dataframe()) == 2
-
-
 def test_one_replicate_has_no_error() -> None:
     one = cases.simulated(cases.study(), 1)
     assert one.to_dataframe()["mcse"].isna().all()
@@ -97,17 +91,6 @@ def test_every_command_says_something_of_weighted_draws(
         found, _, error = run(given, tmp_path / "out", *to)
         assert (found, error.count("\n")) == (code, int(code == 2)), error
     assert "data:image/svg+xml" in (tmp_path / "page.html").read_text()
-
-
-def test_a_report_goes_through_a_pipe_and_a_link(results: na.results.Results, tmp_path: Path) -> None:
-    target, link = tmp_path / "target.html", tmp_path / "link.html"
-    target.write_text("old")
-    link.symlink_to(target)
-    na.report(results, link)
-    assert link.is_symlink()
-    assert target.read_text().startswith("<!doctype html>")
-    na.report(results, "/dev/null")
-    assert not Path("/dev/null").is_file()
 
 
 def test_a_share_that_rounding_made_long_is_shown_short_and_kept_exact() -> None:

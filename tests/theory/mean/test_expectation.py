@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.polynomial.legendre import leggauss
 from oracles import naive
-from oracles.means import without_information
 from oracles.sums import SUMS
 from scipy.stats import binom
 
@@ -139,38 +138,6 @@ def test_finer_quadrature_agrees(text):
         assert np.all(mean.error < 1e-6 * mean.value + 2e-16)
 
 
-@pytest.mark.slow
-def test_perfect_and_empty_scorers():
-    perfect = Relevance.parse("step(0, 1, 0.6)")
-    for cutoff in ["", "@10", "@n^0.5"]:
-        mean = expected_ndcg(perfect, Measure.parse(f"nDCG{cutoff}"), [3, 100, 10**6, 10**18])
-        assert mean.value == pytest.approx([1 - 0.6**3, 1, 1, 1], rel=1e-9)
-    assert expected_ndcg(Relevance.parse("constant(0)"), Measure(), [5]).value.tolist() == [0.0]
-    every = expected_ndcg(Relevance.parse("constant(1)"), Measure.parse("nDCG@3"), [2, 10**9])
-    assert every.value == pytest.approx([1, 1], rel=1e-10)
-
-
-def test_means_and_limits_at_1e18():
-    linear = Relevance.parse("linear(0.1, 0.7)")
-    mean = expected_ndcg(linear, Measure(), [10**18])
-    assert mean.value[0] == pytest.approx(0.98662, abs=5e-6)
-    limits = {
-        "nDCG(power(0.5))": 0.7905694150,
-        "nDCG(power(0.5))@0.2n": 0.66,
-        "nDCG@10": 0.7,
-        "nDCG(geometric(2))": 0.7,
-        "nDCG(linear)": 0.78125,
-    }
-    for text, limit in limits.items():
-        far = expected_ndcg(linear, Measure.parse(text), [10**18]).value[0]
-        assert far == pytest.approx(limit, rel=1e-8)
-    # approached at its rate: n^-1/2 for r^-1/2
-    gaps = (
-        expected_ndcg(linear, Measure.parse("nDCG(power(0.5))"), [10**8, 10**12]).value - 0.5**0.5 * 1.25**0.5
-    )
-    assert gaps[0] / gaps[1] == pytest.approx(100, rel=0.01)
-
-
 @pytest.mark.parametrize("n", [300, 10**5, 10**9])
 @pytest.mark.parametrize(
     ("discount", "cutoff"), [("log", "@10"), ("zipf", "@0.2n"), ("power(0.5)", "@n^0.5")]
@@ -189,30 +156,6 @@ def test_cutoffs_that_the_relevant_items_fill(discount, cutoff, n):
     assert (
         abs(expected_ndcg("linear(0.1, 0.7)", measure, [n + 3]).value[0] - truth) > mean.error[0] or n > 300
     )
-
-
-@pytest.mark.slow
-def test_sharp_grades_with_a_cutoff():
-    """The counts nearly determine the ranks at the cutoff, and IDCG has a kink there."""
-    relevance, measure = Relevance.parse("graded(2=step(0, 0.9, 0.8), 1=step(0.3, 0.05, 0.5))"), "nDCG@0.25n"
-    mean = expected_ndcg(relevance, measure, [30])
-    finer = finer_means([relevance], [measure], [30])[0, 0, 0]
-    assert 0 < abs(mean.value[0] - finer) <= mean.error[0] < 1e-7
-
-
-@pytest.mark.slow
-def test_a_cutoff_at_the_number_of_positives():
-    """The kink of IDCG: constant curves, by the sum over all numbers of positives."""
-    measure = Measure.parse("nDCG(power(0.5))@0.4n")
-    for n in (300, 10_000):  # each number, and a Gauss rule on both sides
-        mean = expected_ndcg("constant(0.4)", measure, [n])
-        truth = without_information(0.4, SUMS["power(0.5)"], measure.cutoff(n), n)
-        assert abs(mean.value[0] - truth) <= mean.error[0] < 1e-7
-        # without the kink
-        smooth = without_information(0.4, SUMS["power(0.5)"], n, n) * float(
-            SUMS["power(0.5)"](measure.cutoff(n)) / SUMS["power(0.5)"](n)
-        )
-        assert abs(mean.value[0] - smooth) > 1e-5
 
 
 def test_graded_kinks_beyond_small_lists():
