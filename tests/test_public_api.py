@@ -85,7 +85,7 @@ def test_every_command_is_a_public_function() -> None:
     assert [name for name in ELSEWHERE.values() if f"{name.removeprefix('learning.')}`" not in page] == []
 
 
-PRINTED = {"quiet", "verbose", "table_format", "as_json", "help", "help_all", "full"}
+PRINTED = {"quiet", "verbose", "table_format", "as_json", "help"}
 """Parameters of commands about what is printed."""
 
 OTHERWISE = {
@@ -98,7 +98,7 @@ OTHERWISE = {
     "grow": {"out"},  # to_dataframe
     "losses train": {"data"},
     "sampled": {"runs", "run", "qrels"},  # analysis.sampled_candidates
-    "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior", "margin"},  # analysis.gate
+    "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior"},  # analysis.gate
 }
 """Options and arguments of commands that are not parameters of their functions."""
 

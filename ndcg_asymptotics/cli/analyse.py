@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
 from ndcg_asymptotics.cli import options
-from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option, parse_whole
+from ndcg_asymptotics.cli.options import Options, Output, Results, TableOutput, option
 
 app = typer.Typer()
 
@@ -47,7 +47,6 @@ def check(
     std: Literal["few", "every"] = option(
         "Test standard deviations at three list lengths (few) or at every one.", "few", "few|every"
     ),
-    full: bool = option("Also print the mean at every list length, every test, and every point of a grid."),
     allow_custom: bool = options.CUSTOM,
     output: TableOutput,
 ) -> None:
@@ -56,7 +55,7 @@ def check(
     Examples:
 
         ndcg-asymptotics check results/two
-        ndcg-asymptotics check results/two --full
+        ndcg-asymptotics check results/two -v
         ndcg-asymptotics check results/two --perturb 0.01   # must disagree
 
     Exit status 1: something disagrees, or replicates are missing.
@@ -66,7 +65,7 @@ def check(
 
     opened = open_results(results, allow_custom=allow_custom)
     found = check_results(opened, alpha=alpha, perturb=perturb, std=std)
-    output.show(found, found.json_kind, blocks=found.long() if full else None, full=full)
+    output.show(found, found.json_kind)
     raise typer.Exit(0 if found.agrees and found.complete else 1)
 
 
@@ -83,7 +82,6 @@ def distinguish(
         "FOLDER",
     ),
     allow_custom: bool = options.CUSTOM,
-    full: bool = option("Print the rates at every list length, and what they say."),
     output: TableOutput,
 ) -> None:
     """Show how often a measure orders two scorers correctly, at a length n and at every length from n on.
@@ -91,7 +89,7 @@ def distinguish(
     Examples:
 
         ndcg-asymptotics distinguish results/two
-        ndcg-asymptotics distinguish results/two --pair good random --full
+        ndcg-asymptotics distinguish results/two --pair good random -v
     """
     from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
     from ndcg_asymptotics.results import open_results
@@ -99,13 +97,13 @@ def distinguish(
 
     beside = open_study(rare, allow_custom=allow_custom) if rare else None
     found = distinguish_results(open_results(results, allow_custom=allow_custom), pair=pair, rare=beside)
-    output.show(found, found.json_kind, blocks=found.long() if full else None, full=full)
+    output.show(found, found.json_kind)
 
 
 class _Saved(Options):
     """How figures are saved."""
 
-    formats: Any = options.FIGURE_FORMATS
+    formats: list[options.FigureFormat] | None = options.FIGURE_FORMAT
     dpi: float = option("Resolution of PNG files, in dots per inch.", 200)
     width: float | None = option(
         "Width of each figure.", None, "INCHES", shown="one or two columns of a journal"
@@ -133,7 +131,6 @@ def figures(
         None,
         "N",
         short="-n",
-        parser=parse_whole,
         shown="the middle and the largest",
     ),
     spec: bool = option("Title panels with specs, such as nDCG@10, instead of formulas."),

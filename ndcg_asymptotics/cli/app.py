@@ -9,17 +9,18 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from ndcg_asymptotics.cli import analyse, explore, lists, losses, plan, run, theory
-from ndcg_asymptotics.cli.help import GROUPS, Command, prepare
-from ndcg_asymptotics.cli.options import Settings, expanded, show_help_without_command
+from ndcg_asymptotics.cli.help import Command, prepare, show_help_without_command
+from ndcg_asymptotics.cli.options import expanded
 from ndcg_asymptotics.core.errors import InputError, InputWarning
 from ndcg_asymptotics.core.removed import COMMANDS, OPTIONS, removed
 
@@ -37,26 +38,16 @@ class _Commands(TyperGroup):
         super().__init__(**options)
         prepare(self)
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands in the order of --help."""
-        ordered = [name for names in GROUPS.values() for name in names]
-        return sorted(super().list_commands(ctx), key=ordered.index)
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands under the headings of their groups."""
         widest = max(map(len, self.commands))
-        for heading, names in GROUPS.items():
+        for heading, commands in groupby(self.commands.values(), attrgetter("rich_help_panel")):
             with formatter.section(heading):
-                rows = [(name.ljust(widest), self.commands[name].get_short_help_str(1000)) for name in names]
-                formatter.write_dl(rows)
-
-    def make_context(self, *args: Any, **options: Any) -> Any:
-        with _interruptible():
-            return super().make_context(*args, **options)
+                formatter.write_dl([(f"{one.name:{widest}}", one.short_help) for one in commands])
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _interruptible(), warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", InputWarning)
                 try:
                     return super().invoke(ctx)
@@ -72,16 +63,6 @@ class _Commands(TyperGroup):
             raise typer.TyperException("not enough memory") from error
         except RecursionError as error:
             raise typer.TyperException("nested too deeply") from error
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Report an interrupt in one line; typer ends without a word."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("ndcg-asymptotics: interrupted", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 def _print_version(wanted: bool) -> None:
@@ -108,7 +89,7 @@ def _everything(
         ndcg-asymptotics compare a.run b.run --qrels my.qrels
         ndcg-asymptotics COMMAND --help
 
-    Exit status 1: something is incomplete, damaged or disagrees; 70 an error of the program.
+    Exit status 1: something is incomplete, damaged or disagrees; 70: an error of the program.
     """
     show_help_without_command(ctx)
 
@@ -126,22 +107,25 @@ def application() -> typer.Typer:
     for module in (run, analyse, theory, explore, lists, plan, losses):
         for command in module.app.registered_commands:
             command.cls, command.callback = Command, expanded(command.callback)
+            command.rich_help_panel = "Real lists" if module in (lists, plan) else "Laboratory"
         if module is not losses:
             app.registered_commands += module.app.registered_commands
-    app.add_typer(losses.app, name="losses")
+    app.add_typer(losses.app, name="losses", rich_help_panel="Learning to rank")
     return app
 
 
 def run_app(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name, and return its exit status."""
-    settings = Settings()
     asked = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         if gone := removed(asked[0], COMMANDS):
             raise typer.TyperException(gone)
-        return application()(asked, prog_name="ndcg-asymptotics", obj=settings, standalone_mode=False) or 0
+        code: int = application()(asked, prog_name="ndcg-asymptotics", standalone_mode=False) or 0
+        if code == 130:
+            print("ndcg-asymptotics: interrupted", file=sys.stderr)
+        return code
     except typer.TyperException as error:  # in one line, where typer would draw a frame
-        if settings.verbose:
+        if {"-v", "--verbose"} & {*asked}:
             traceback.print_exc()
         print(f"ndcg-asymptotics: {InputError(_reason(error))}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""The texts of --help, made of docstrings: paragraphs without line breaks, examples, exit statuses.
+"""The texts of --help, made of docstrings, and options under their headings.
 
 typer prints them as plain text: the library for boxes and colours takes longer to load than all else.
 """
@@ -6,42 +6,11 @@ typer prints them as plain text: the library for boxes and colours takes longer 
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
-
-_ONE = "Exit status 1: "
-_EXAMPLES = ("Example:", "Examples:")
-_AS_IT_IS = "\b\n"  # before a paragraph whose lines typer leaves alone
-
-
-GROUPS = {
-    "Laboratory": (
-        "init",
-        "run",
-        "merge",
-        "info",
-        "check",
-        "distinguish",
-        "figures",
-        "report",
-        "predict",
-        "explore",
-        "list",
-    ),
-    "Real lists": ("evaluate", "compare", "plan", "sampled", "fit", "grow"),
-    "Learning to rank": ("losses",),
-}
-"""The commands under the headings of --help, in order."""
-_MOST_USED = {
-    "plan": ("a", "b", "run", "qrels", "measure", "queries", "relevant", "as_json"),
-    "compare": ("run", "qrels", "values", "collections", "measure", "baseline", "judge", "as_json"),
-    "evaluate": ("run", "qrels", "lists", "measure", "like", "gain", "by_query", "as_json"),
-    "grow": ("run", "qrels", "measure", "out", "groups", "order", "gain", "as_json"),
-}
-"""The options that --help shows of a command with many; --help-all shows all."""
-_ALL = "ndcg_asymptotics.help_all"
 
 
 class Command(TyperCommand):
@@ -60,11 +29,7 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a heading of their own, and the others."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        shown = None if ctx.meta.get(_ALL) else _MOST_USED.get(self.name or "")
         for parameter in self.get_params(ctx):
-            named = parameter.param_type_name == "argument" or parameter.name in ("help", "help_all")
-            if shown and not named and parameter.name not in shown:
-                continue
             own = "Arguments" if parameter.param_type_name == "argument" else "Options"
             heading = getattr(parameter, "rich_help_panel", None) or own
             if record := parameter.get_help_record(ctx):
@@ -75,39 +40,22 @@ class Command(TyperCommand):
                     formatter.write_dl(records)
 
 
-def show_all(ctx: typer.Context, wanted: bool) -> bool:
-    """Print the help with all options, and end."""
-    if wanted and not ctx.resilient_parsing:
-        ctx.meta[_ALL] = True
+def show_help_without_command(ctx: typer.Context) -> None:
+    """Print the help of a group of commands that was called without one."""
+    if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
-        raise typer.Exit
-    return wanted
 
 
 def prepare(command: Any) -> None:
-    """Make the help and the epilog of a command, and of the commands within it, of their docstrings.
+    """Make the help of a command, and of the commands within it, of their docstrings.
 
-    In a docstring ``Examples:`` stands before indented lines, and ``Exit status 1: `` before what makes the
-    command end with it.
+    Examples and exit statuses stand behind the options. typer leaves the lines of a paragraph alone if a
+    backspace stands before them.
     """
-    inner = getattr(command, "commands", {})
-    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    said: list[str] = []
-    end: list[str] = []
-    one = ""
-    for i, paragraph in enumerate(paragraphs):
-        if paragraph.startswith(_ONE):
-            one = f"1 {' '.join(paragraph.removeprefix(_ONE).split()).rstrip('.')}; "
-        elif paragraph in _EXAMPLES:
-            end.append(paragraph)
-        elif i and paragraphs[i - 1] in _EXAMPLES:
-            end.append(_AS_IT_IS + paragraph)
-        else:
-            indented = paragraph.startswith("    ")
-            said.append(_AS_IT_IS + paragraph if indented else " ".join(paragraph.split()))
-    if not inner or end:
-        end.append(f"Exit status: 0 success; {one}2 bad input (one line on stderr); 130 interrupted.")
-    command.help, command.short_help = "\n\n".join(said), said[0]
-    command.epilog = "\n\n".join(end)
-    for one_of_them in inner.values():
-        prepare(one_of_them)
+    text = re.sub(r"\n\n(?=    )", "\n\n\b\n", inspect.cleandoc(command.help or ""))
+    command.help, example, rest = text.partition("\n\nExample")
+    command.short_help = " ".join(text.partition("\n\n")[0].split())
+    statuses = "Exit status 0: success; 2: bad input (one line on stderr); 130: interrupted."
+    command.epilog = f"{example}{rest}\n\n{statuses}".strip() if example else None
+    for inner in getattr(command, "commands", {}).values():
+        prepare(inner)

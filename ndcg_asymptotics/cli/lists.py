@@ -17,12 +17,11 @@ from ndcg_asymptotics.cli.options import (
     Output,
     Runs,
     TableOutput,
-    TableOutputOfMany,
     from_input,
     option,
     parse_whole,
 )
-from ndcg_asymptotics.core.errors import require
+from ndcg_asymptotics.core.errors import refuse_others, require
 
 _arrival = partial(option, panel="Arrival of documents")
 _gate = partial(option, panel="Gate, for continuous integration")
@@ -61,7 +60,7 @@ def evaluate(
     given: _Evaluated,
     conventions: ConventionsGiven,
     by_query: Path | None = options.BY_QUERY,
-    output: TableOutputOfMany,
+    output: TableOutput,
 ) -> None:
     """Compute the NDCG of runs, by default with the conventions of trec_eval.
 
@@ -157,7 +156,7 @@ def grow(
     out: Path | None = option("Write the mean at every list length and its error.", None, "FILE.csv"),
     given: _Grown,
     figures: Figures,
-    output: TableOutputOfMany,
+    output: TableOutput,
 ) -> None:
     """Follow the NDCG of runs as the documents of each query arrive one by one.
 
@@ -233,22 +232,18 @@ def compare(
     conventions: ConventionsGiven,
     figures: Figures,
     fail_if_worse: bool = _gate("Exit with 1 if the first run is significantly worse than another."),
-    fail_unless_noninferior: bool = _gate(
-        "Exit with 1 unless the first run is shown to be worse by less than --margin, or better."
+    fail_unless_noninferior: float | None = _gate(
+        "Exit with 1 unless the first run is shown to be worse by less than D, or better.", None, "D"
     ),
-    margin: float | None = _gate("The loss that --fail-unless-noninferior allows.", None, "D"),
     by_query: Path | None = options.BY_QUERY,
     report: Path | None = option("Write the comparison as one HTML page.", None, "FILE.html"),
-    full: bool = option("Show every pair of more than two runs by itself, too."),
-    output: TableOutputOfMany,
+    output: TableOutput,
 ) -> None:
     """Show which of two runs is better, by which measure, and how certain that is.
 
     Of more than two runs, every pair is compared, and the output shows the ranks that each run can have;
     with --baseline each run is compared with one.
     Runs may also be given by their values of any measures (--values).
-
-    Exit status 1: the first run does not pass the gate of --fail-if-worse or --fail-unless-noninferior.
 
     Examples:
 
@@ -261,37 +256,33 @@ def compare(
         ndcg-asymptotics compare --values new.csv old.csv --measure faithfulness
         ndcg-asymptotics compare --collections beir.csv --measure nDCG@10
         ndcg-asymptotics compare new.run old.run --qrels my.qrels \\
-            --measure nDCG@10 --fail-unless-noninferior --margin 0.01
+            --measure nDCG@10 --fail-unless-noninferior 0.01
         ndcg-asymptotics compare --lists Fold1/test.txt --feature 25 --feature 40
+
+    Exit status 1: the first run does not pass the gate of --fail-if-worse or --fail-unless-noninferior.
     """
     from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
     from ndcg_asymptotics.analysis.runs.gate import gate
     from ndcg_asymptotics.cli.terminal import write_csv
     from ndcg_asymptotics.core.rows import plain
 
-    gated = fail_if_worse or fail_unless_noninferior
-    require(
-        not (fail_if_worse and fail_unless_noninferior),
-        "give either --fail-if-worse or --fail-unless-noninferior",
-    )
-    require(
-        (margin is not None) == fail_unless_noninferior,
-        "--fail-unless-noninferior and --margin belong together: the margin is the loss that is allowed",
-        "margin",
-    )
-    require(not gated or collections is None, "a gate is for the runs of one collection", "collections")
-    require(report is None or collections is None, "there is no page of several collections", "report")
+    margin = fail_unless_noninferior
+    gated = fail_if_worse or margin is not None
+    either = "give either --fail-if-worse or --fail-unless-noninferior"
+    require(not fail_if_worse or margin is None, either)
+    if collections is not None:
+        others = {
+            "RUN": runs.runs or None,
+            "folder": figures.folder,
+            "report": report,
+            "fail_if_worse": fail_if_worse or None,
+            "fail_unless_noninferior": margin,
+        }
+        refuse_others("a comparison of several collections", others, ())
     if report is not None:  # before what may take long
         from ndcg_asymptotics.reports.page import require_writable
 
         require_writable(report, "report")
-    figures.require_folder()
-    require(
-        figures.folder is None or collections is None, "there is no figure of several collections", "figures"
-    )
-    files = runs.files
-    if collections is not None:
-        require(not files, f"lists all runs, leave {', '.join(map(str, files))} out", "collections")
     by_name = values is not None or collections is not None
     if gated:
         conventions.missing = conventions.missing or "error"
@@ -299,7 +290,7 @@ def compare(
         runs.names if by_name else runs.every,
         runs.qrels,
         measure or None,
-        values=None if values is None else [*values, *files],
+        values=None if values is None else [*values, *(runs.runs or ())],
         collections=collections,
         **given.handed,
         **conventions.handed,
@@ -308,7 +299,7 @@ def compare(
     if by_query is not None:
         write_csv(by_query, found.by_query)
     data = found.as_dict() | ({"gate": plain(passes)} if passes else {})
-    output.show(found, found.json_kind, blocks=found.blocks(full), data=data, full=full)
+    output.show(found, found.json_kind, data)
     if report is not None:
         from ndcg_asymptotics.reports.page import report as report_comparison
 

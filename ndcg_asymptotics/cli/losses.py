@@ -8,13 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from ndcg_asymptotics.cli import options
-from ndcg_asymptotics.cli.options import (
-    Options,
-    TableOutput,
-    option,
-    parse_numbers,
-    show_help_without_command,
-)
+from ndcg_asymptotics.cli.help import show_help_without_command
+from ndcg_asymptotics.cli.options import Options, TableOutput, option
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -23,6 +18,11 @@ app = typer.Typer(invoke_without_command=True)
 def losses(ctx: typer.Context) -> None:
     """Study surrogate losses for learning to rank: decide and search for consistency, and train rankers."""
     show_help_without_command(ctx)
+
+
+def _numbers(text: str) -> list[float]:
+    """Return the numbers between commas."""
+    return [float(part) for part in text.split(",")]
 
 
 _Problem = Annotated[Path, typer.Argument(metavar="FILE", help="TOML file with a distribution of labels.")]
@@ -64,7 +64,7 @@ def risk(
         "The scores of the items, in the order of the columns of the labels.",
         ...,
         "S,S,…",
-        parser=parse_numbers,
+        parser=_numbers,
     ),
     output: TableOutput,
 ) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from types import FrameType
-from typing import TextIO, cast
+from typing import Any
 
 # a second Ctrl-C within this time does not disturb the end of a sweep; a later one ends a process that hangs
 _SECONDS_TO_WIND_DOWN = 5.0
@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pyarrow's own pool keeps the memory of texts that are gone: 0.1 GB of the names in five million lines.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    with interruptible(), standard_streams():
+    repair_streams()
+    with interruptible():
         try:
             from ndcg_asymptotics.cli.app import run_app
 
@@ -86,52 +87,27 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-class QuietPipe:
-    """A stream that discards its output once the reader has gone, as `head` does after some lines."""
+class QuietFile(io.FileIO):
+    """A file that discards what is written once the reader has gone, as `head` does after some lines."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write the text, or discard it if there is no reader."""
+    def write(self, data: Any, /) -> int:
+        """Write some bytes, or discard them if there is no reader."""
         try:
-            return self._stream.write(text)
+            return super().write(data) or 0
         except BrokenPipeError:
-            self._discard()
-            return len(text)
-
-    def flush(self) -> None:
-        """Flush if there is still a reader."""
-        try:
-            self._stream.flush()
-        except BrokenPipeError:
-            self._discard()
-
-    def _discard(self) -> None:
-        """Send all further output, including what is still in the buffer, to the null device."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._stream.fileno())
-        os.close(nowhere)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._stream, name)
+            return memoryview(data).nbytes
 
 
-@contextmanager
-def standard_streams() -> Iterator[None]:
+def repair_streams() -> None:
     """Let stdout and stderr survive the loss of their reader, and replace characters they cannot encode.
 
     Python has None in the place of a stream that was closed before it started; the null device replaces it.
     """
-    streams = sys.stdout, sys.stderr
-    open_streams = [stream or open(os.devnull, "w") for stream in streams]  # noqa: SIM115
-    for stream in open_streams:
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    sys.stdout, sys.stderr = (cast(TextIO, QuietPipe(stream)) for stream in open_streams)
-    try:
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        sys.stdout, sys.stderr = streams
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif stream is getattr(sys, f"__{name}__"):
+            file = io.BufferedWriter(QuietFile(stream.fileno(), "w", closefd=False))
+            live = stream.line_buffering
+            setattr(sys, name, io.TextIOWrapper(file, stream.encoding, "replace", line_buffering=live))

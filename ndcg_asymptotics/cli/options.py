@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from copy import copy
+from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from ndcg_asymptotics.cli.help import show_all
-from ndcg_asymptotics.core.errors import InputError, require
+from ndcg_asymptotics.core.errors import InputError
 
 if TYPE_CHECKING:
     from ndcg_asymptotics.core.tables import Form, Report, ReportBlock
@@ -63,31 +62,11 @@ from_input = partial(option, panel="Input")
 _to_output = partial(option, panel="Output")
 
 
-class Settings:
-    """Settings of one run of the command line, which typer's context carries as its ``obj``."""
-
-    verbose: bool = False
-
-
-def show_help_without_command(ctx: typer.Context) -> None:
-    """Print the help of a group of commands that was called without one."""
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
-
-
 def _show_progress(quiet: bool) -> bool:
     from ndcg_asymptotics.core.progress import set_shown
 
     set_shown(not quiet)
     return quiet
-
-
-def _print_time_at_end(ctx: typer.Context, verbose: bool) -> bool:
-    if verbose:
-        start = time.monotonic()
-        ctx.ensure_object(Settings).verbose = True
-        ctx.call_on_close(lambda: print(f"{time.monotonic() - start:.1f} s", file=sys.stderr))
-    return verbose
 
 
 def parse_whole(text: str | int) -> int:
@@ -98,64 +77,11 @@ def parse_whole(text: str | int) -> int:
     InputError
         If the text is not a whole number.
     """
-    if isinstance(text, int):  # a default
-        return text
-    found = parse_number(text)
-    # Python reads 1_000 as a number, but no other field of the package does
-    number = isinstance(found, int) or (isinstance(found, float) and math.isfinite(found))
-    whole = number and found == int(found) and "_" not in text
-    require(whole, f"must be a whole number, such as 1000 or 1e3, got {text[:60]!r}")
-    return int(found)
-
-
-def parse_number(text: str) -> int | float | str:
-    """Return the number that a text stands for, or the text itself, which the command then refuses."""
-    try:
-        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        return text
-
-
-def parse_numbers(text: str) -> list[float]:
-    """Return the numbers of a text, which commas separate.
-
-    Raises
-    ------
-    InputError
-        If a part of the text is not a number.
-    """
-    found = [parse_number(part) for part in text.split(",")]
-    numbers = [value for value in found if not isinstance(value, str)]
-    require(len(numbers) == len(found), f"must be numbers, separated by commas, got {text!r}")
-    return [float(value) for value in numbers]
-
-
-def _gain(text: str) -> str:
-    """Return the canonical text of a gain."""
-    from ndcg_asymptotics.measures.gains import gain_text
-
-    return gain_text(text)
-
-
-def _figure_formats(text: str) -> list[str]:
-    """Return the file formats of figures that a list such as "svg,pdf" names."""
-    if text == "png":  # the default, for which matplotlib need not be loaded
-        return [text]
-    from ndcg_asymptotics.plots.saving import FORMATS, require_savable
-
-    formats = [name.strip().lower() for name in text.split(",") if name.strip()]
-    require(len(formats) > 0, f"must be of {', '.join(FORMATS)}, got none")
-    require_savable(formats)
-    return formats
-
-
-FIGURE_FORMATS = option(
-    "File formats of figures, of svg, png and pdf, separated by commas.",
-    "png",
-    "LIST",
-    name="--figure-format",
-    parser=_figure_formats,
-)
+    with suppress(ValueError, OverflowError):
+        number = int(text) if str(text).strip("+-").isdigit() else float(text)
+        if number == int(number):
+            return int(number)
+    raise InputError(f"must be a whole number, such as 1000 or 1e3, got {str(text)[:60]!r}")
 
 
 def _relevant(text: str) -> object:
@@ -193,22 +119,16 @@ class Output(Options):
     """What every command prints beside its results."""
 
     quiet: bool = _to_output("Print neither progress nor advice.", short="-q", callback=_show_progress)
-    verbose: bool = _to_output(
-        "Print all notes and tables, the running time and, after an error, a traceback.",
-        short="-v",
-        callback=_print_time_at_end,
-    )
+    verbose: bool = _to_output("Print all notes and tables and, after an error, a traceback.", short="-v")
 
 
-class _Formats(Options):
+class TableOutput(Output):
+    """What a command prints whose results are tables."""
+
     table_format: Literal["table", "csv", "latex", "json"] = _to_output(
         "Format of the tables.", "table", name="--format", case_sensitive=False
     )
     as_json: bool = _to_output("Short for --format json.", name="--json")
-
-
-class TableOutput(Output, _Formats):
-    """What a command prints whose results are tables."""
 
     @property
     def form(self) -> Form:
@@ -219,10 +139,7 @@ class TableOutput(Output, _Formats):
         self,
         found: Report | Iterable[ReportBlock],
         kind: str,
-        *,
-        blocks: Iterable[ReportBlock] | None = None,
         data: Mapping[str, object] | None = None,
-        full: bool = False,
     ) -> None:
         """Print an outcome in the format that is asked for.
 
@@ -232,18 +149,14 @@ class TableOutput(Output, _Formats):
             Other formats than a table leave lines out. CSV is the DataFrame of a report, with every row.
         kind : str
             What is printed, as docs/json.md calls it.
-        blocks : tables and lines, optional
-            What to print instead of all blocks of ``found``.
         data : optional
             What to print as JSON instead of ``found.as_dict()``.
-        full : bool
-            Whether a table is printed with its details, as with --verbose; other formats have all tables.
         """
         from ndcg_asymptotics.cli.terminal import print_text, show_json
         from ndcg_asymptotics.core.tables import Report, console, in_format, print_blocks
 
         form = self.form
-        listed = blocks if blocks is not None else found.blocks() if isinstance(found, Report) else found
+        blocks = (found.long() if self.verbose else found.blocks()) if isinstance(found, Report) else found
         if form == "json":
             show_json(kind, data or (found.as_dict() if isinstance(found, Report) else {}))
         elif form == "csv" and isinstance(found, Report):
@@ -251,29 +164,22 @@ class TableOutput(Output, _Formats):
         elif form == "latex" and hasattr(found, "to_latex"):
             print_text(found.to_latex())
         elif form != "table":
-            print_text(in_format(listed, form))
+            print_text(in_format(blocks, form))
         else:
-            print_blocks(listed, console(), verbose=self.verbose or full)
+            print_blocks(blocks, console(), verbose=self.verbose)
 
 
-class _AllOptions(Options):
-    help_all: bool = option("Show all options and exit.", is_eager=True, callback=show_all)
-
-
-class TableOutputOfMany(TableOutput, _AllOptions):
-    """What a command prints that has many options, of which --help shows the most used."""
+FigureFormat = StrEnum("FigureFormat", ["svg", "png", "pdf"])
+FIGURE_FORMAT = option("File format of figures.", name="--figure-format", shown="png")
 
 
 class Figures(Options):
     """Figures of the results of a command, if a folder for them is named."""
 
-    folder: Path | None = option("Draw figures into this folder.", None, "FOLDER", name="--figures")
-    figure_format: Any = FIGURE_FORMATS
-
-    def require_folder(self) -> None:
-        """Refuse the name of a file."""
-        free = self.folder is None or self.folder.is_dir() or not self.folder.exists()
-        require(free, f"{self.folder} is a file, expected a folder", "folder")
+    folder: Path | None = option(
+        "Draw figures into this folder.", None, "FOLDER", name="--figures", file_okay=False
+    )
+    figure_format: list[FigureFormat] | None = FIGURE_FORMAT
 
     def save(self, found: Report) -> None:
         """Draw the figures, if they are asked for, and print their names."""
@@ -281,7 +187,7 @@ class Figures(Options):
             return
         from ndcg_asymptotics.plots import draw_all
 
-        for path in draw_all(found, self.folder, formats=self.figure_format):
+        for path in draw_all(found, self.folder, formats=self.figure_format or ("png",)):
             print(path, file=sys.stderr)
 
 
@@ -305,29 +211,9 @@ class Runs(Options):
     qrels: Path | None = from_input("Relevance judgements, in TREC format, CSV, Parquet or JSON.")
 
     @property
-    def files(self) -> list[Path]:
-        """The files that are given as arguments.
-
-        Raises
-        ------
-        InputError
-            For an argument that is no file but a measure, before which its option is missing.
-        """
-        from ndcg_asymptotics.measures import Measure
-
-        for path in self.runs or ():
-            if not path.exists():
-                try:
-                    Measure.parse(str(path))
-                except InputError:
-                    continue
-                raise InputError(f"write --measure before each measure: --measure {path}")
-        return [*(self.runs or ())]
-
-    @property
     def every(self) -> list[Path] | None:
         """All runs, in the order of the arguments and then of the options."""
-        return [*self.files, *(self.run or ())] or None
+        return [*(self.runs or ()), *(self.run or ())] or None
 
     @property
     def names(self) -> list[str] | None:
@@ -363,7 +249,6 @@ _gain_option = partial(
     "Gain of a label y: y itself (linear), 1 if y > 0 (binary), 2^y - 1 (exp2), or that of a "
     "table: '0=0, 1=1, 2=3', also in a file.",
     metavar="linear|binary|exp2|TABLE|FILE",
-    parser=_gain,
 )
 GAIN, EXP2_GAIN = _gain_option(default="linear"), _gain_option(default="exp2")
 GAIN_LIKE = _gain_option(shown="linear, or that of --like")

@@ -12,10 +12,9 @@ from ndcg_asymptotics.cli.options import (
     Figures,
     Options,
     Runs,
-    TableOutputOfMany,
+    TableOutput,
     from_input,
     option,
-    parse_number,
 )
 
 app = typer.Typer()
@@ -30,9 +29,7 @@ class _Planned(Options):
         None,
         "CURVE",
     )
-    n: int | None = from_input(
-        "Length of the lists of the curves.", None, "N", short="-n", parser=parse_number, shown="1000"
-    )
+    n: int | None = from_input("Length of the lists of the curves.", None, "N", short="-n", shown="1000")
     values: list[Path] | None = options.VALUES
     lower_is_better: list[str] | None = options.LOWER_IS_BETTER
     missing: Literal["drop", "zero", "error"] | None = options.MISSING
@@ -60,7 +57,7 @@ def plan(
     measure: list[str] | None = options.SIX_MEASURES,
     given: _Planned,
     figures: Figures,
-    output: TableOutputOfMany,
+    output: TableOutput,
 ) -> None:
     """Plan an experiment: which measure tells two rankers apart, and how many documents and queries it takes.
 
@@ -78,9 +75,8 @@ def plan(
     """
     from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
 
-    figures.require_folder()
     if given.values:
-        given.values = [*given.values, *runs.files]
+        given.values = [*given.values, *(runs.runs or ())]
     found = plan_any(
         runs=runs.names if given.values else runs.every,
         qrels=runs.qrels,

@@ -13,7 +13,6 @@ from ndcg_asymptotics.cli import options
 from ndcg_asymptotics.cli.options import Options, Output, option
 
 if TYPE_CHECKING:
-    from ndcg_asymptotics.studies import Study
     from ndcg_asymptotics.sweep.grid import GridOutcome
     from ndcg_asymptotics.sweep.sweep import Outcome
 
@@ -104,7 +103,9 @@ def run(
         if outcome.precision:
             print(outcome.precision)
     if outcome.complete == outcome.wanted and not output.quiet:
-        print(_next_steps(loaded, out, allow_custom), file=sys.stderr)
+        command = "distinguish" if loaded.engine == "rare" else "check"
+        folder = shlex.quote(str(out)) + " --allow-custom" * allow_custom
+        print(f"Next:\n  ndcg-asymptotics {command} {folder}", file=sys.stderr)
     raise typer.Exit(_exit_status(outcome))
 
 
@@ -118,21 +119,6 @@ def _exit_status(outcome: Outcome | GridOutcome) -> int:
     if outcome.stopped == "interrupted":
         return 130
     return 0 if outcome.complete >= outcome.wanted else 1
-
-
-def _next_steps(study: Study, out: Path, allow_custom: bool) -> str:
-    """Return the commands that a user is likely to want once the results of the study are complete."""
-    from ndcg_asymptotics.engines import engine
-
-    folder = shlex.quote(str(out)) + (" --allow-custom" if allow_custom else "")
-    steps = []
-    if study.pairs:
-        steps.append((f"distinguish {folder}", "how reliably the scorers are ordered"))
-    if "ndcg" in engine.load_engine(study.engine).VARIABLES:
-        steps.insert(0, (f"check {folder}", "compare them with theory"))
-        steps.append((f"report {folder} --out report.html", "all results as one page"))
-    width = max(len(command) for command, _ in steps)
-    return "Next:\n" + "\n".join(f"  ndcg-asymptotics {command:{width}}  # {what}" for command, what in steps)
 
 
 @app.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,17 +25,10 @@ def print_text(text: str) -> None:
 def show_json(kind: str, value: Mapping[str, object]) -> None:
     """Print fields as one JSON object that states its kind and version; NaN and infinities become null."""
     whole = {"kind": kind, "version": JSON_VERSION, **value}
-    print(json.dumps(_plain(whole), indent=2, allow_nan=False))
+    finite = json.loads(json.dumps(whole), parse_constant=lambda _: None)
+    print(json.dumps(finite, indent=2))
 
 
 def write_csv(path: Path, table: Table) -> None:
     """Write the values of a table, unrounded."""
     path.write_text(table.to_csv(), encoding="utf-8", newline="\n")
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

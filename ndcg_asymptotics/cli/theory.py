@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ndcg_asymptotics.cli import options
-from ndcg_asymptotics.cli.options import TableOutput, option, parse_number
+from ndcg_asymptotics.cli.options import TableOutput, option
 
 app = typer.Typer()
 
@@ -16,7 +16,7 @@ app = typer.Typer()
 def predict(
     *,
     measure: list[str] = options.MEASURES,
-    n: list[int] = option("A list length, such as 1000 or 1e6.", ..., "N", short="-n", parser=parse_number),
+    n: list[int] = option("A list length, such as 1000 or 1e6.", ..., "N", short="-n"),
     scorer: list[str] = option("A relevance curve, such as linear(0.1, 0.7).", ..., "CURVE"),
     gain: str = options.GAIN,
     relevant: Any = options.RELEVANT,

@@ -12,8 +12,12 @@ COMMANDS: Mapping[str, str] = {
 """The commands, by name."""
 
 OPTIONS: Mapping[str, str] = {
+    "check --full": "use --verbose",
+    "compare --full": "`--format csv` has every pair",
+    "compare --margin": "write --fail-unless-noninferior D",
     "compare --no-theory": "leave it out, longer lists are not predicted",
     "compare --theory": "use `fit` and `predict`",
+    "distinguish --full": "use --verbose",
     "fit --by": "`grow --groups` groups queries by their share of relevant documents",
     "fit --method": "leave it out, curves are fitted by monotone regression",
     "fit --prevalence": "leave it out, runs of the same items have the same prevalence",

@@ -39,9 +39,6 @@ def test_check(results: Path, run: Run) -> None:
     assert len(lines) == 2 + 3 + 4 + 4 + 2 + 1
     code, text, _ = run("check", results, "-v")
     assert code == 0
-    assert 4 < text.count("agrees") < 12
-    code, text, _ = run("check", results, "--full")
-    assert code == 0
     assert text.count("agrees") >= 12
 
 
@@ -69,11 +66,11 @@ LINEAR = ("--scorer", "linear(0.1, 0.7)")
         (("fit", "--out", "curve.csv"), "fit needs either runs and qrels, or lists"),
         (
             ("plan", "--sd", 0.2, "--figure-format", "gif"),
-            "must be of svg, png, pdf, got 'gif'",
+            "'--figure-format': 'gif' is not one of 'svg', 'png', 'pdf'",
         ),
         (
-            ("figures", "nowhere", "--out", "figures", "--figure-format", ","),
-            "must be of svg, png, pdf, got none",
+            ("figures", "nowhere", "--out", "figures", "--figure-format", "svg,pdf"),
+            "'svg,pdf' is not one of",
         ),
     ],
 )

@@ -74,7 +74,10 @@ def test_risk(tmp_path: Path, run: Run) -> None:
     assert code == 0
     assert out.startswith("The order 0 1 has the regret 0.1594 by nDCG")
     assert max(map(len, out.splitlines()[1:13])) <= 80
-    for scores, said in (("0.6", "must be 2 numbers, got 1"), ("a,b", "separated by commas")):
+    for scores, said in (
+        ("0.6", "must be 2 numbers, got 1"),
+        ("a,b", "to float: 'a'"),
+    ):
         code, out, err = run("losses", "risk", path, "--scores", scores)
         assert (code, out) == (2, "")
         assert said in err

@@ -332,14 +332,14 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
     file.write_text(TEXT.replace("seed", 'pairs = [["good", "random"]]\nseed'))
     code, said, advice = run("run", file, "--out", out, "--jobs", 1)
     assert (code, said) == (0, f"{out}: 4 of 4 points complete\n")
-    assert re.findall(r"ndcg-asymptotics (\w+)", advice) == ["check", "distinguish", "report"]
+    assert re.findall(r"ndcg-asymptotics (\w+)", advice) == ["check"]
     (out / "points" / "top=0.7,b=0.4").rename(tmp_path / "aside")
     code, said, _ = run("info", out)
     assert code == 1
     assert said.startswith(
         "Grid\n120 of 160 replicates complete, 3 of 4 points\n  top = 0.5, 0.7\n  b = 0.2, 0.4\n"
     )
-    code, said, _ = run("distinguish", out, "--full")
+    code, said, _ = run("distinguish", out, "-v")
     assert code == 0
     assert said.startswith(
         "INCOMPLETE: 3 of 4 points complete.\ngood > random: at n = 100 most often by nDCG"

@@ -293,25 +293,19 @@ class ComparedPairs(Report, Generic[_Pair]):
         every = [(pair, row) for pair in self.pairs for row in pair.rows]
         return frame_of_pairs(self.pairs[0].kind, every)
 
-    def blocks(self, full: bool = False) -> Iterator[ReportBlock]:
-        """Return a paragraph and tables for two runs; for more, their ranks by each measure.
-
-        Parameters
-        ----------
-        full : bool
-            Whether to add the paragraph and tables of every pair of more than two runs.
-        """
+    def blocks(self) -> Iterator[ReportBlock]:
+        """Return a paragraph and tables for two runs; for more, their ranks by each measure."""
         several = len(self.runs) > 2
         yield from remark_lines(self.remarks, warnings=True)
         if several:
             answer, others = self.leaderboard()
             yield from answer
-            legend = "" if self.baseline else f"{LEGEND} "
-            yield from details([*others, Line(legend + "--full shows every pair." * (not full))])
-        for pair in self.pairs if full or not several else ():
-            yield Line(pair.text + "\n")
-            yield from self.tables(pair)
-        method = self.words.method(self, pairs=full or not several)
+            yield from details([*others, *[Line(LEGEND)] * (not self.baseline)])
+        else:
+            for pair in self.pairs:
+                yield Line(pair.text + "\n")
+                yield from self.tables(pair)
+        method = self.words.method(self, pairs=not several)
         yield from details([*self.notes(), *remark_lines(self.remarks, warnings=False), Line(method)])
 
     @abstractmethod
