@@ -77,7 +77,7 @@ def table_of_points(
     table = of([row for _, row in shown])
     columns = (*(Column(name, number_text, key=True) for name in parameters), *table.columns)
     joined = tuple((*values, *row) for (values, _), row in zip(shown, table.rows, strict=True))
-    more = f"; the first {most} of {len(every)}, --full prints all" if len(shown) < len(every) else ""
+    more = f"; the first {most} of {len(every)}, -v prints all" if len(shown) < len(every) else ""
     return Table(table.title + more, columns, joined, table.detail)
 
 
