@@ -58,7 +58,7 @@ def first_runs(place: Path) -> None:
 def inspect(place: Path, folder: Path) -> None:
     """Print the time of each command, and of imports and reading alone."""
     commands: dict[str, tuple[tuple[str | Path, ...], str, str]] = {
-        "check": (("check", folder), "analysis.check", "values"),
+        "check": (("check", folder), "checks.checking", "values"),
         "figures": (("figures", folder, "--out", place / "figures"), "plots", "data"),
         "report": (("report", folder, "--out", place / "page.html"), "reports.page", "data"),
     }

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.runs.paired import paired_differences, permutation_tests, student_test
 from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.stats.paired import paired_differences, permutation_tests, student_test
 
 Draw = Callable[[np.random.Generator, int], Floats]
 RESAMPLES = 999

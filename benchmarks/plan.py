@@ -12,12 +12,12 @@ import sys
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.planning.plan import plan
-from ndcg_asymptotics.analysis.planning.rows import PlanRow
-from ndcg_asymptotics.analysis.power import paired_power
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plans.planning import plan
+from ndcg_asymptotics.plans.rows import PlanRow
 from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.stats.power import paired_power
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.sweep import run
 from ndcg_asymptotics.theory.deviation.regime import right_rate

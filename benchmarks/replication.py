@@ -17,9 +17,9 @@ from functools import cache
 import numpy as np
 from scipy import special
 
-from ndcg_asymptotics.analysis.power import lists_for
-from ndcg_asymptotics.analysis.replication import effect_bound, replication
 from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.stats.power import lists_for
+from ndcg_asymptotics.stats.replication import effect_bound, replication
 
 EFFECTS = (0.1, 0.2, 0.3, 0.5, 0.8)
 PILOTS = (10, 12, 25, 50, 100)

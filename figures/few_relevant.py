@@ -12,10 +12,9 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
-from ndcg_asymptotics.analysis.power import lists_for
 from ndcg_asymptotics.core.arrays import Floats, filled_in
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.plots import (
     figure_legend,
     length_axis,
@@ -32,6 +31,7 @@ from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle
 from ndcg_asymptotics.populations import FixedCounts, RocPower
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.stats.power import lists_for
 from ndcg_asymptotics.theory.mean import expected_ndcg
 
 POWER, LEVEL = 0.8, 0.05  # of the paired t test whose queries are counted

@@ -20,7 +20,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from theory_axes import OPTIMUM, SMALL, signal_to_noise, std_exponents
 
-from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import figure_legend, measure_style, outer_labels, panels, style, titles
 from ndcg_asymptotics.plots.layout import one_scale
@@ -31,6 +30,7 @@ from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.folder import open_study
 from ndcg_asymptotics.results.kinds import kind_of
+from ndcg_asymptotics.stats.rates import rate_of
 from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std
 from ndcg_asymptotics.theory.deviation.regime import right_rate
 from ndcg_asymptotics.theory.mean import expected_ndcg

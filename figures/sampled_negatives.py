@@ -12,10 +12,10 @@ import numpy as np
 from common import RESULTS, arguments, write
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis import sampled
 from ndcg_asymptotics.lists.ranked_users import ranked_tables
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import Choice, length_axis, line_styles, margin_labels, panels, style, titles
+from ndcg_asymptotics.samples import sampled
 from ndcg_asymptotics.theory.sampled import metric_of_ranks, sampled_moments
 
 ITEMS, MEASURE = 9724, Measure.parse("nDCG@10")

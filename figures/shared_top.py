@@ -11,7 +11,6 @@ import numpy as np
 from common import RESULTS, from_json, grey_bar
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots import (
     Choice,
@@ -27,6 +26,7 @@ from ndcg_asymptotics.plots.marks import handle
 from ndcg_asymptotics.plots.orders import NONE_WRONG, none_wrong
 from ndcg_asymptotics.plots.scales import log_axis
 from ndcg_asymptotics.plots.style import LineStyle
+from ndcg_asymptotics.stats.rates import rate_of
 
 NAMES: dict[str, str] = {"independent": "independent given the label"}
 

@@ -8,13 +8,15 @@ take files, frames, dictionaries and the objects of other programs. The command 
 
 All other names are in subpackages, each of which imports only those before it:
 
-    core                           arrays, errors, files, reports, progress
+    core, stats                    arrays, errors, files, tables, progress; tests and intervals
     specs, measures, populations   texts of specs; discounts, cutoffs and measures; relevance curves
     studies                        studies, their files, grids of studies
     theory, engines                exact and asymptotic values; simulation (numba is used here only)
     lists, results, sweep          real ranked lists; folders of results; parallel runs
+    checks, orders                 simulation against theory; which scorer is ahead
+    samples, comparisons, plans    sampled candidates; which run is better; how many queries and documents
     learning                       losses for learning to rank: consistency, training
-    analysis, plots, reports       tests and comparisons; figures; pages and tables
+    plots, reports                 figures; pages
     explorer                       a page with sliders, on which theory is seen at work
     cli                            the command line
 

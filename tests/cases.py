@@ -11,13 +11,13 @@ import pytest
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from ndcg_asymptotics.analysis.runs.paired import Difference, paired_differences
 from ndcg_asymptotics.cli.main import main
 from ndcg_asymptotics.engines.engine import draw_block, load_engine
 from ndcg_asymptotics.measures import Discount, Measure
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.layout import AXES, INDEX, dataset, versions_here
+from ndcg_asymptotics.stats.paired import Difference, paired_differences
 from ndcg_asymptotics.studies import Design, Study
 
 LINEAR = "linear(0.1, 0.7)"

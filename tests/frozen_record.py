@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.wrong_order import wrong_order
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.studies import Study, load
 from ndcg_asymptotics.sweep.running import run

@@ -40,7 +40,8 @@ def test_dir_lists_the_public_names() -> None:
         _ = na.nothing  # type: ignore[attr-defined]
 
 
-PACKAGES = ["theory", "analysis", "lists", "learning", "studies", "measures", "populations", "results"]
+PACKAGES = ["theory", "checks", "orders", "comparisons", "plans", "samples", "lists", "learning", "studies"]
+PACKAGES += ["measures", "populations", "results"]
 PUBLIC = [name for name in na.__all__ if not inspect.ismodule(getattr(na, name))]
 PUBLIC += [f"{package}.{name}" for package in PACKAGES for name in getattr(na, package).__all__]
 
@@ -97,8 +98,8 @@ OTHERWISE = {
     "evaluate": {"by_query"},  # the attribute by_query
     "grow": {"out"},  # to_dataframe
     "losses train": {"data"},
-    "sampled": {"runs", "run", "qrels"},  # analysis.sampled_candidates
-    "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior"},  # analysis.gate
+    "sampled": {"runs", "run", "qrels"},  # samples.sampled_candidates
+    "compare": {"by_query", "report", "fail_if_worse", "fail_unless_noninferior"},  # comparisons.gate
 }
 """Options and arguments of commands that are not parameters of their functions."""
 
@@ -137,9 +138,9 @@ def test_functions_take_the_files_and_folders_of_their_commands(tmp_path: Path) 
     assert isinstance(points, na.results.GridResults)
     assert na.run(na.studies.load(study), jobs=1).data.equals(na.open_results(out).data)
     found = na.check(tmp_path / "points")
-    assert isinstance(found, na.analysis.GridCheck)
+    assert isinstance(found, na.checks.GridCheck)
     assert found.agrees == na.check(points).agrees
-    assert isinstance(na.check(out), na.analysis.Check)
+    assert isinstance(na.check(out), na.checks.Check)
     assert na.open_results(out).complete
     assert na.distinguish(str(out)).pairs[0].pair == ("good", "random")
     drawn = [na.plots.draw_all(of, tmp_path / "figures", dpi=30) for of in (out, tmp_path / "points")]

@@ -20,26 +20,22 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from ndcg_asymptotics.analysis.check_outcome import Check
-from ndcg_asymptotics.analysis.convergence import Convergence
-from ndcg_asymptotics.analysis.limit_tests import LimitTest
-from ndcg_asymptotics.analysis.mean_tests import MeanTest
-from ndcg_asymptotics.analysis.orders.distinguish import Distinction
-from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.orders.rates import Decay, Rate
-from ndcg_asymptotics.analysis.orders.weighted import FittedExponent
-from ndcg_asymptotics.analysis.planning.rows import PlanRow
-from ndcg_asymptotics.analysis.runs.agreement import JudgeAgreement, ShareOfDocuments
-from ndcg_asymptotics.analysis.runs.collections_outcome import (
+from ndcg_asymptotics.checks.convergence import Convergence
+from ndcg_asymptotics.checks.limit_tests import LimitTest
+from ndcg_asymptotics.checks.mean_tests import MeanTest
+from ndcg_asymptotics.checks.outcome import Check
+from ndcg_asymptotics.checks.std_tests import StdTest
+from ndcg_asymptotics.comparisons.agreement import JudgeAgreement, ShareOfDocuments
+from ndcg_asymptotics.comparisons.collections_outcome import (
     CollectionsComparison,
     CollectionsRow,
     MeasureOverCollections,
     PairOverCollections,
 )
-from ndcg_asymptotics.analysis.runs.compared import DiscriminativePower, MeasureComparison, PairComparison
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.gate import Gate, GateRow
-from ndcg_asymptotics.analysis.runs.judged import (
+from ndcg_asymptotics.comparisons.compared import DiscriminativePower, MeasureComparison, PairComparison
+from ndcg_asymptotics.comparisons.comparison import Comparison
+from ndcg_asymptotics.comparisons.gates import Gate, GateRow
+from ndcg_asymptotics.comparisons.judged import (
     JudgedComparison,
     JudgedMeasure,
     JudgedPair,
@@ -47,21 +43,25 @@ from ndcg_asymptotics.analysis.runs.judged import (
     OfBoth,
     Quality,
 )
-from ndcg_asymptotics.analysis.runs.pairs import Ranking
-from ndcg_asymptotics.analysis.runs.ranks import RankedRun
-from ndcg_asymptotics.analysis.runs.sampled_outcome import (
+from ndcg_asymptotics.comparisons.pairs import Ranking
+from ndcg_asymptotics.comparisons.ranks import RankedRun
+from ndcg_asymptotics.core.rows import Computed, Declared, declared
+from ndcg_asymptotics.learning.decide import LossDecision
+from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
+from ndcg_asymptotics.learning.ranker import Tried
+from ndcg_asymptotics.orders.distinguishing import Distinction
+from ndcg_asymptotics.orders.pair import Pair
+from ndcg_asymptotics.orders.weighted import FittedExponent
+from ndcg_asymptotics.plans.rows import PlanRow
+from ndcg_asymptotics.results.record import SimulatedMean
+from ndcg_asymptotics.samples.outcome import (
     CandidateRow,
     Candidates,
     PairRow,
     Sampled,
     SampledRow,
 )
-from ndcg_asymptotics.analysis.std_tests import StdTest
-from ndcg_asymptotics.core.rows import Computed, Declared, declared
-from ndcg_asymptotics.learning.decide import LossDecision
-from ndcg_asymptotics.learning.excess import ExcessRisk, LossExcess
-from ndcg_asymptotics.learning.ranker import Tried
-from ndcg_asymptotics.results.record import SimulatedMean
+from ndcg_asymptotics.stats.rates import Decay, Rate
 from ndcg_asymptotics.theory.prediction import Prediction
 
 # what is printed, and by what

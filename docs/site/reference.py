@@ -43,7 +43,7 @@ TASKS = {
     "check": Task(
         "Check and distinguish",
         "`check` compares results with theory, `distinguish` counts how often the better scorer is ahead.",
-        ("analysis",),
+        ("checks", "orders"),
     ),
     "theory": Task(
         "Theory",
@@ -53,7 +53,7 @@ TASKS = {
     "plan": Task(
         "Plan an experiment",
         "How many queries and documents tell two rankers apart, and by which measure.",
-        ("analysis.planning",),
+        ("plans",),
     ),
     "lists": Task(
         "Ranked lists",
@@ -63,7 +63,7 @@ TASKS = {
     "compare": Task(
         "Compare runs",
         "Which of two runs or recommenders is better: tests, sampled candidates.",
-        ("analysis.runs",),
+        ("comparisons", "samples"),
     ),
     "losses": Task(
         "Losses",
@@ -83,7 +83,11 @@ SUBPACKAGES = (
     "sweep",
     "results",
     "theory",
-    "analysis",
+    "checks",
+    "orders",
+    "comparisons",
+    "plans",
+    "samples",
     "lists",
     "learning",
     "plots",

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.runs.combined import combine
-from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.lists import evaluate, read_qrels, read_run
 from ndcg_asymptotics.lists.records import Qrels, Run
+from ndcg_asymptotics.stats.combined import combine
 
 QUERIES, DRAWS = 30, 500
 MEASURES = ("nDCG", "nDCG@10")

@@ -22,14 +22,14 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.power import lists_for, paired_power
-from ndcg_asymptotics.analysis.replication import effect_bound, replication
-from ndcg_asymptotics.analysis.runs.paired import student_test
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.rows import Column, general
 from ndcg_asymptotics.core.tables import Table, console, print_blocks
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.reading import read
+from ndcg_asymptotics.stats.paired import student_test
+from ndcg_asymptotics.stats.power import lists_for, paired_power
+from ndcg_asymptotics.stats.replication import effect_bound, replication
 
 MEASURES = ("nDCG", "nDCG@10", "nDCG@0.2n", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))")
 PILOTS = (12, 25, 50)

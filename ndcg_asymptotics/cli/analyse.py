@@ -60,7 +60,7 @@ def check(
 
     Exit status 1: something disagrees, or replicates are missing.
     """
-    from ndcg_asymptotics.analysis.check import check as check_results
+    from ndcg_asymptotics.checks.checking import check as check_results
     from ndcg_asymptotics.results import open_results
 
     opened = open_results(results, allow_custom=allow_custom)
@@ -91,7 +91,7 @@ def distinguish(
         ndcg-asymptotics distinguish results/two
         ndcg-asymptotics distinguish results/two --pair good random -v
     """
-    from ndcg_asymptotics.analysis.orders.distinguish import distinguish as distinguish_results
+    from ndcg_asymptotics.orders.distinguishing import distinguish as distinguish_results
     from ndcg_asymptotics.results import open_results
     from ndcg_asymptotics.results.folder import open_study
 

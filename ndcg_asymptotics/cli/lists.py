@@ -261,9 +261,9 @@ def compare(
 
     Exit status 1: the first run does not pass the gate of --fail-if-worse or --fail-unless-noninferior.
     """
-    from ndcg_asymptotics.analysis.runs.compare import compare as compare_any
-    from ndcg_asymptotics.analysis.runs.gate import gate
     from ndcg_asymptotics.cli.terminal import write_csv
+    from ndcg_asymptotics.comparisons.comparing import compare as compare_any
+    from ndcg_asymptotics.comparisons.gates import gate
     from ndcg_asymptotics.core.rows import plain
 
     margin = fail_unless_noninferior
@@ -345,18 +345,18 @@ def sampled(
         ndcg-asymptotics sampled a.run --qrels my.qrels --items 10000 \\
             --measure nDCG
     """
-    from ndcg_asymptotics.analysis.runs import sampled as of
+    from ndcg_asymptotics import samples
 
     files = runs.every
     common: dict[str, Any] = {"items": items, "level": level, "columns": columns}
     if ranks is not None:
         require(not files and runs.qrels is None, "is in place of runs and judgements", "ranks")
         numbers = [m for several in negatives or [[100]] for m in several]
-        found = of.sampled(ranks, measure, negatives=numbers, replacement=replacement, **common)
+        found = samples.sampled(ranks, measure, negatives=numbers, replacement=replacement, **common)
         output.show(found, "sampled")
         return
     require(bool(files) and runs.qrels is not None, "sampled needs --ranks, or runs and --qrels")
     own = "the lists hold sampled candidates, each once, which have a number of their own: leave it out"
     require(negatives is None, own, "negatives")
     require(not replacement, own, "replacement")
-    output.show(of.sampled_candidates(files, runs.qrels, measure, **common), "sampled candidates")
+    output.show(samples.sampled_candidates(files, runs.qrels, measure, **common), "sampled candidates")

@@ -73,7 +73,7 @@ def plan(
         ndcg-asymptotics plan --values new.csv old.csv
         ndcg-asymptotics plan --sd 0.2 --queries 50 --measure nDCG@10
     """
-    from ndcg_asymptotics.analysis.planning.plan import plan as plan_any
+    from ndcg_asymptotics.plans.planning import plan as plan_any
 
     if given.values:
         given.values = [*given.values, *(runs.runs or ())]

@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 import panel as pn
 from panel.viewable import Viewable
 
-from ndcg_asymptotics.analysis.planning.rows import RATE
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.charts import (
@@ -28,6 +27,7 @@ from ndcg_asymptotics.explorer.charts import (
 from ndcg_asymptotics.explorer.controls import ERROR
 from ndcg_asymptotics.explorer.drawing import DrawnList, ranked_list
 from ndcg_asymptotics.explorer.state import State
+from ndcg_asymptotics.plans.rows import RATE
 
 _T = TypeVar("_T")
 _CURRENT = {"opacity": "1", "transition": "opacity 0.15s"}

@@ -13,17 +13,17 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import log_ndtr, ndtri_exp
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
-from ndcg_asymptotics.analysis.orders.long_run import ahead, long_run
-from ndcg_asymptotics.analysis.orders.probability import WrongOrder
-from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
-from ndcg_asymptotics.analysis.planning.required_length import required_length
-from ndcg_asymptotics.analysis.planning.rows import RATE, Requirements
 from ndcg_asymptotics.core.arrays import Floats
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.core.text import count_text
 from ndcg_asymptotics.explorer.state import LARGEST, NAMES, SMALLEST, State
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
+from ndcg_asymptotics.orders.long_run import ahead, long_run
+from ndcg_asymptotics.orders.probability import WrongOrder
+from ndcg_asymptotics.orders.wrong_order import wrong_order
+from ndcg_asymptotics.plans.required_length import required_length
+from ndcg_asymptotics.plans.rows import RATE, Requirements
 from ndcg_asymptotics.populations import Curve, Scorer
 from ndcg_asymptotics.populations.roc import Roc
 from ndcg_asymptotics.theory.deviation import effect_sizes, ndcg_std

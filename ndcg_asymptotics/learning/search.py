@@ -8,7 +8,6 @@ from typing import Annotated
 
 import numpy as np
 
-from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.core.arrays import random_generator, whole_number
 from ndcg_asymptotics.core.progress import tracked
 from ndcg_asymptotics.core.rows import Column, Data, computed_value, fixed, general
@@ -20,6 +19,7 @@ from ndcg_asymptotics.learning.problem import Problem
 from ndcg_asymptotics.learning.regret import has_worst_regret, worst_regret
 from ndcg_asymptotics.learning.utilities import MOST_ITEMS, Utility, utility_of
 from ndcg_asymptotics.measures.gains import Gain
+from ndcg_asymptotics.stats.rates import rate_of
 
 _CHANGES_TRIED = 200  # on the worst example of a loss
 _CONCENTRATION = 100.0  # of the Dirichlet law of changed probabilities: they move by about 0.05

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ndcg_asymptotics.analysis.runs.compared import PairComparison
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.pairs import ComparedPairs, ShownDifference
+from ndcg_asymptotics.comparisons.compared import PairComparison
+from ndcg_asymptotics.comparisons.comparison import Comparison
+from ndcg_asymptotics.comparisons.pairs import ComparedPairs, ShownDifference
 from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.core.text import in_figure, shortened
 from ndcg_asymptotics.plots.layout import panels, titles

@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from ndcg_asymptotics.analysis.planning.outcome import Plan
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+from ndcg_asymptotics.comparisons.comparison import Comparison
+from ndcg_asymptotics.comparisons.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
 from ndcg_asymptotics.lists.growth import Growth
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.comparison import comparison_drawings
 from ndcg_asymptotics.plots.fitted import fitted_drawings, holds_curves

@@ -12,12 +12,12 @@ from typing import Unpack, overload
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
-from ndcg_asymptotics.analysis.orders.pair import Pair
 from ndcg_asymptotics.core.arrays import as_list, is_number
 from ndcg_asymptotics.core.errors import refuse_others, require
 from ndcg_asymptotics.core.progress import say, tracked
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.distinguishing import distinguish
+from ndcg_asymptotics.orders.pair import Pair
 from ndcg_asymptotics.plots.choice import Choice, ChoiceOptions
 from ndcg_asymptotics.plots.curves import (
     curve_handles,

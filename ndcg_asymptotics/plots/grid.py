@@ -14,11 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from ndcg_asymptotics.analysis.orders.distinguish import orders_of
-from ndcg_asymptotics.analysis.orders.rates import rate_of
 from ndcg_asymptotics.core.arrays import Floats, brief, is_geometric, standard_error
 from ndcg_asymptotics.core.errors import NotAvailableError, require
 from ndcg_asymptotics.core.text import in_figure, shortened
+from ndcg_asymptotics.orders.distinguishing import orders_of
 from ndcg_asymptotics.plots.choice import value_label
 from ndcg_asymptotics.plots.grid_points import (
     curves_figure,
@@ -35,6 +34,7 @@ from ndcg_asymptotics.plots.style import GREY, LineStyle, line_styles, style
 from ndcg_asymptotics.results import Results
 from ndcg_asymptotics.results.grid import GridResults
 from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.stats.rates import rate_of
 from ndcg_asymptotics.theory.deviation.regime import regime, right_rate
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.mean import relative_means

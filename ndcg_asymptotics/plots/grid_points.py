@@ -10,8 +10,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.analysis.convergence import Convergence, convergence_of
-from ndcg_asymptotics.analysis.mean_tests import Simulated
+from ndcg_asymptotics.checks.convergence import Convergence, convergence_of
+from ndcg_asymptotics.checks.mean_tests import Simulated
 from ndcg_asymptotics.core.arrays import filled_in, standard_error
 from ndcg_asymptotics.core.text import in_figure
 from ndcg_asymptotics.plots.curves import curve_handles, ndcg_curves
@@ -65,7 +65,7 @@ def gaps_figure(results: GridResults, measure: str, *, width: float | None = Non
 
     Markers are simulated gaps that are clear of 0, with two standard errors. A line is the exact gap, and a
     dotted line its leading term. The text of a panel states the fitted exponents with their standard errors,
-    and behind them those of the leading terms (`analysis.convergence`). Points without a limit have no panel.
+    and behind them those of the leading terms (`checks.convergence`). Points without a limit have no panel.
     """
     column, points = results.axes.measures.index(measure), results.with_replicates(2)
     rows = {values: _convergence(point, column) for values, point in points.items()}

@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.runs.judged import LABEL_LOOKS, JudgedComparison, JudgedPair
+from ndcg_asymptotics.comparisons.judged import LABEL_LOOKS, JudgedComparison, JudgedPair
 from ndcg_asymptotics.core.arrays import instance_of
 from ndcg_asymptotics.plots.comparison import difference_axes, draw_differences, significance_key
 from ndcg_asymptotics.plots.layout import panels

@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.orders.pair import Pair
-from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
-from ndcg_asymptotics.analysis.orders.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.core.arrays import LEVEL, Floats, as_list, instance_of, require_flag
 from ndcg_asymptotics.core.errors import require
 from ndcg_asymptotics.core.text import shortened
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.pair import Pair
+from ndcg_asymptotics.orders.prediction import predicted_nats
 from ndcg_asymptotics.plots.choice import Choice
 from ndcg_asymptotics.plots.layout import DOUBLE, axes_of, panels, titles
 from ndcg_asymptotics.plots.margin import margin_labels
@@ -32,6 +31,7 @@ from ndcg_asymptotics.plots.marks import (
 )
 from ndcg_asymptotics.plots.scales import length_axis, log_axis
 from ndcg_asymptotics.plots.style import GREY, LineStyle, MarkerSettings, measure_styles
+from ndcg_asymptotics.stats.rates import NORMAL_QUANTILE, Rate
 from ndcg_asymptotics.studies import Study
 from ndcg_asymptotics.theory.orders import error_exponent
 

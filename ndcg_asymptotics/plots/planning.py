@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ndcg_asymptotics.analysis.planning.outcome import Plan
 from ndcg_asymptotics.core.arrays import Floats, instance_of
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.text import count_text
+from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.layout import note, one_scale, outer_labels, panels, titles
 from ndcg_asymptotics.plots.marks import figure_legend, grey_marker
 from ndcg_asymptotics.plots.saving import Drawing

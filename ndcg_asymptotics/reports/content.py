@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
-from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.check_outcome import Check
-from ndcg_asymptotics.analysis.orders.distinguish import Distinction, distinguish
-from ndcg_asymptotics.analysis.orders.pair import settled_sentence
-from ndcg_asymptotics.analysis.runs.comparison import Comparison
-from ndcg_asymptotics.analysis.runs.judged import JudgedComparison
+from ndcg_asymptotics.checks.checking import check
+from ndcg_asymptotics.checks.outcome import Check
+from ndcg_asymptotics.comparisons.comparison import Comparison
+from ndcg_asymptotics.comparisons.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import brief
 from ndcg_asymptotics.core.errors import InputError, require
 from ndcg_asymptotics.core.tables import Line, Report, Table
+from ndcg_asymptotics.orders.distinguishing import Distinction, distinguish
+from ndcg_asymptotics.orders.pair import settled_sentence
 from ndcg_asymptotics.plots.everything import drawings
 from ndcg_asymptotics.plots.saving import Drawing
 from ndcg_asymptotics.reports.rerun import Texts, rerun_grid, rerun_study

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics import explorer
-from ndcg_asymptotics.analysis.orders.probability import WrongOrder
-from ndcg_asymptotics.analysis.planning.plan import plan
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.explorer import values
 from ndcg_asymptotics.explorer.drawing import DrawnList, ranked_list
 from ndcg_asymptotics.explorer.state import Shape, State, families
 from ndcg_asymptotics.measures.discounts import Discount
+from ndcg_asymptotics.orders.probability import WrongOrder
+from ndcg_asymptotics.plans.planning import plan
 from ndcg_asymptotics.specs.sliders import offered
 from ndcg_asymptotics.theory.deviation import ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg

@@ -9,12 +9,12 @@ import ir_measures
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.planning.plan import plan
-from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import evaluate
 from ndcg_asymptotics.lists.other_measures import OtherMeasure, any_measures_of
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.plans.planning import plan
 
 RUN = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
 QRELS = {"q1": {"b": 1, "d": 2, "e": 1}, "q2": {"a": 0, "b": 1}, "q3": {"a": 1}}

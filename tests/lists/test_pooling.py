@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import fit, pool_runs
 from ndcg_asymptotics.populations import Population, Relevance

@@ -18,15 +18,15 @@ from matplotlib.axes import Axes
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
-from ndcg_asymptotics.analysis.orders.prediction import predicted_nats
-from ndcg_asymptotics.analysis.orders.rates import Rate
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines.engine import UNDECIDED
+from ndcg_asymptotics.orders.distinguishing import distinguish
+from ndcg_asymptotics.orders.prediction import predicted_nats
 from ndcg_asymptotics.plots.gallery import study_drawings
 from ndcg_asymptotics.plots.orders import misfits
 from ndcg_asymptotics.plots.style import measure_styles
 from ndcg_asymptotics.results import Results
+from ndcg_asymptotics.stats.rates import Rate
 from ndcg_asymptotics.studies import Study
 
 BINARY = {"strong": "power(0.05, 0.8, 2)", "weak": "linear(0.1, 0.5)", "random": "random"}

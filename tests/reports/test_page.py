@@ -20,11 +20,11 @@ import pandas as pd
 import pytest
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis.check import check
-from ndcg_asymptotics.analysis.orders.distinguish import distinguish
-from ndcg_asymptotics.analysis.runs.compare import compare
+from ndcg_asymptotics.checks.checking import check
+from ndcg_asymptotics.comparisons.comparing import compare
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.distinguishing import distinguish
 from ndcg_asymptotics.plots import measure_figure, pair_figures
 from ndcg_asymptotics.plots.saving import svg_of
 from ndcg_asymptotics.reports.page import report

@@ -14,7 +14,7 @@ import pytest
 from cases import command
 
 import ndcg_asymptotics as na
-from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Line, Table
 from ndcg_asymptotics.plots import draw_all
@@ -359,7 +359,7 @@ def test_a_grid_is_a_study_with_one_more_axis(tmp_path: Path, run: Done) -> None
         if rate == most
     ]
     assert best[0] in said.splitlines()[1]
-    assert isinstance(found, na.analysis.GridDistinction)
+    assert isinstance(found, na.orders.GridDistinction)
     assert isinstance(opened, na.results.GridResults)
     # a parameter with the name of another column has that of the file
     frame = found.to_dataframe()

@@ -114,11 +114,11 @@ theory/limits/scaled_limits.py: few relevant items: the discount's constant left
 + value=found.value
 check relevant(1, roc_power(0.5)) by nDCG(clipped_log(2))
 
-analysis/orders/wrong_order.py: wrong orders: a tie is none
+orders/wrong_order.py: wrong orders: a tie is none
 - found[measure] = DrawnOrders(lists, (lists - first, lists - second), method)
 + found[measure] = DrawnOrders(lists, (second, first), method)
 check linear(0.1, 0.7) by nDCG
-pytest tests/analysis/test_wrong_orders.py -k rare_wrong
+pytest tests/orders/test_wrong_orders.py -k rare_wrong
 
 theory/orders/tilting.py: tilt: the push of the items below left out
 - influence = weights.own + push[:, None]

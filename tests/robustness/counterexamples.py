@@ -29,7 +29,7 @@ import numpy as np
 from oracles.first_labels import not_greater
 from simulated_orders import wrong as share_of_wrong
 
-from ndcg_asymptotics.analysis.limit_tests import judge_limit
+from ndcg_asymptotics.checks.limit_tests import judge_limit
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Curve, FixedCounts, Relevance, Scorer

@@ -19,9 +19,9 @@ import numpy as np
 from robustness.counterexamples import Rng, Statement, Try, main, pair, ranked_labels
 from scipy import special, stats
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.engines.cells.ranks import count_orders_of_ranks
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import FixedCounts, Relevance, Scorer
 from ndcg_asymptotics.theory.mean import expected_ndcg
 

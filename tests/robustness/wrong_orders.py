@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from ndcg_asymptotics.analysis.orders.probability import WrongOrder
-from ndcg_asymptotics.analysis.orders.wrong_order import wrong_order
-from ndcg_asymptotics.analysis.planning.required_length import required_length
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.engines import cells, items
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.probability import WrongOrder
+from ndcg_asymptotics.orders.wrong_order import wrong_order
+from ndcg_asymptotics.plans.required_length import required_length
 from ndcg_asymptotics.populations import Population
 from ndcg_asymptotics.studies import Design
 

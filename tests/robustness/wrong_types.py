@@ -45,7 +45,7 @@ WRONG: tuple[object, ...] = (
 """Values of which at most some are right for a parameter."""
 
 PACKAGES = (
-    *("", "theory", "analysis", "lists", "learning", "studies"),
+    *("", "theory", "checks", "orders", "comparisons", "plans", "samples", "lists", "learning", "studies"),
     *("measures", "populations", "results", "sweep"),
 )
 
@@ -128,7 +128,7 @@ def calls(place: Path) -> dict[str, Call]:
         "report": {"reported": comparison},
         "run": {"study": na.Study(**STUDY), "jobs": 1, "replicates": 3},
         "sampled": {"ranks": {"a": {"u": 3}, "b": {"u": 9}}, "items": 20, "negatives": 5},
-        "analysis.sampled_candidates": {"runs": runs, "qrels": one_relevant, "items": 9},
+        "samples.sampled_candidates": {"runs": runs, "qrels": one_relevant, "items": 9},
         "theory.difference_std": {**both, "measure": "nDCG", **sizes},
         "theory.effect_sizes": {**both, "n": 20, "measures": ["nDCG"]},
         "theory.expected_ndcg": {**one, **sizes},
@@ -138,8 +138,8 @@ def calls(place: Path) -> dict[str, Call]:
         "theory.ndcg_std": {**one, **sizes},
         "theory.order_in_expectation": {**both, "measure": "nDCG", **sizes},
         "theory.pseudo_expectation": {**one, "n": 20},
-        "analysis.gate": {"comparison": comparison, "margin": 0.1},
-        "analysis.predict_pair": {**both, "measures": "nDCG", "n": 20},
+        "comparisons.gate": {"comparison": comparison, "margin": 0.1},
+        "orders.predict_pair": {**both, "measures": "nDCG", "n": 20},
         "lists.MeasureScale": {"bounds": (0.0, 1.0)},
         "lists.fit_curves": {"lists": {"a": na.lists.read_csv(table)}},
         "lists.pool_runs": {"runs": runs, "qrels": LABELS},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ndcg_asymptotics.analysis.orders.prediction import predict_pair
 from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.orders.prediction import predict_pair
 from ndcg_asymptotics.populations import Empirical, Scorer
 from ndcg_asymptotics.populations.curve_file import encode
 from ndcg_asymptotics.studies import Study, load

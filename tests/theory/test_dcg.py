@@ -16,7 +16,7 @@ from cases import LINEAR, TWO_GRADES, design, simulated, study
 from oracles import naive
 from oracles.discounts import CUTOFFS, DISCOUNTS
 
-from ndcg_asymptotics.analysis.check import check
+from ndcg_asymptotics.checks.checking import check
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.engines import cells, every_n, items
 from ndcg_asymptotics.lists import evaluate

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis.orders.list_moments import list_moments
 from ndcg_asymptotics.core.errors import InputError, NotAvailableError
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders.list_moments import list_moments
 from ndcg_asymptotics.populations import Scorer
 from ndcg_asymptotics.theory.deviation import difference_std, ndcg_std
 from ndcg_asymptotics.theory.mean import expected_ndcg

@@ -12,8 +12,8 @@ from collections import Counter
 import pytest
 from random_pairs import pairs
 
-from ndcg_asymptotics.analysis import limit_tests
-from ndcg_asymptotics.analysis.limit_tests import LimitTest, judge_limit
+from ndcg_asymptotics.checks import limit_tests
+from ndcg_asymptotics.checks.limit_tests import LimitTest, judge_limit
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.populations import Relevance
 from ndcg_asymptotics.theory.limits import Limit, limit

@@ -8,9 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from ndcg_asymptotics.analysis import predict_pair
 from ndcg_asymptotics.core.errors import NotAvailableError
 from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.orders import predict_pair
 from ndcg_asymptotics.populations import Relevance, Scorer
 from ndcg_asymptotics.theory.deviation import moments
 from ndcg_asymptotics.theory.mean import expected_ndcg

@@ -1,1 +1,0 @@
-"""Rates of the right order of two scorers, from plain replicates and from importance sampling."""

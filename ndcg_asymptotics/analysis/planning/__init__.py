@@ -1,1 +1,0 @@
-"""Planning of experiments: which measure, how many documents, and how many queries."""

@@ -1,1 +1,0 @@
-"""Comparisons of real runs with each other and with i.i.d. theory."""

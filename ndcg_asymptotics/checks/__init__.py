@@ -1,0 +1,5 @@
+"""Whether simulated means, deviations and limits are those of theory."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,257 @@
+"""Comparison of runs where humans have judged some queries and a judge, such as a language model, many.
+
+The judge may err, and favour a run. The queries that humans have judged say by how much, so that both kinds
+of labels together show more than those of humans alone, without trust in it (`stats.combined`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from scipy import special
+
+from ndcg_asymptotics.comparisons.agreement import JudgeAgreement, agreement
+from ndcg_asymptotics.comparisons.judged import (
+    JudgedComparison,
+    JudgedMeasure,
+    JudgedPair,
+    Labelled,
+    OfBoth,
+    Quality,
+)
+from ndcg_asymptotics.comparisons.pairs import Tally, left_out
+from ndcg_asymptotics.comparisons.ranked import evaluations_of
+from ndcg_asymptotics.core.arrays import Floats
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.core.rows import Column
+from ndcg_asymptotics.core.tables import Table
+from ndcg_asymptotics.lists.conventions import Conventions
+from ndcg_asymptotics.lists.given import judgements_of, runs_of
+from ndcg_asymptotics.lists.other_measures import AnyMeasure
+from ndcg_asymptotics.lists.reading import ColumnNames
+from ndcg_asymptotics.lists.records import Records
+from ndcg_asymptotics.lists.values import RunValues
+from ndcg_asymptotics.measures.gains import Gain, label_gains
+from ndcg_asymptotics.specs.scanner import number_text
+from ndcg_asymptotics.stats.combined import Combined, combine, corrected_for_all
+from ndcg_asymptotics.stats.correction import MultipleTests, require_runs
+from ndcg_asymptotics.stats.paired import fewest_queries
+
+_UNLIKELY = 0.001  # p-value below which queries were hardly drawn at random
+
+
+def compare_judged(
+    runs: object,
+    qrels: object,
+    judge: object,
+    measures: Sequence[AnyMeasure],
+    tests: MultipleTests,
+    conventions: Conventions,
+    columns: ColumnNames | None = None,
+) -> JudgedComparison:
+    """Compare runs by labels of humans for some queries and of a judge for these and more.
+
+    The parameters are those of `compare`. Queries of humans that the judge has not judged do not count. The
+    correction "maxt" draws from a multivariate t law for both kinds of labels together.
+
+    Raises
+    ------
+    InputError
+        For fewer than two runs, for too few queries that both have judged for the level (6 at 0.95), and for
+        what `evaluate` refuses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> truth = {str(q): {f"d{i}": float(i < 5) for i in range(30)} for q in range(200)}
+    >>> def run(noise):
+    ...     return {q: {d: y + noise * rng.normal() for d, y in docs.items()} for q, docs in truth.items()}
+    >>> runs = {"good": run(0.6), "bad": run(0.7)}
+    >>> def judged(docs):
+    ...     return {d: float(abs(y - (rng.random() < 0.1))) for d, y in docs.items()}
+    >>> machine = {q: judged(docs) for q, docs in truth.items()}
+    >>> human = {q: truth[q] for q in list(truth)[:30]}
+    >>> from ndcg_asymptotics.measures import Measure
+    >>> measures = [Measure.parse("nDCG@10")]
+    >>> found = compare_judged(runs, human, machine, measures, MultipleTests(), Conventions())
+    >>> both = found.pairs[0].by_measure[0].combined
+    >>> both.human_queries, both.machine_queries, round(both.effective_human_queries) > 30
+    (30, 200, True)
+    """
+    scores = runs_of(runs, columns)
+    require_runs(len(scores))
+    human = judgements_of(qrels, columns, conventions.gain)
+    machine = judgements_of(judge, columns, conventions.gain)
+    evaluated = [
+        evaluations_of(scores, labels, measures, conventions, what)
+        for labels, what in ((human, ", qrels"), (machine, ", judge"))
+    ]
+    by_humans, by_judge = (found.common() for found in evaluated)
+    of_humans, of_machine = {*by_humans.queries}, {*by_judge.queries}
+    both = [query for query in by_humans.queries if query in of_machine]
+    level, needed = tests.level, fewest_queries(tests.level)
+    if len(both) < needed:
+        raise InputError(
+            f"a comparison at level {level:g} needs at least {needed} queries that humans and the judge have "
+            f"judged and all runs answer; there are {len(both)}, of {len(by_humans.queries)} judged by "
+            f"humans and {len(by_judge.queries)} by the judge"
+        )
+    queries = [*both, *(query for query in by_judge.queries if query not in of_humans)]
+    truth, said = by_humans.of_queries(both), by_judge.of_queries(queries)
+    y, f = truth.differences, said.differences
+    (alone, p_alone), (of_judge, p_judge) = map(tests.of, (y, f))
+    bias, together = tests.differences(f[: len(both)] - y), combine(y, f, level=level)
+    p_both = (
+        corrected_for_all(y, f, together, resamples=tests.resamples, seed=tests.seed)
+        if tests.correction == "maxt"
+        else tests.corrected([one.p for one in together], y)
+    )
+    found = agreement(human.of_queries(tuple(both)), machine, level)
+    spans = truth.spans.tolist()
+    means = [_means(truth.values[..., m], said.values[..., m], level) for m in range(len(measures))]
+    compared = []
+    for i, (a, b) in enumerate(combinations(range(len(scores)), 2)):
+        judged = []
+        for m, measure in enumerate(truth.measures):
+            t = i * len(measures) + m
+            judged.append(
+                JudgedMeasure(
+                    measure,
+                    Labelled.of(measure, "humans", alone[t], p_alone[t], len(both), float(len(both))),
+                    Labelled.of(measure, "judge", of_judge[t], p_judge[t], len(queries), None),
+                    of_both(
+                        measure,
+                        together[t],
+                        p_both[t],
+                        len(both),
+                        tests,
+                        (means[m][a], means[m][b]),
+                        spans[m],
+                    ),
+                    Quality.of(bias[t].mean, bias[t].interval, found),
+                )
+            )
+        compared.append(JudgedPair(truth.runs[a], truth.runs[b], tuple(judged)))
+    answered = {name: {*evaluated[0][name].queries, *evaluated[1][name].queries} for name in scores}
+    return JudgedComparison(
+        truth.runs,
+        len(both),
+        len(queries),
+        level,
+        tests.power,
+        tests.correction,
+        tuple(compared),
+        found,
+        (
+            *_remarks(len(by_humans.queries), len(both), f, truth.measures),
+            *_on_labels(machine, found),
+            *_on_scales(human, machine, conventions.gain),
+            *left_out(answered),
+        ),
+        _by_query(by_humans, by_judge),
+    ).in_words()
+
+
+def _means(truth: Floats, said: Floats, level: float) -> list[float]:
+    """Return the means of runs by both kinds of labels, from values (runs, queries)."""
+    human, judge = (np.ascontiguousarray(values.T) for values in (truth, said))
+    return [one.mean for one in combine(human, judge, level=level)]
+
+
+def of_both(
+    measure: str,
+    found: Combined,
+    p: float,
+    humans: int,
+    tests: MultipleTests,
+    means: tuple[float, float] = (math.nan, math.nan),
+    span: float = 1.0,
+) -> OfBoth:
+    """Return the row of an estimate by both kinds of labels, of which humans have judged some queries."""
+    return OfBoth(
+        measure,
+        "both",
+        found.mean,
+        found.interval,
+        found.p,
+        p,
+        found.every,
+        found.equivalent,
+        found.weight,
+        humans,
+        found.every,
+        "nested" if found.every > humans else "equal",
+        found.needed(tests.power, tests.alpha),
+        Tally(humans, found.wins, found.losses, span),
+        means,
+    )
+
+
+def _remarks(by_humans: int, queries: int, f: Floats, measures: Sequence[str]) -> list[str]:
+    """Return what speaks against the condition of random queries, and the queries that do not count."""
+    found, tests = [], f.shape[1]
+    first, rest = f[:queries], f[queries:]
+    if len(rest) > 1:
+        error = np.sqrt(first.var(axis=0, ddof=1) / queries + rest.var(axis=0, ddof=1) / len(rest))
+        gap = np.abs(first.mean(axis=0) - rest.mean(axis=0))
+        t = np.divide(gap, error, out=np.zeros_like(gap), where=error > 0)
+        most = int(np.argmax(t))
+        if 2 * float(special.stdtr(queries - 1, -t[most])) * tests < _UNLIKELY:
+            found.append(
+                "Warning: the queries that humans judged do not look like a random sample, which the "
+                "combination needs: by the judge's labels, the difference in "
+                f"{measures[most % len(measures)]} on them is not that on the other queries"
+            )
+    if len(rest) == 0:
+        found.append("The judge has judged no query beyond those of humans, so its labels add nothing")
+    if left := by_humans - queries:
+        remark = f"{left} of the queries that humans judged have no judgements by the judge and do not count"
+        more = f"Warning: humans have judged {by_humans} queries, more than the judge's {len(f)}"
+        found.append(f"{more}: are these labels swapped? {remark}" if by_humans > len(f) else remark)
+    return found
+
+
+def _on_labels(machine: Records, found: JudgeAgreement) -> Iterator[str]:
+    """Yield what is odd about the judge's labels: all are equal, or they oppose or equal those of humans."""
+    if machine.values.min() == machine.values.max():
+        yield "Warning: all labels of the judge are the same, so that they tell nothing"
+    elif found.opposed:
+        yield (
+            "Warning: the judge's labels oppose those of humans, it tends to give higher labels to the "
+            "documents of a query that humans give lower ones: check whether its labels are reversed"
+        )
+    elif found.fpr.value == found.fnr.value == 0:
+        yield (
+            f"The judge agrees with humans about each of {found.documents:,} documents: check whether both "
+            "files have the same judgements"
+        )
+
+
+def _on_scales(human: Records, machine: Records, gain: Gain) -> Iterator[str]:
+    """Yield that one of humans and the judge has given relevance alone, and the other grades."""
+    labels = [np.unique(of.values[of.values > 0]) for of in (human, machine)]
+    sizes = sorted(np.unique(label_gains(of, gain)).size for of in labels)
+    if sizes[0] != 1 or sizes[1] == 1:
+        return
+    humans, judge = (", ".join(map(number_text, [0.0, *of.tolist()])) for of in labels)
+    table = ", ".join(f"{number_text(grade)}=1" for grade in np.union1d(*labels).tolist())
+    yield (
+        f"Humans have given the labels {humans}, the judge {judge}: its other scale is part of its bias, "
+        "which the combination corrects. With gain "
+        f"'0=0, {table}' both say only whether a document is relevant"
+    )
+
+
+def _by_query(by_humans: RunValues, by_judge: RunValues) -> Table:
+    """Return a table with a row per run, query and kind of labels."""
+    tables = {"humans": by_humans.by_query, "judge": by_judge.by_query}
+    run, query, *values = tables["humans"].columns
+    rows = tuple(
+        (name, query, labels, *of_query)
+        for run in by_humans.runs
+        for labels, table in tables.items()
+        for name, query, *of_query in table.rows
+        if name == run
+    )
+    return Table("", (run, query, Column("labels"), *values), rows)

@@ -1,0 +1,193 @@
+"""Estimate probabilities of a wrong order from weighted draws, and fit error exponents to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ndcg_asymptotics.core.arrays import Bools, Floats
+from ndcg_asymptotics.measures import Measure
+from ndcg_asymptotics.populations import Relevance
+from ndcg_asymptotics.stats.rates import NORMAL_QUANTILE, Rate
+from ndcg_asymptotics.theory.orders import error_exponent, level_tilt, log_wrong_probability
+
+LEAST_EFFECTIVE = 20.0
+"""The smallest effective sample size of a reliable estimate."""
+LARGEST_SHARE = 0.2
+"""The largest share of the weight that one draw of a reliable estimate may have."""
+
+_CERTAIN = 0.5  # a probability above this says nothing about the error exponent
+_FEWEST = 3  # points needed to fit an exponent
+
+
+@dataclass(frozen=True)
+class WeightedRate(Rate):
+    """The rate of the right order from weighted draws.
+
+    Attributes
+    ----------
+    effective_sample_size : float
+        (sum w)^2 / sum w^2 over the draws with a wrong order.
+    largest_share : float
+        The share of the largest weight in their sum.
+    undecided : float
+        The share of draws whose order is not known; they widen the interval.
+    """
+
+    effective_sample_size: float = 0.0
+    largest_share: float = 1.0
+    undecided: float = 0.0
+
+
+def weighted_rate(n: int, log_weight: Floats, wrong: Bools, unknown: Bools) -> WeightedRate:
+    """Estimate P(wrong) by the mean of ``exp(log_weight) 1(wrong)``.
+
+    The interval is normal for log P, with the relative standard error; its upper end counts every
+    unknown order as wrong. An estimate is not reliable, and has no number, if the effective sample size is
+    below `LEAST_EFFECTIVE`, if one draw has more than `LARGEST_SHARE` of the weight, or if the unknown orders
+    could have more weight than the wrong ones.
+
+    >>> point = weighted_rate(10, np.full(100, np.log(1e-30)), np.arange(100) < 50, np.zeros(100, bool))
+    >>> round(point.log10_wrong, 3), round(point.relative_se, 3), point.reliable
+    (-30.301, 0.101, True)
+    """
+    share = float(unknown.mean())
+    return _estimate(n, (log_weight, wrong & ~unknown), (log_weight, wrong | unknown), share)
+
+
+def _estimate(n: int, least: tuple[Floats, Bools], most: tuple[Floats, Bools], share: float) -> WeightedRate:
+    """Estimate P(wrong) from the draws known to be wrong, its upper end from those that may be."""
+    log_mean, relative, effective, largest = _mean(*least)
+    upper, upper_relative, *_ = _mean(*most)
+    known = upper - log_mean < math.log(2) if math.isfinite(log_mean) else False
+    if not (effective >= LEAST_EFFECTIVE and largest <= LARGEST_SHARE and known):
+        nan = math.nan
+        return WeightedRate(n, nan, nan, nan, None, None, False, effective, largest, share)
+    low, high = (
+        math.exp(min(log_mean - NORMAL_QUANTILE * relative, 0)),
+        math.exp(min(upper + NORMAL_QUANTILE * upper_relative, 0)),
+    )
+    return WeightedRate(
+        n,
+        max(1 - math.exp(log_mean), 0.0),
+        1 - high,
+        1 - low,
+        log_mean / math.log(10),
+        relative,
+        True,
+        effective,
+        largest,
+        share,
+    )
+
+
+def _mean(log_weight: Floats, counted: Bools) -> tuple[float, float, float, float]:
+    """Return log mean weight of the counted draws, relative error, effective sample size, largest share."""
+    if not counted.any():
+        return -math.inf, math.inf, 0.0, 1.0
+    top = float(log_weight[counted].max())
+    w = np.where(counted, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
+    mean, total = float(w.mean()), float(w.sum())
+    relative = float(w.std(ddof=1)) / mean / math.sqrt(len(w)) if len(w) > 1 else math.inf
+    return math.log(mean) + top, relative, total**2 / float(np.sum(w**2)), 1.0 / total
+
+
+def from_on(sizes: Sequence[int], log_weight: Floats, last: Bools, unknown: Bools) -> list[WeightedRate]:
+    """Estimate P(wrong at some size >= N) for each N: the sum of P(size is the last wrong one) over sizes.
+
+    Arrays are (replicate, size). Draws at different sizes are independent, so the sum of a replicate over
+    sizes is one draw of the estimate.
+    """
+    found = []
+    for k, n in enumerate(sizes):
+        every = log_weight[:, k:]
+        counted, open_ = last[:, k:], unknown[:, k:]
+        top = float(np.max(every, where=counted | open_, initial=-math.inf))
+        top = top if math.isfinite(top) else 0.0
+        w = np.where(counted, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
+        w_open = np.where(counted | open_, np.exp(np.minimum(every - top, 0.0)), 0.0).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            log_sum, log_open = np.log(w) + top, np.log(w_open) + top
+        share = float(np.mean(w_open > w))
+        found.append(_estimate(n, (log_sum, w > 0), (log_open, w_open > 0), share))
+    return found
+
+
+def combine_rates(plain: Sequence[Rate], others: Sequence[Rate]) -> list[Rate]:
+    """Return one curve from two: at each n the reliable rate with the smaller relative error."""
+
+    def error(point: Rate) -> float:
+        return point.relative_se if point.reliable and point.relative_se is not None else math.inf
+
+    best = {point.n: point for point in plain}
+    for point in others:
+        if point.n not in best or error(point) < error(best[point.n]):
+            best[point.n] = point
+    return [best[n] for n in sorted(best)]
+
+
+@dataclass(frozen=True)
+class FittedExponent:
+    """The exponent of the power of n that ``-log P(wrong at n)`` grows like, fitted and predicted.
+
+    Attributes
+    ----------
+    exponent, interval
+        Fitted over ``range`` (the upper half, in log n, of what is visible), with a 95% interval that holds
+        the scatter about a power law as well as the sampling error.
+    predicted : float or None
+        As n grows without bound.
+    predicted_here : float or None
+        By the tilt's cost, fitted at the same sizes.
+    """
+
+    exponent: float | None
+    interval: tuple[float, float] | None
+    predicted: float | None
+    predicted_here: float | None
+    range: tuple[int, int] | None
+    reason: str
+
+
+def fit_exponent(points: Sequence[Rate], a: Relevance, b: Relevance, measure: Measure) -> FittedExponent:
+    """Fit the error exponent to these points, and predict it."""
+    end = error_exponent(a, b, measure)
+    seen = [
+        (p.n, -p.log10_wrong * math.log(10), p.relative_se or 0.0)
+        for p in points
+        if p.reliable and p.log10_wrong is not None and p.log10_wrong < math.log10(_CERTAIN)
+    ]
+    if len(seen) < _FEWEST:
+        return FittedExponent(None, None, end.exponent, None, None, end.reason)
+    middle = math.sqrt(seen[0][0] * seen[-1][0])
+    upper = [point for point in seen if point[0] >= middle]
+    used = upper if len(upper) >= _FEWEST else seen[-_FEWEST:]
+    n, nats, relative = np.array(used).T
+    x, y = (np.log(values) - np.log(values).mean() for values in (n, nats))
+    slope = float(x @ y) / float(x @ x)
+    # the standard error of a least-squares slope, from the points' relative errors and from their scatter
+    sampled = float(np.linalg.norm(x * relative / nats)) / float(x @ x)
+    scattered = float(np.linalg.norm(y - slope * x) / np.linalg.norm(x)) / math.sqrt(len(n) - 2)
+    half = max(NORMAL_QUANTILE * sampled, float(stdtrit(len(n) - 2, 0.975)) * scattered)
+    predicted = _predicted_slope(n, a, b, measure)
+    return FittedExponent(
+        slope,
+        (slope - half, slope + half),
+        end.exponent,
+        predicted,
+        (int(n[0]), int(n[-1])),
+        end.reason,
+    )
+
+
+def _predicted_slope(sizes: Floats, a: Relevance, b: Relevance, measure: Measure) -> float | None:
+    leader = level_tilt(a, b, measure, int(sizes[-1])).leader
+    tilts = [level_tilt(a, b, measure, int(n), leader) for n in sizes]
+    if any(tilt.cost <= 0 for tilt in tilts):
+        return None
+    nats = [-log_wrong_probability(tilt.cost, tilt.std) for tilt in tilts]
+    return float(np.polyfit(np.log(sizes), np.log(nats), 1)[0])

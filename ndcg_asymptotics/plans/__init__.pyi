@@ -1,0 +1,2 @@
+from .outcome import Plan as Plan
+from .planning import plan as plan

@@ -1,0 +1,5 @@
+"""What metrics of sampled candidates say about the full ranking."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

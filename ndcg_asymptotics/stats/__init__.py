@@ -1,0 +1,1 @@
+"""Tests, intervals, corrections and power on plain arrays."""

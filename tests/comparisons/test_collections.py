@@ -1,0 +1,198 @@
+"""Comparisons over many collections: against brute force, by simulation, and what they refuse."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ndcg_asymptotics.comparisons import compare
+from ndcg_asymptotics.core.errors import InputError
+from ndcg_asymptotics.lists import evaluate
+from ndcg_asymptotics.lists.values import RunValues
+
+
+def values(columns, runs=("a", "b"), measures=("X",)):
+    """Return values of two runs whose differences are the columns, (queries, measures)."""
+    d = np.asarray(columns, np.float64).reshape(len(columns), -1)
+    names = tuple(f"q{i}" for i in range(len(d)))
+    return RunValues(runs, names, tuple(measures), np.stack([0.5 + d / 2, 0.5 - d / 2]))
+
+
+def drawn(sizes, shift=0.0, seed=1):
+    rng = np.random.default_rng(seed)
+    return {f"c{i}": shift + rng.normal(0, 0.1, size) for i, size in enumerate(sizes)}
+
+
+def only(found, over):
+    (row,) = found.pairs[0].by_measure[0].overall
+    assert row.over == over
+    return row
+
+
+def test_given_collections_by_brute_force():
+    """The p-value is that of all 2^12 exchanges within queries, or of the t law of the stratified mean."""
+    gaps = drawn((5, 7), 0.06)
+    row = only(
+        compare(collections={name: values(d) for name, d in gaps.items()}, over="fixed", level=0.9), "fixed"
+    )
+    flat, weight = np.concatenate(list(gaps.values())), np.repeat([1 / 10, 1 / 14], [5, 7])
+    mean = np.mean([d.mean() for d in gaps.values()])
+    signs = np.array(list(product((1, -1), repeat=12)))
+    by_permutation = np.mean(np.abs(signs @ (weight * flat)) >= abs(mean) - 1e-12)
+    parts = [stats.sem(d) ** 2 / 4 for d in gaps.values()]
+    error = math.sqrt(sum(parts))
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(d) - 1) for part, d in zip(parts, gaps.values(), strict=True)
+    )
+    by_t = 2 * stats.t.sf(abs(mean) / error, freedom)
+    assert row.difference == pytest.approx(mean, rel=1e-12)
+    assert row.p == pytest.approx(max(by_permutation, by_t), rel=1e-9)
+    assert row.low <= mean + error * stats.t.ppf(0.05, freedom) + 1e-12
+    assert row.high >= mean + error * stats.t.ppf(0.95, freedom) - 1e-12
+    assert row.sign == (row.p < 0.1)
+
+
+def test_a_sample_of_collections_by_brute_force():
+    gaps = drawn((8, 6, 30, 12, 9, 7, 11), 0.05)
+    row = only(compare(collections={name: values(d) for name, d in gaps.items()}, over="random"), "random")
+    means = np.array([d.mean() for d in gaps.values()])
+    signs = np.array(list(product((1, -1), repeat=7)))
+    by_permutation = np.mean(np.abs(signs @ means) >= abs(means.sum()) - 1e-12)
+    assert row.p == pytest.approx(max(by_permutation, stats.ttest_1samp(means, 0).pvalue), rel=1e-9)
+    assert row.difference == pytest.approx(means.mean(), rel=1e-12)
+    assert row.collections is not None
+
+
+def test_which_collections_tell_the_runs_apart():
+    gaps = {"clear": 0.5 + drawn([40])["c0"], "noisy": drawn([40])["c0"], "equal": np.zeros(10)}
+    found = compare(collections={name: values(d) for name, d in gaps.items()})
+    clear, noisy, equal = found.pairs[0].by_measure[0].by_collection
+    assert (clear.p_corrected < 0.05, clear.sign) == (True, 1)
+    assert noisy.p_corrected > 0.05
+    assert (equal.interval, equal.p, equal.p_corrected) == (None, 1.0, 1.0)
+    assert found.over == ("fixed",)
+    text = str(found)
+    assert (
+        "about these collections only; random, about others like these, takes at least 6 collections at "
+        "level 0.95, got 3" in text
+    )
+    assert re.search(r"a has the better mean X in [12] of 3 collections, in 1 of them significantly", text)
+    assert "fewer than 50 queries" not in text
+    tied = np.where(np.arange(40) < 30, 0.0, gaps["noisy"])
+    text = str(compare(collections={"clear": values(gaps["clear"]), "tied": values(tied)}))
+    assert (
+        "Warning: in tied, with fewer than 50 queries each, two runs have the same value on most queries"
+        in text
+    )
+
+
+def test_a_leaderboard():
+    rng = np.random.default_rng(2)
+    collections = {}
+    for c in range(6):
+        of_runs = np.array([0.0, 0.0, 0.3])[:, None, None] + rng.normal(0.5, 0.1, (3, 30, 1))
+        collections[f"c{c}"] = RunValues(("x", "y", "z"), tuple(map(str, range(30))), ("X",), of_runs)
+    for over in ("fixed", "random"):
+        found = compare(collections=collections, over=over, resamples=999)
+        first, *others = found.ranked(0)
+        assert (first.run, first.ranks, first.groups) == ("z", (1, 1), (0,))
+        assert [row.groups for row in others] == [(1,), (1,)]
+    found = compare(collections=collections, resamples=999)
+    assert list(found.to_dataframe()["over"][:3]) == ["fixed", "random", "c0"]
+    assert len(found.to_dataframe()) == 3 * (2 + 6)
+    assert list(found.by_query.to_dataframe().columns) == ["collection", "run", "query", "X"]
+    assert all(len(line) <= 80 for line in str(found).splitlines() if "─" in line)
+    assert "z and y are the first two of 3 runs by X, which tells 2 of 3 pairs apart" in str(found)
+
+
+def test_collections_are_read_from_a_table(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = ["collection, qrels, run, path"]
+    for c in ("A", "B"):
+        folder = tmp_path / c
+        folder.mkdir()
+        (folder / "qrels").write_text(
+            "".join(f"{q} 0 d{d} {int(d < 3)}\n" for q in range(8) for d in range(9))
+        )
+        for run in ("old", "new") if c == "A" else ("new", "old"):
+            lines = (f"{q} Q0 d{d} 0 {rng.random():.4f} t\n" for q in range(8) for d in range(9))
+            (folder / f"{run}.run").write_text("".join(lines))
+            rows.append(f"{c}, {c}/qrels, {run}, {c}/{run}.run")
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(rows))
+    found = compare(collections=table, measures=["nDCG@3", "AP"], over="fixed", resamples=99)
+    assert (found.runs, found.measures, found.queries) == (("old", "new"), ["nDCG@3", "AP"], (8, 8))
+    of_b = found.pairs[0].by_measure[1].by_collection[1]
+    folder = tmp_path / "B"
+    means = [evaluate(folder / f"{run}.run", folder / "qrels", "AP").mean[0] for run in ("old", "new")]
+    assert [of_b.mean_a, of_b.mean_b] == pytest.approx(means)
+    assert compare(collections=table, measures="AP", runs=["new", "old"], resamples=99).runs == ("new", "old")
+    table.write_text("\n".join([rows[0], *rows[1:4]]))
+    with pytest.raises(InputError, match="the same runs: A has old, new, and B has new"):
+        compare(collections=table, measures="AP", resamples=99)
+    with pytest.raises(InputError, match=r"B: run: there is no old; there are new"):
+        compare(collections=table, measures="AP", runs=["old", "new"], resamples=99)
+    table.write_text("\n".join([*rows, rows[1]]))
+    with pytest.raises(InputError, match=r"table\.csv: A has the run old twice"):
+        compare(collections=table)
+    table.write_text("\n".join(rows).replace("B/qrels, old", "A/qrels, old"))
+    with pytest.raises(InputError, match=r"B has two files of judgements"):
+        compare(collections=table)
+    table.write_text("\n".join(rows).replace("B/new.run", "B/no.run"))
+    with pytest.raises(InputError, match=r"B: .*no\.run: cannot be read"):
+        compare(collections=table)
+    with pytest.raises(InputError, match=r"lower_is_better: is of values"):
+        compare(collections=table, lower_is_better=["AP"])
+    table.write_text("collection,run\nA,b")
+    with pytest.raises(
+        InputError, match=r"expected the columns collection, qrels, run, path, found collection"
+    ):
+        compare(collections=table)
+    table.write_text("collection,qrels,run,path\nA,q,r,")
+    with pytest.raises(InputError, match=r"table\.csv: line 2: expected the columns .* in every row"):
+        compare(collections=table)
+
+
+def test_values_of_collections(tmp_path):
+    collections = {}
+    for c in ("A", "B"):
+        lines = [f"q{q},{0.1 * (q % 4)},{0.2 * (q % 5)}" for q in range(10)]
+        (tmp_path / f"{c}.csv").write_text("\n".join(["query,x,y", *lines]))
+        collections[c] = tmp_path / f"{c}.csv"
+    found = compare(collections=collections, measures="F1", resamples=99)
+    assert (found.runs, found.measures) == (("x", "y"), ["F1"])
+    swapped = compare(collections=collections, measures="F1", resamples=99, runs=["y", "x"])
+    assert swapped.runs == ("y", "x")
+    row, other = (one.pairs[0].by_measure[0].overall[0] for one in (found, swapped))
+    assert (row.mean_a, row.mean_b) == pytest.approx((0.1 * 1.3, 0.2 * 2.0))
+    assert (other.mean_a, other.p) == (row.mean_b, row.p)
+    with pytest.raises(InputError, match="gain: does not belong to collections of values"):
+        compare(collections=collections, measures="F1", gain="exp2")
+    (tmp_path / "B.csv").write_text("query,x,y\n" + "\n".join([*lines[1:], "q0,,0.1"]))
+    with pytest.raises(InputError, match=r"^B: missing: not all runs have values for 1 of 10 queries \(q0\)"):
+        compare(collections=collections, measures="F1", missing="error")
+
+
+def test_refused():
+    one, few = values(np.ones(8)), values(np.ones(4))
+    other = values(np.ones(8), runs=("a", "c"))
+    measure = values(np.ones(8), measures=("Y",))
+    with pytest.raises(InputError, match=r"collections: must be at least two, got 1"):
+        compare(collections={"A": one})
+    with pytest.raises(InputError, match="at least 6 queries that all runs answer in each, B has 4"):
+        compare(collections={"A": one, "B": few})
+    with pytest.raises(InputError, match="the same runs: A has a, b, and B has a, c"):
+        compare(collections={"A": one, "B": other})
+    with pytest.raises(InputError, match="the same measures: A has X, and B has Y"):
+        compare(collections={"A": one, "B": measure})
+    with pytest.raises(
+        InputError, match=r"^over: random.* takes at least 6 collections at level 0\.95, got 2"
+    ):
+        compare(collections={"A": one, "B": one}, over="random")
+    with pytest.raises(InputError, match=r"over: must be one of fixed, random, both, got 'all'"):
+        compare(collections={"A": one, "B": one}, over="all")
