@@ -14,7 +14,7 @@ from pathlib import Path
 from common import EXPERIMENTS, arguments, write
 from matplotlib.figure import Figure
 
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.plots import (
     Choice,
     figure_legend,

@@ -14,7 +14,8 @@ All other names are in subpackages, each of which imports only those before it:
     theory, engines                exact and asymptotic values; simulation (numba is used here only)
     lists, results, sweep          real ranked lists; folders of results; parallel runs
     checks, orders                 simulation against theory; which scorer is ahead
-    samples, comparisons, plans    sampled candidates; which run is better; how many queries and documents
+    samples, growth                sampled candidates; lists that grow
+    comparisons, plans             which run is better; how many queries and documents
     learning                       losses for learning to rank: consistency, training
     plots, reports                 figures; pages
     explorer                       a page with sliders, on which theory is seen at work

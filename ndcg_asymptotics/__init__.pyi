@@ -1,8 +1,10 @@
 from . import checks as checks
+from . import cli as cli
 from . import comparisons as comparisons
 from . import core as core
 from . import engines as engines
 from . import explorer as explorer
+from . import growth as growth
 from . import learning as learning
 from . import lists as lists
 from . import measures as measures
@@ -22,9 +24,9 @@ from .checks.checking import check as check
 from .comparisons.comparing import compare as compare
 from .core.errors import InputError as InputError
 from .explorer import explore as explore
+from .growth import grow as grow
 from .lists import evaluate as evaluate
 from .lists import fit as fit
-from .lists import grow as grow
 from .measures import Measure as Measure
 from .orders.distinguishing import distinguish as distinguish
 from .plans.planning import plan as plan

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics import plots
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.grid import parameter_figure
 from ndcg_asymptotics.plots.grid_points import curves_figure, gaps_figure

@@ -40,8 +40,8 @@ def test_dir_lists_the_public_names() -> None:
         _ = na.nothing  # type: ignore[attr-defined]
 
 
-PACKAGES = ["theory", "checks", "orders", "comparisons", "plans", "samples", "lists", "learning", "studies"]
-PACKAGES += ["measures", "populations", "results"]
+PACKAGES = ["theory", "checks", "orders", "comparisons", "plans", "samples", "growth", "lists"]
+PACKAGES += ["learning", "studies", "measures", "populations", "results"]
 PUBLIC = [name for name in na.__all__ if not inspect.ismodule(getattr(na, name))]
 PUBLIC += [f"{package}.{name}" for package in PACKAGES for name in getattr(na, package).__all__]
 
@@ -67,7 +67,7 @@ ELSEWHERE = {
     "init": "studies.write_template",
     "info": "open_results",
     "figures": "plots.draw_all",
-    "list": "reports.specs",
+    "list": "cli.specs",
     "losses decide": "learning.decide_losses",
     "losses risk": "learning.excess_risk",
     "losses search": "learning.search_losses",

@@ -58,7 +58,7 @@ TASKS = {
     "lists": Task(
         "Ranked lists",
         "Read runs and judgements, evaluate them, fit relevance curves, and let lists grow.",
-        ("lists",),
+        ("lists", "growth"),
     ),
     "compare": Task(
         "Compare runs",
@@ -72,8 +72,8 @@ TASKS = {
     ),
     "figures": Task(
         "Figures and reports",
-        "Figures of results, comparisons and plans, and reports as one page.",
-        ("plots", "reports"),
+        "Figures of results, comparisons and plans, reports as one page, and all specs.",
+        ("plots", "reports", "cli"),
     ),
 }
 SUBPACKAGES = (
@@ -88,10 +88,12 @@ SUBPACKAGES = (
     "comparisons",
     "plans",
     "samples",
+    "growth",
     "lists",
     "learning",
     "plots",
     "reports",
+    "cli",
 )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from ndcg_asymptotics.lists.growing import grow
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.growing import grow
+from ndcg_asymptotics.growth.outcome import Growth
 
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")
 RELEVANT = 4.0

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ndcg_asymptotics.lists.growing import grow
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.growing import grow
+from ndcg_asymptotics.growth.outcome import Growth
 
 RUNS = ("pircRBa1", "THUIRr0301", "aplrob03a")
 MEASURES = ("nDCG", "nDCG(power(0.5))", "nDCG(zipf)", "nDCG(geometric(2))", "nDCG@0.2n")

@@ -169,7 +169,7 @@ def grow(
             --measure nDCG --groups 4 --out growing.csv --figures figures
     """
     from ndcg_asymptotics.cli.terminal import write_csv
-    from ndcg_asymptotics.lists import grow as grow_any
+    from ndcg_asymptotics.growth import grow as grow_any
 
     grown = grow_any(runs.every, runs.qrels, measure, **given.handed)
     if out is not None:

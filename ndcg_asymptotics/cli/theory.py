@@ -54,6 +54,6 @@ def list_specs(
         ndcg-asymptotics list discounts
         ndcg-asymptotics list --format csv
     """
-    from ndcg_asymptotics.reports.specs import specs
+    from ndcg_asymptotics.cli.listing import specs
 
     output.show(specs(kind), "list")

@@ -4,8 +4,6 @@ from .evaluation import Evaluations as Evaluations
 from .fitted_files import fit as fit
 from .fitting import FittedCurve as FittedCurve
 from .fitting import fit_curves as fit_curves
-from .growing import grow as grow
-from .growth import Growth as Growth
 from .pooling import pool_runs as pool_runs
 from .ranked_users import ranked_tables as ranked_tables
 from .reading import read_csv as read_csv

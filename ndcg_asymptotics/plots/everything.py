@@ -13,7 +13,7 @@ from ndcg_asymptotics.comparisons.judged import JudgedComparison
 from ndcg_asymptotics.core.arrays import as_list, brief, require_flag
 from ndcg_asymptotics.core.errors import InputError, refuse_others
 from ndcg_asymptotics.core.files import path_of
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plans.outcome import Plan
 from ndcg_asymptotics.plots.choice import Choice

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from ndcg_asymptotics.core.arrays import LEVEL, as_list, instance_of, require_flag
 from ndcg_asymptotics.core.errors import require
-from ndcg_asymptotics.lists.growth import Growth
+from ndcg_asymptotics.growth.outcome import Growth
 from ndcg_asymptotics.measures import Measure
 from ndcg_asymptotics.plots.choice import Choice, value_name
 from ndcg_asymptotics.plots.layout import axes_of, one_scale, outer_labels, panels, titles

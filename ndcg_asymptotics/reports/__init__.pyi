@@ -1,2 +1,1 @@
 from .page import report as report
-from .specs import specs as specs

@@ -45,8 +45,8 @@ WRONG: tuple[object, ...] = (
 """Values of which at most some are right for a parameter."""
 
 PACKAGES = (
-    *("", "theory", "checks", "orders", "comparisons", "plans", "samples", "lists", "learning", "studies"),
-    *("measures", "populations", "results", "sweep"),
+    *("", "theory", "checks", "orders", "comparisons", "plans", "samples", "growth", "lists"),
+    *("learning", "studies", "measures", "populations", "results", "sweep"),
 )
 
 LISTS = {f"q{q}": {f"d{d}": float((3 * d + q) % 7) for d in range(5)} for q in range(12)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ndcg_asymptotics.cli.listing import KINDS, specs
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.core.tables import Table
 from ndcg_asymptotics.measures import Discount
-from ndcg_asymptotics.reports.specs import KINDS, specs
 
 
 def test_each_kind_has_a_block() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 import ndcg_asymptotics as na
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.lists.growing import GrowingLists, grow
-from ndcg_asymptotics.lists.growth import Growth, shown_sizes
+from ndcg_asymptotics.growth.growing import GrowingLists, grow
+from ndcg_asymptotics.growth.outcome import Growth, shown_sizes
 from ndcg_asymptotics.lists.pooling import pool_runs
 from ndcg_asymptotics.measures import Measure
 

@@ -1,0 +1,1 @@
+from .listing import specs as specs

@@ -1,0 +1,2 @@
+from .growing import grow as grow
+from .outcome import Growth as Growth
