@@ -28,11 +28,11 @@ class AtLengths(Shown):
     error: Floats
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[float, float]], *more: object) -> Self:
+    def of(cls, pairs: Sequence[tuple[float, float]], *fields: object) -> Self:
         """Return it from a value and an error for each length, and further fields."""
         value, error = np.array(pairs, np.float64).reshape(-1, 2).T.copy()
         value.flags.writeable = error.flags.writeable = False
-        return cls(value, error, *more)
+        return cls(value, error, *fields)
 
     def blocks(self) -> Iterator[ReportBlock]:
         """Yield one table, in the order of the lengths."""

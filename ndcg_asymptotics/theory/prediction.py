@@ -65,8 +65,8 @@ class Prediction:
     def title(self) -> str:
         """The measure and the scorer, their limit and the theorem."""
         limit = "-" if self.limit is None else decimals(4)(self.limit)
-        source = f", {self.theorem}" * (self.theorem != "none")
-        rate = f"; the mean falls like {self.rate}" * bool(self.rate)
+        source = f", {self.theorem}" if self.theorem != "none" else ""
+        rate = f"; the mean falls like {self.rate}" if self.rate else ""
         return f"{self.measure} of {self.scorer}: limit {limit}{source}{rate}"
 
 
@@ -101,7 +101,7 @@ class Predictions(Report, Sequence[Prediction]):
             yield Line(LIMITS_OF_DCG)
 
 
-def _by_length(what: str, texts: Iterable[tuple[int, str | None]]) -> Iterator[Line]:
+def _by_length(label: str, texts: Iterable[tuple[int, str | None]]) -> Iterator[Line]:
     """Yield a line with the texts, if there are any; it names the list lengths where they differ."""
     by_text: dict[str, list[str]] = {}
     for n, text in texts:
@@ -112,7 +112,7 @@ def _by_length(what: str, texts: Iterable[tuple[int, str | None]]) -> Iterator[L
         if text
     ]
     if parts:
-        yield Line(f"{what} {'; '.join(parts)}.")
+        yield Line(f"{label} {'; '.join(parts)}.")
 
 
 def predict(
@@ -134,8 +134,8 @@ def predict(
     relevant : int or mapping, optional
         The number of relevant items of every list, or the probability of each number, as of a study.
 
-    >>> (found,) = predict("linear(0.1, 0.7)", "nDCG(zipf)", 50)
-    >>> found.theorem, round(found.limit, 6), round(found.expectation, 6)
+    >>> (prediction,) = predict("linear(0.1, 0.7)", "nDCG(zipf)", 50)
+    >>> prediction.theorem, round(prediction.limit, 6), round(prediction.expectation, 6)
     ('Theorem 5', 0.7, 0.712202)
 
     Raises
@@ -144,24 +144,24 @@ def predict(
         If an argument is not a relevance curve, measure or list length.
     """
     sizes = tuple(sorted(set(list_lengths(n, "n"))))
-    several = [scorers] if callable(scorers) else as_list(scorers, "scorers", (str, Scorer, RocModel))
-    require(len(several) > 0, "must hold at least one relevance curve", "scorers")
-    every = itertools.product(
-        [scorer_of(scorer, relevant, gain) for scorer in several], measures_of(measures)
+    models = [scorers] if callable(scorers) else as_list(scorers, "scorers", (str, Scorer, RocModel))
+    require(len(models) > 0, "must hold at least one relevance curve", "scorers")
+    combinations = itertools.product(
+        [scorer_of(scorer, relevant, gain) for scorer in models], measures_of(measures)
     )
     predictions = (
-        _predict(scorer, measure, sizes) for scorer, measure in tracked(list(every), "predictions")
+        _predict(scorer, measure, sizes) for scorer, measure in tracked(list(combinations), "predictions")
     )
     return Predictions(tuple(row for rows in predictions for row in rows))
 
 
 def _predict(scorer: Scorer, measure: Measure, sizes: tuple[int, ...]) -> list[Prediction]:
-    stated = limit(scorer, measure)
-    return [_predict_at(scorer, measure, n, stated) for n in sizes]
+    ndcg_limit = limit(scorer, measure)
+    return [_predict_at(scorer, measure, n, ndcg_limit) for n in sizes]
 
 
-def _predict_at(scorer: Scorer, measure: Measure, n: int, stated: Limit) -> Prediction:
-    reasons = [stated.reason] if stated.reason else []
+def _predict_at(scorer: Scorer, measure: Measure, n: int, ndcg_limit: Limit) -> Prediction:
+    reasons = [ndcg_limit.reason] if ndcg_limit.reason else []
     mean, mean_error, sd, sd_error, method = None, None, None, None, None
     try:
         exact = expected_ndcg(scorer, measure, [n])
@@ -178,10 +178,10 @@ def _predict_at(scorer: Scorer, measure: Measure, n: int, stated: Limit) -> Pred
         scorer=str(scorer),
         measure=str(measure),
         n=n,
-        limit=stated.value,
-        rate=_rate(stated),
-        theorem=stated.theorem,
-        assumptions=[str(a) for a in stated.assumptions],
+        limit=ndcg_limit.value,
+        rate=_rate(ndcg_limit),
+        theorem=ndcg_limit.theorem,
+        assumptions=[str(a) for a in ndcg_limit.assumptions],
         pseudo_expectation=_pseudo_expectation(scorer, measure, n),
         expectation=mean,
         expectation_error=mean_error,
@@ -193,12 +193,12 @@ def _predict_at(scorer: Scorer, measure: Measure, n: int, stated: Limit) -> Pred
     )
 
 
-def _rate(found: Limit) -> str | None:
-    if found.scaled is None or found.scaled.value is None:
+def _rate(ndcg_limit: Limit) -> str | None:
+    if ndcg_limit.scaled is None or ndcg_limit.scaled.value is None:
         return None
-    return found.scaled.scale.rate(found.scaled.value)
+    return ndcg_limit.scaled.scale.rate(ndcg_limit.scaled.value)
 
 
 def _pseudo_expectation(scorer: Scorer, measure: Measure, n: int) -> float | None:
-    found = pseudo_expectation(scorer, measure, n)
-    return found if found is not None and found <= 1 + 1e-9 else None
+    value = pseudo_expectation(scorer, measure, n)
+    return value if value is not None and value <= 1 + 1e-9 else None

@@ -59,9 +59,9 @@ def std_at(scorer: Scorer | str, measure: Measure | str, n: int) -> float:
     if not labels.gains:
         return 0.0
     k = measure.cutoff(n)
-    seen = min(k, _RANKS)
-    depths = (np.arange(1.0, seen + 1) - 0.5) / n
-    squares = _weights(measure, seen, n) ** 2 * relevance.gain_variance(depths)
+    terms = min(k, _RANKS)
+    depths = (np.arange(1.0, terms + 1) - 0.5) / n
+    squares = _weights(measure, terms, n) ** 2 * relevance.gain_variance(depths)
     counts = np.diff(np.maximum(n * labels.reached, 1.0), prepend=0.0)
     return math.sqrt(float(squares.sum())) / float(measure.normaliser(counts, labels.gains, n))
 

@@ -62,18 +62,20 @@ def variance_by_counts(scorers: tuple[Relevance, ...], measure: Measure, n: int)
     if not rarest >= _FEWEST:
         return Variance(0.0, math.inf)
     law, cutoffs = _Law.of(masses, n, k), (k, min(k, TOP))
-    given = [moments_given_counts(one, measure.discount, n, cutoffs, law.nodes) for one in scorers]
-    within = [law.given_counts(one) for one in given]
+    conditional = [
+        moments_given_counts(scorer, measure.discount, n, cutoffs, law.nodes) for scorer in scorers
+    ]
+    within = [law.given_counts(moments) for moments in conditional]
     ideal = law.ideal(scorers[0], measure, n)
-    mean = given[0].mean[0] - sum(one.mean[0] for one in given[1:])
+    mean = conditional[0].mean[0] - sum(moments.mean[0] for moments in conditional[1:])
     variance = law.variance(mean, sum(values[0] for values, _ in within), ideal)
-    error = sum(one.missed for one in given) + sum(second for _, second in within)
+    error = sum(moments.missed for moments in conditional) + sum(second for _, second in within)
     # the counts of few items vary so much that the ideal list matters
     normalised = measure.normalised and masses.size == 1 and bool(n * masses[0] < _FEW)
     top, by_ideal = Measure(measure.discount, cutoffs[1], normalised=normalised), ideal.middle**2
     ideal_top = law.ideal(scorers[0], top, n)
-    for scorer, one, (values, _) in zip(scorers, given, within, strict=True):
-        by_formula = law.variance(one.mean[1], values[1], ideal_top)
+    for scorer, moments, (values, _) in zip(scorers, conditional, within, strict=True):
+        by_formula = law.variance(moments.mean[1], values[1], ideal_top)
         off = ideal_top.middle**2 * (rank_moments((scorer,), top, n).variance - by_formula)
         variance += off / by_ideal
         error += abs(off)
@@ -120,15 +122,15 @@ class _Law(NamedTuple):
     def of(cls, masses: Floats, n: int, k: int) -> _Law:
         """Return the law for n items; where one count passes k functions of it have a kink."""
         counts, weights = _rule(masses, n, k)
-        expected = np.rint(n * masses)
-        rest = n - expected.sum()
+        means = np.rint(n * masses)
+        irrelevant = n - means.sum()
         spread = np.sqrt(n * masses * (1 - masses))
         steps = _steps(masses.size)
         # far from counts below 0 and above n
-        reach = 0.98 * np.minimum(expected, rest / min(masses.size, 2)) / np.abs(steps).max()
-        unit = np.minimum(np.maximum(spread, _FINEST * np.minimum(expected, rest)), reach)
-        basis = _monomials((counts - expected) / unit) @ np.linalg.inv(_monomials(steps))
-        return cls(expected + unit * steps, counts, weights, basis.T, unit, n)
+        reach = 0.98 * np.minimum(means, irrelevant / min(masses.size, 2)) / np.abs(steps).max()
+        unit = np.minimum(np.maximum(spread, _FINEST * np.minimum(means, irrelevant)), reach)
+        basis = _monomials((counts - means) / unit) @ np.linalg.inv(_monomials(steps))
+        return cls(means + unit * steps, counts, weights, basis.T, unit, n)
 
     def ideal(self, scorer: Relevance, measure: Measure, n: int) -> _Ideal:
         """Return what DCG is divided by."""
@@ -140,36 +142,36 @@ class _Law(NamedTuple):
         whole, size = np.floor(ends), float(n)
         sums = measure.discount.cumulative(whole, size)
         sums = sums + (ends - whole) * measure.discount(np.minimum(whole + 1, size), size)
-        middle, *others = sums @ gain_steps(np.array(scorer.gains))
-        return _Ideal(float(middle), np.array(others) - middle)
+        middle, *values = sums @ gain_steps(np.array(scorer.gains))
+        return _Ideal(float(middle), np.array(values) - middle)
 
-    def given_counts(self, given: GivenCounts) -> tuple[Floats, float]:
+    def given_counts(self, moments: GivenCounts) -> tuple[Floats, float]:
         """Return Var(DCG | c) by (5), (K, C), and the size of the second-order terms of the first cutoff."""
-        found, sizes = [], []
-        for mean, linear, second in zip(given.mean, given.linear, given.second, strict=True):
+        variances, sizes = [], []
+        for mean, linear, second in zip(moments.mean, moments.linear, moments.second, strict=True):
             curved, bent = (
-                self._second_derivatives(linear) @ given.counts,
-                self._second_derivatives(mean) @ given.counts,
+                self._second_derivatives(linear) @ moments.counts,
+                self._second_derivatives(mean) @ moments.counts,
             )
             of_variance = np.trace(curved, axis1=1, axis2=2) / 2
             of_mean = np.trace(bent @ bent, axis1=1, axis2=2) / 2
-            found.append(np.maximum(linear - of_variance - of_mean + second, 0.0))
+            variances.append(np.maximum(linear - of_variance - of_mean + second, 0.0))
             middle = len(mean) // 2
             sizes.append(abs(-of_variance - linear / self.n)[middle] + of_mean[middle] + abs(second[middle]))
-        return np.array(found), float(sizes[0])
+        return np.array(variances), float(sizes[0])
 
     def _second_derivatives(self, values: Floats) -> Floats:
         """Return second derivatives (J, J) in the counts, at the expected ones, of values at the nodes."""
         grades = self.unit.size
         steps = (self.nodes - self.nodes[len(values) // 2]) / self.unit
         terms = np.linalg.solve(_monomials(steps), values - values[len(values) // 2])
-        found = np.zeros((grades, grades))
+        hessian = np.zeros((grades, grades))
         for term, (i, j) in zip(
             terms[1 + grades :], itertools.combinations_with_replacement(range(grades), 2), strict=False
         ):
-            found[i, j] += term
-            found[j, i] += term
-        return found / np.outer(self.unit, self.unit)
+            hessian[i, j] += term
+            hessian[j, i] += term
+        return hessian / np.outer(self.unit, self.unit)
 
     def variance(self, mean: Floats, variance: Floats, ideal: _Ideal) -> float:
         """Return (1) from M and V at the nodes.
@@ -178,12 +180,12 @@ class _Law(NamedTuple):
         """
         middle = len(self.nodes) // 2
         grown = 1 + ideal.change / ideal.middle
-        some = grown > 1e-12
-        grown = np.where(some, grown, 1.0)
+        positive = grown > 1e-12
+        grown = np.where(positive, grown, 1.0)
         of_mean = (mean - mean[middle]) @ self.basis - mean[middle] * (grown - 1)
-        of_mean = np.where(some, of_mean / grown, -mean[middle])
+        of_mean = np.where(positive, of_mean / grown, -mean[middle])
         within = np.maximum(variance[middle] + (variance - variance[middle]) @ self.basis, 0.0)
-        within = np.where(some, within / grown**2, 0.0)
+        within = np.where(positive, within / grown**2, 0.0)
         return float(self.weights @ (within + (of_mean - self.weights @ of_mean) ** 2)) / ideal.middle**2
 
 
@@ -192,8 +194,8 @@ def _steps(grades: int) -> Floats:
     """Return nodes (C, J) for polynomials, in units of their distance, the middle one 0."""
     unit = np.eye(grades)
     pairs = [unit[i] + unit[j] for i, j in itertools.combinations(range(grades), 2)]
-    found = np.array([*-unit, *pairs, *unit])
-    return np.insert(found, (len(found) + 1) // 2, 0.0, axis=0)
+    nodes = np.array([*-unit, *pairs, *unit])
+    return np.insert(nodes, (len(nodes) + 1) // 2, 0.0, axis=0)
 
 
 def _monomials(x: Floats) -> Floats:
@@ -212,19 +214,19 @@ def _rule(masses: Floats, n: int, k: int) -> tuple[Floats, Floats]:
     share, kinks = float(sums[first - 1]), (k,) if k < n and from_cutoff[first - 1] < DEVIATIONS else ()
     above, weights = CountLaw(n, share, kinks=kinks).nodes(ways)
     counts, weights = _split(above, weights, masses[:first] / share, ways)
-    others = np.append(masses[first:], 1 - sums[-1]) / max(1 - share, 1e-300)
-    below, weights = _split(n - counts.sum(axis=1), weights, others, ways)
+    lower_shares = np.append(masses[first:], 1 - sums[-1]) / max(1 - share, 1e-300)
+    below, weights = _split(n - counts.sum(axis=1), weights, lower_shares, ways)
     counts = np.column_stack([np.repeat(counts, len(below) // len(counts), axis=0), below[:, :-1]])
     return counts, weights / weights.sum()
 
 
 def _split(sizes: Floats, weights: Floats, shares: Floats, ways: int) -> tuple[Floats, Floats]:
     """Return the numbers (N', J) of items of each grade among some (N,), for shares that add up to 1."""
-    counts, rest = np.empty((len(sizes), 0)), sizes
+    counts, remaining = np.empty((len(sizes), 0)), sizes
     for share in (shares / np.cumsum(shares[::-1])[::-1])[:-1].tolist():
-        shift, chances = gauss_rules(rest, min(share, 1.0), ways)
-        count = np.maximum(rest[:, None] * share + np.where(chances > 1e-28, shift, 0.0), 0.0).ravel()
+        shift, chances = gauss_rules(remaining, min(share, 1.0), ways)
+        count = np.maximum(remaining[:, None] * share + np.where(chances > 1e-28, shift, 0.0), 0.0).ravel()
         size = chances.shape[1]
         counts = np.column_stack([np.repeat(counts, size, axis=0), count])
-        weights, rest = (weights[:, None] * chances).ravel(), np.repeat(rest, size) - count
-    return np.column_stack([counts, rest]), weights
+        weights, remaining = (weights[:, None] * chances).ravel(), np.repeat(remaining, size) - count
+    return np.column_stack([counts, remaining]), weights

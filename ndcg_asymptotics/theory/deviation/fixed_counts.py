@@ -76,25 +76,25 @@ def _one_item(model: FixedCounts, measure: Measure, n: int) -> tuple[float, floa
 
 def _few_ranks(items: ItemsOfFixedCounts, measure: Measure) -> float:
     """Return the variance from the recursion over ranks, given the label counts of the list."""
-    first = first_ranks(items, measure, items.n, counted=True)
+    first = first_ranks(items, measure, items.n, with_counts=True)
     counts = np.array(items.lists.counts)
-    own = np.diff(first.ends, axis=1, prepend=0)  # of the first ranks, (S, J)
-    possible = (own <= counts).all(axis=1) & (counts.sum() - own.sum(axis=1) <= items.n - first.k)
-    left = (counts - own)[possible].astype(np.float64)
-    rest, size, law = np.ones(first.t.size), np.full(len(left), float(items.n - first.k)), np.zeros(1)
+    above = np.diff(first.ends, axis=1, prepend=0)  # of the first ranks, (S, J)
+    possible = (above <= counts).all(axis=1) & (counts.sum() - above.sum(axis=1) <= items.n - first.k)
+    left = (counts - above)[possible].astype(np.float64)
+    remaining, size, law = np.ones(first.t.size), np.full(len(left), float(items.n - first.k)), np.zeros(1)
     for j, curve in enumerate(items.curves):
         share = np.asarray(curve.mean(first.t, 1.0))
-        chance = np.clip(np.divide(share, rest, out=np.zeros_like(share), where=rest > 0), 0.0, 1.0)
+        chance = np.clip(np.divide(share, remaining, out=np.zeros_like(share), where=remaining > 0), 0.0, 1.0)
         law = law + log_binomial(left[:, j, None], size[:, None], chance)
-        rest, size = rest - share, size - left[:, j]
-    some, lost, squared = (first.moments[:, possible] * np.exp(law)).sum(axis=2)
-    total = some.sum()
+        remaining, size = remaining - share, size - left[:, j]
+    mass, lost, squared = (first.moments[:, possible] * np.exp(law)).sum(axis=2)
+    total = mass.sum()
     if not measure.normalised:
         return float(squared.sum() / total - (lost.sum() / total) ** 2)
     ideal = float(first.ideal(np.cumsum(counts)))
     lacking = ideal - first.ideal(first.ends[possible])
-    mean = float((some * lacking + lost).sum() / total)
-    square = float((some * (lacking - mean) ** 2 + 2 * lost * (lacking - mean) + squared).sum() / total)
+    mean = float((mass * lacking + lost).sum() / total)
+    square = float((mass * (lacking - mean) ** 2 + 2 * lost * (lacking - mean) + squared).sum() / total)
     return max(square, 0.0) / ideal**2
 
 

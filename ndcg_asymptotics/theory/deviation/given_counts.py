@@ -63,8 +63,8 @@ def moments_given_counts(
     The middle one of the counts is the expected one, and the first cutoff is the largest.
 
     >>> curve, discount = Relevance.of("constant(0.3)"), Discount.of("zipf")
-    >>> found = moments_given_counts(curve, discount, 60, (60,), np.array([[18.0]]))
-    >>> found.mean.round(6), found.counts.round(6)  # 0.3 sum_r 1/r, and n p (1 - p)
+    >>> moments = moments_given_counts(curve, discount, 60, (60,), np.array([[18.0]]))
+    >>> moments.mean.round(6), moments.counts.round(6)  # 0.3 sum_r 1/r, and n p (1 - p)
     (array([[1.403961]]), array([[[12.6]]]))
     """
     sums = RankSums(scorer, discount, n, cutoffs, counts)
@@ -88,8 +88,8 @@ def moments_given_counts(
 
 def _shift(sums: RankSums) -> Floats:
     """Return a constant for the weights of DCG, which changes nothing given the counts and cancels most."""
-    own, shift = sums.covariance[0, 0] * sums.measure, np.zeros(len(sums.gains))
-    average = (sums.weights[sums.rows] * own).sum(axis=2) / np.maximum(own.sum(axis=1), 1e-300)
+    variances, shift = sums.covariance[0, 0] * sums.measure, np.zeros(len(sums.gains))
+    average = (sums.weights[sums.rows] * variances).sum(axis=2) / np.maximum(variances.sum(axis=1), 1e-300)
     shift[sums.rows] = average[:, sums.lists // 2]
     return shift
 

@@ -41,18 +41,18 @@ class ItemsGivenCounts:
     @classmethod
     def of(cls, scorer: Relevance, n: int, counts: Floats) -> ItemsGivenCounts:
         """Return the items of lists with label counts (C, J)."""
-        rest = scorer.curves[0].complement if len(scorer.curves) == 1 else None
-        without = rest.mass if rest is not None else max(1.0 - sum(scorer.masses), 0.0)
+        complement = scorer.curves[0].complement if len(scorer.curves) == 1 else None
+        without = complement.mass if complement is not None else max(1.0 - sum(scorer.masses), 0.0)
         masses = np.array([*scorer.masses, without])
         shares = np.column_stack([counts / n, 1 - counts.sum(axis=1) / n]).T
         ratios = np.divide(shares, masses[:, None], out=np.zeros_like(shares), where=masses[:, None] > 0)
-        return cls(scorer.curves, rest, ratios[:, :, None])
+        return cls(scorer.curves, complement, ratios[:, :, None])
 
     def labels(self, t: Floats) -> tuple[Floats, Floats]:
         """Return the label law (J + 1, C, T) at depths (C, T), and R'(t)."""
         values = [curve.value(t) for curve in self.curves]
-        rest = self.rest.value(t) if self.rest is not None else np.maximum(1 - sum(values), 0.0)
-        parts = self.ratios * np.array([*values, rest])
+        complement = self.rest.value(t) if self.rest is not None else np.maximum(1 - sum(values), 0.0)
+        parts = self.ratios * np.array([*values, complement])
         slope = np.maximum(parts.sum(axis=0), 1e-300)
         return parts / slope, slope
 
@@ -85,9 +85,12 @@ def functions_of(law: Floats) -> Floats:
     array([0.2 , 0.16])
     """
     grades = len(law) - 1
-    others = np.tensordot(1 - np.eye(grades + 1), law, 1)  # not 1 - f, which has no digits where f is near 1
+    # not 1 - f, which has no digits where f is near 1
+    complements = np.tensordot(1 - np.eye(grades + 1), law, 1)
     pairs = [
-        law[i] * others[i] if i == j else -law[i] * law[j] for i in range(grades) for j in range(i, grades)
+        law[i] * complements[i] if i == j else -law[i] * law[j]
+        for i in range(grades)
+        for j in range(i, grades)
     ]
     return np.array([*law[:-1], *pairs])
 

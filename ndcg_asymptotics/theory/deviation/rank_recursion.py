@@ -60,13 +60,13 @@ class CountStates:
     up: Integers
 
     @classmethod
-    def of(cls, k: int, expected: Floats) -> CountStates:
-        """Return the counts of k items that are likely where (J,) of each gain are expected at most.
+    def of(cls, k: int, means: Floats) -> CountStates:
+        """Return the counts of k items that are likely if their means are at most ``means`` (J,).
 
         >>> CountStates.of(2, np.array([1.0])).counts.ravel()
         array([0, 1, 2])
         """
-        most = largest_counts(k, expected)
+        most = largest_counts(k, means)
         grid = np.indices([m + 1 for m in most]).reshape(len(most), -1).T
         grid = grid[grid.sum(axis=1) <= k]
         grid = grid[np.argsort(grid.sum(axis=1), kind="stable")]
@@ -81,13 +81,13 @@ class CountStates:
         return cls(np.zeros((1, gains), int), np.zeros((gains, 1), int))
 
 
-def largest_counts(k: int, expected: Floats, far: float = FAR) -> list[int]:
+def largest_counts(k: int, means: Floats, far: float = FAR) -> list[int]:
     """Return for each mean a number up to k that a binomial variable hardly exceeds: P <= exp(-far).
 
     >>> largest_counts(100, np.array([0.0, 1e-5, 20.0]))
     [0, 4, 79]
     """
-    return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean), far)) for mean in expected]
+    return [next(m for m in range(k + 1) if m == k or _rare(m + 1, float(mean), far)) for mean in means]
 
 
 def _rare(number: int, mean: float, far: float) -> bool:
@@ -133,8 +133,8 @@ def depth_of(last: int, n: int) -> float:
 def _label_law(relevance: Relevance, t: Floats) -> Floats:
     values = np.array([curve.value(t) for curve in relevance.curves])
     complement = relevance.curves[0].complement if len(values) == 1 else None
-    rest = complement.value(t) if complement is not None else np.maximum(1 - values.sum(axis=0), 0.0)
-    return np.concatenate([values, rest[None]])
+    irrelevant = complement.value(t) if complement is not None else np.maximum(1 - values.sum(axis=0), 0.0)
+    return np.concatenate([values, irrelevant[None]])
 
 
 def _edges(relevance: Relevance, n: int, last: int) -> Floats:
@@ -142,7 +142,7 @@ def _edges(relevance: Relevance, n: int, last: int) -> Floats:
     stop = depth_of(last, n)
     breaks = [n * b for b in relevance.breakpoints if 0 < n * b < stop]
     parts = np.linspace(0.0, 1.0, 65)
-    found, above = [np.zeros(1)], np.zeros(len(relevance.gains) + 1)
+    edges, above = [np.zeros(1)], np.zeros(len(relevance.gains) + 1)
     for start, end in itertools.pairwise([0.0, *breaks, stop]):
         grid = start + (end - start) * (parts**2 if start == 0 else parts)
         items = _label_law(relevance, (grid[1:] + grid[:-1]) / (2 * n)) * np.diff(grid)
@@ -152,16 +152,16 @@ def _edges(relevance: Relevance, n: int, last: int) -> Floats:
         place = 2 * np.sqrt(sums + _FIRST).sum(axis=0) / _WIDTH
         count = math.ceil(max(place[-1] - place[0], 1.0))
         inner = np.interp(np.linspace(place[0], place[-1], count + 1), place, grid)
-        found.append(np.append(inner[1:-1], end))
-    return np.unique(np.concatenate(found))
+        edges.append(np.append(inner[1:-1], end))
+    return np.unique(np.concatenate(edges))
 
 
 def _resolved(relevance: Relevance, n: int, edges: Floats) -> Floats:
     """Divide the panels on which the probability of a label is not resolved."""
 
     def rough(left: Floats, right: Floats) -> Bools:
-        found = _rough(relevance, n, left, right)
-        return found & (right - left > 1e-12 * right)
+        coarse = _rough(relevance, n, left, right)
+        return coarse & (right - left > 1e-12 * right)
 
     def between(left: Floats, right: Floats) -> Floats:
         inner = np.where(right > 4 * left, np.sqrt(left * right), (left + right) / 2)
@@ -193,16 +193,16 @@ def at_rank(
     before[0, 0] = np.exp(-panels.z[start:stop])
     for rank in range(1, k):
         first, last = int(low[rank]), int(high[rank])
-        labels, here = panels.labels[:, first:stop], before[:, :, first - start :]
-        alive, source = _next(alive, here, labels, last - first, states, terms, rank)
+        labels, f = panels.labels[:, first:stop], before[:, :, first - start :]
+        alive, source = _next(alive, f, labels, last - first, states, terms, rank)
         alive, before = _likely(alive, equation.solved(first, source))
         start, stop = first, last
-    alive, found = _next(alive, before, panels.labels[:, start:stop], stop - start, states, terms, k)
+    alive, moments = _next(alive, before, panels.labels[:, start:stop], stop - start, states, terms, k)
     z, dz = panels.z[start:stop], panels.dz[start:stop]
     # n of the Poisson process down to n: e^z (1 - z/n)^(n - k) n! / ((n - k)! n^k)
-    given = np.exp(z + xlog1py(float(n - k), -z / n) + np.log1p(-np.arange(k) / n).sum())
-    found *= given * dz
-    return (z / n).ravel(), states.counts[alive], found.reshape(*found.shape[:2], -1)
+    density_ratio = np.exp(z + xlog1py(float(n - k), -z / n) + np.log1p(-np.arange(k) / n).sum())
+    moments *= density_ratio * dz
+    return (z / n).ravel(), states.counts[alive], moments.reshape(*moments.shape[:2], -1)
 
 
 def _next(
@@ -224,30 +224,30 @@ def _next(
     after = np.unique(np.concatenate([alive, *following]))
     after = after[after >= 0]  # more items than are likely have no state
     whole = np.zeros((3, after.size, count, before.shape[-1]))
-    found = whole[:, :, : before.shape[2]]
-    found[:, _places(after, alive)] = before * nothing
+    g = whole[:, :, : before.shape[2]]
+    g[:, _places(after, alive)] = before * nothing
     for j, (up, chance) in enumerate(zip(following, gains, strict=True)):
-        term, more = terms(rank, j, alive)[:, None, None], before * chance
+        term, gained = terms(rank, j, alive)[:, None, None], before * chance
         # E[(X + d)^2] = E[X^2] + d (2 E[X] + d)
-        grown = term * more[0]
-        more[2] += term * (2 * more[1] + grown)
-        more[1] += grown
-        kept = slice(None) if up.min() >= 0 else up >= 0
-        found[:, _places(after, up[kept])] += more[:, kept]
+        grown = term * gained[0]
+        gained[2] += term * (2 * gained[1] + grown)
+        gained[1] += grown
+        likely = slice(None) if up.min() >= 0 else up >= 0
+        g[:, _places(after, up[likely])] += gained[:, likely]
     return after, whole
 
 
-def _places(states: Integers, some: Integers) -> Integers | slice:
+def _places(states: Integers, subset: Integers) -> Integers | slice:
     """Return where some states are among others, both increasing; a slice, which is quicker, for a run."""
-    places = np.searchsorted(states, some)
+    places = np.searchsorted(states, subset)
     run = places.size > 0 and places[-1] - places[0] == places.size - 1
     return slice(int(places[0]), int(places[-1]) + 1) if run else places
 
 
 def _likely(alive: Integers, f: Floats) -> tuple[Integers, Floats]:
     """Return the states that have a probability, and f there."""
-    (kept,) = np.nonzero(f[0].max(axis=(1, 2)) > UNLIKELY)
-    return alive[kept], f[:, _places(np.arange(alive.size), kept)]
+    (likely,) = np.nonzero(f[0].max(axis=(1, 2)) > UNLIKELY)
+    return alive[likely], f[:, _places(np.arange(alive.size), likely)]
 
 
 def _windows(edges: Floats, n: int, k: int) -> tuple[Integers, Integers]:
@@ -287,22 +287,22 @@ class _Equation:
         width = np.diff(panels.edges)
         gaps, weights = _integrals()
         kernel = np.exp(-width[:, None] * gaps[:, None])  # (17, P, Q)
-        found = (kernel @ weights).swapaxes(0, 1) * width[:, None, None]  # (P, 17, 16)
+        integrals = (kernel @ weights).swapaxes(0, 1) * width[:, None, None]  # (P, 17, 16)
         from_edge = np.exp(panels.edges[:-1, None] - panels.z)
-        found = found.swapaxes(1, 2)
-        return cls(found[..., :-1].copy(), found[..., -1:].copy(), from_edge, panels.edges)
+        integrals = integrals.swapaxes(1, 2)
+        return cls(integrals[..., :-1].copy(), integrals[..., -1:].copy(), from_edge, panels.edges)
 
     def solved(self, first: int, source: Floats) -> Floats:
         """Return f at the nodes (3, S, P', 16) of panels from ``first`` on, f = 0 above them, from g."""
         last = first + source.shape[2]
         g = source.reshape(-1, *source.shape[2:]).swapaxes(0, 1)  # (P', 3 S, 16)
-        found = np.empty_like(source)
-        f = found.reshape(-1, *source.shape[2:]).swapaxes(0, 1)
+        solution = np.empty_like(source)
+        f = solution.reshape(-1, *source.shape[2:]).swapaxes(0, 1)
         np.matmul(g, self.within[first:last], out=f)
         added = (g[:-1] @ self.at_end[first : last - 1])[..., 0]
         above = _decayed(self.edges[first + 1 : last], added)  # f at the edges between
         f[1:] += above[..., None] * self.from_edge[first + 1 : last, None]
-        return found
+        return solution
 
 
 def _decayed(edges: Floats, added: Floats) -> Floats:
@@ -311,14 +311,14 @@ def _decayed(edges: Floats, added: Floats) -> Floats:
     >>> _decayed(np.array([1.0, 2.0]), np.ones((2, 1))).round(6).tolist()
     [[1.0], [1.367879]]
     """
-    found = np.empty_like(added)
+    sums = np.empty_like(added)
     for start in range(0, len(edges), _EDGES):
         part = slice(start, start + _EDGES)
-        here = edges[part]
-        found[part] = np.tril(np.exp(np.minimum(here - here[:, None], 0.0))) @ added[part]
+        chunk = edges[part]
+        sums[part] = np.tril(np.exp(np.minimum(chunk - chunk[:, None], 0.0))) @ added[part]
         if start:
-            found[part] += np.exp(edges[start - 1] - here)[:, None] * found[start - 1]
-    return found
+            sums[part] += np.exp(edges[start - 1] - chunk)[:, None] * sums[start - 1]
+    return sums
 
 
 @shared

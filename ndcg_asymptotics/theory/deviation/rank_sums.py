@@ -137,11 +137,11 @@ class RankSums:
 
     def after(self, rates: Floats) -> Floats:
         """Return sums over the ranks after each gap: (A, C, R) to (A, C, gaps)."""
-        there = rates[..., self.first :].reshape(*rates.shape[:2], *self.half.shape[1:2], _NODES)
+        on_panels = rates[..., self.first :].reshape(*rates.shape[:2], *self.half.shape[1:2], _NODES)
         _, dx, to_the_end = _panel()
-        rest = _downwards((there * self.half * dx).sum(axis=3), np.zeros((*rates.shape[:2], 1)))
-        inside = (rest[:, :, 1:, None] + (there @ to_the_end) * self.half).reshape(*rates.shape[:2], -1)
-        return np.concatenate([_downwards(rates[..., : self.first], rest[..., :1]), inside], axis=2)
+        tails = _downwards((on_panels * self.half * dx).sum(axis=3), np.zeros((*rates.shape[:2], 1)))
+        inside = (tails[:, :, 1:, None] + (on_panels @ to_the_end) * self.half).reshape(*rates.shape[:2], -1)
+        return np.concatenate([_downwards(rates[..., : self.first], tails[..., :1]), inside], axis=2)
 
     def _of_depths(self, depths: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
         """Return means of the functions, (Q, C, R), and two derivatives of the labels.

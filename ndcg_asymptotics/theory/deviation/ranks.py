@@ -61,7 +61,7 @@ def few_ranks(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> bool:
         below = math.comb(k + grades, grades) if k < n else 1
         if len(scorers) > 1 and k < n and grades > 1:
             below = math.prod(m + 1 for m in _likely(scorer, n))
-    breaks = max(len(one.breakpoints) for one in scorers)
+    breaks = max(len(model.breakpoints) for model in scorers)
     return (breaks + math.sqrt(k)) * states * k <= _MOST_WORK and states * below <= _MOST_COUNTS
 
 
@@ -93,12 +93,12 @@ def rank_moments(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> Ra
     """
     k, largest = min(measure.cutoff(n), n), measure.largest(scorers[0].gains, n)
     relative, least = ERROR + np.finfo(float).eps * (8 + 4 * math.sqrt(k)), 100 * UNLIKELY
-    if any(len(one.curves) > 1 or one.curves[0].complement is None for one in scorers):
+    if any(len(model.curves) > 1 or model.curves[0].complement is None for model in scorers):
         # the probability of no gain is 1 less the others
         relative, least = relative + 1e-13, k * np.finfo(float).eps
-    a, *others = (_one(scorer, measure, n) for scorer in scorers)
+    a, *subtracted = (_one(scorer, measure, n) for scorer in scorers)
     mean, variance, size = a.mean, a.variance, a.size
-    for b in others:
+    for b in subtracted:
         mean, size = mean - b.mean, 2 * (size + b.size)
         variance += b.variance - 2 * _covariance(scorers, measure, n)
     return RankMoments(mean, max(variance, 0.0), size, relative * size + least * largest**2)
@@ -135,21 +135,21 @@ class FirstRanks:
 
 
 @shared
-def first_ranks(scorer: Relevance, measure: Measure, n: int, counted: bool) -> FirstRanks:
-    """Return what the recursion over ranks finds; with the label counts of these ranks if ``counted``."""
+def first_ranks(scorer: Relevance, measure: Measure, n: int, with_counts: bool) -> FirstRanks:
+    """Return what the recursion over ranks finds; with the label counts of these ranks if ``with_counts``."""
     k = min(measure.cutoff(n), n)
     panels, gains = RankPanels.of(scorer, n, k), np.array(scorer.gains)
     items = (panels.labels[:-1] * panels.dz).sum(axis=(1, 2))
-    states = CountStates.of(k, items) if counted else CountStates.none(gains.size)
+    states = CountStates.of(k, items) if with_counts else CountStates.none(gains.size)
     discount = measure.discount(np.arange(1.0, k + 1), float(n))
     steps = gain_steps(gains)
     # D of the rank up to which one item more extends each gain in the ideal list
     following = discount[np.minimum(np.cumsum(states.counts, axis=1), k - 1)]
 
-    def term(rank: int, gain: int, some: Integers) -> Floats:
+    def term(rank: int, gain: int, alive: Integers) -> Floats:
         if not measure.normalised:
-            return np.full(some.size, gains[gain] * discount[rank - 1])
-        return np.asarray((following[some, gain:] - discount[rank - 1]) @ steps[gain:])
+            return np.full(alive.size, gains[gain] * discount[rank - 1])
+        return np.asarray((following[alive, gain:] - discount[rank - 1]) @ steps[gain:])
 
     t, counts, moments = at_rank(panels, n, k, states, term)
     sums = np.concatenate([[0.0], np.cumsum(discount)])
@@ -158,7 +158,7 @@ def first_ranks(scorer: Relevance, measure: Measure, n: int, counted: bool) -> F
 
 @shared  # a scorer's moments serve it alone and in every pair
 def _one(scorer: Relevance, measure: Measure, n: int) -> RankMoments:
-    first = first_ranks(scorer, measure, n, counted=measure.normalised)
+    first = first_ranks(scorer, measure, n, with_counts=measure.normalised)
     if not measure.normalised:
         total, mean, square = first.moments.sum(axis=(1, 2)).tolist()
         return RankMoments(mean / total, square / total - (mean / total) ** 2, square)
@@ -166,29 +166,29 @@ def _one(scorer: Relevance, measure: Measure, n: int) -> RankMoments:
     law, lost, squared = chances.T @ first.moments.swapaxes(1, 2)  # (B, S) each
     lacking, scale = _lacking(first, below[:, None] + first.ends)
     gained = first.ends[:, -1] > 0
-    none, some = float(law[:, ~gained].sum()), float(law[:, gained].sum())
-    if some == 0:
+    without_gain, with_gain = float(law[:, ~gained].sum()), float(law[:, gained].sum())
+    if with_gain == 0:
         return RankMoments(0.0, 0.0, 0.0)
-    mean = float(((law * lacking + lost) * scale)[:, gained].sum()) / some
-    square = float((((law * lacking + 2 * lost) * lacking + squared) * scale**2)[:, gained].sum()) / some
-    share, rest = some / (some + none), none / (some + none)
-    of_none = rest * (1 - mean) ** 2
+    mean = float(((law * lacking + lost) * scale)[:, gained].sum()) / with_gain
+    square = float((((law * lacking + 2 * lost) * lacking + squared) * scale**2)[:, gained].sum()) / with_gain
+    share, complement = with_gain / (with_gain + without_gain), without_gain / (with_gain + without_gain)
+    of_none = complement * (1 - mean) ** 2
     return RankMoments(share * (1 - mean), share * (square - mean**2 + of_none), share * (square + of_none))
 
 
 def _lacking(first: FirstRanks, ends: Integers) -> tuple[Floats, Floats]:
     """Return I(C) - I(A) and 1/I(C), or 0, for C given by its ``ends`` (..., S, J): (..., S) each."""
     ideal = first.ideal(ends)
-    more = (first.sums[np.minimum(ends, first.k)] - first.sums[first.ends]) @ first.steps
-    return more, np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
+    lacking = (first.sums[np.minimum(ends, first.k)] - first.sums[first.ends]) @ first.steps
+    return lacking, np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
 
 
 def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> float:
     """Return ``Cov(E[NDCG_a | c], E[NDCG_b | c])`` over the label counts c of the list."""
-    several = [first_ranks(scorer, measure, n, counted=True) for scorer in scorers]
+    top_ranks = [first_ranks(scorer, measure, n, with_counts=True) for scorer in scorers]
     if _each_count(scorers[0], n):
         most = sum(_likely(scorers[0], n))
-        parts = [_by_counts(*both, measure, n, most) for both in zip(scorers, several, strict=True)]
+        parts = [_by_counts(*pair, measure, n, most) for pair in zip(scorers, top_ranks, strict=True)]
         keys, place = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
         places = np.split(place, [parts[0][0].size])
         sums = [
@@ -199,7 +199,7 @@ def _covariance(scorers: tuple[Relevance, ...], measure: Measure, n: int) -> flo
     else:
         counts, law = CountLaw(n, min(scorers[0].masses[0], 1.0)).gauss(13)
         sums = [
-            np.array(_at_counts(*both, measure, n, counts)) for both in zip(scorers, several, strict=True)
+            np.array(_at_counts(*pair, measure, n, counts)) for pair in zip(scorers, top_ranks, strict=True)
         ]
     likely = law > NEGLIGIBLE
     law = law[likely] / law[likely].sum()
@@ -241,15 +241,15 @@ def _at_counts(
 
     Between whole numbers, which are beyond the cutoff, both are continued by the gamma function.
     """
-    own = first.ends[:, 0]
-    numbers, place = np.unique(counts[:, None] - own, return_inverse=True)
+    counts_above = first.ends[:, 0]
+    numbers, place = np.unique(counts[:, None] - counts_above, return_inverse=True)
     possible = (numbers >= 0) & (numbers <= n - first.k)
     share = _shares_below(scorer, first).T
     chances = np.zeros((first.t.size, numbers.size))
     chances[:, possible] = np.exp(log_binomial(numbers[possible], float(n - first.k), share))
     joint = chances.T @ first.moments[:2].swapaxes(1, 2)
-    law, lost = joint[:, place.reshape(-1, own.size), np.arange(own.size)]  # (C, S) each
-    ends = np.minimum(counts, first.k).astype(int)[:, None, None] + np.zeros((own.size, 1), int)
+    law, lost = joint[:, place.reshape(-1, counts_above.size), np.arange(counts_above.size)]  # (C, S) each
+    ends = np.minimum(counts, first.k).astype(int)[:, None, None] + np.zeros((counts_above.size, 1), int)
     return law.sum(axis=1), _lost(first, ends, law, lost, measure).sum(axis=1)
 
 
@@ -283,21 +283,25 @@ def counts_below(shares: Floats, size: int, k: int) -> tuple[Integers, Floats]:
     """
     if size == 0:
         return np.zeros((1, len(shares)), int), np.ones((shares.shape[1], 1))
-    ends, law, taken = np.zeros((1, 0), int), np.ones((shares.shape[1], 1)), np.zeros(shares.shape[1])
+    ends, law, cumulative = np.zeros((1, 0), int), np.ones((shares.shape[1], 1)), np.zeros(shares.shape[1])
     for share in shares:
-        chance = np.where(taken < 1, np.minimum(share / np.where(taken < 1, 1 - taken, 1.0), 1.0), 0.0)
-        taken = taken + share
+        chance = np.where(
+            cumulative < 1, np.minimum(share / np.where(cumulative < 1, 1 - cumulative, 1.0), 1.0), 0.0
+        )
+        cumulative = cumulative + share
         last = ends[:, -1] if ends.shape[1] else np.zeros(1, int)
         rows, columns = [], []
-        for known in np.unique(last):
-            here = last == known
-            more = _up_to(size - int(known), chance, k - int(known)) if known < k else np.ones((len(law), 1))
-            (some,) = np.nonzero(more.max(axis=0) > UNLIKELY)  # before each is joined with all of `here`
-            numbers, more = known + some, more[:, some]
-            rows.append(
-                np.column_stack([np.repeat(ends[here], numbers.size, axis=0), np.tile(numbers, here.sum())])
+        for count in np.unique(last):
+            alike = last == count
+            further = (
+                _up_to(size - int(count), chance, k - int(count)) if count < k else np.ones((len(law), 1))
             )
-            columns.append((law[:, here, None] * more[:, None]).reshape(len(law), -1))
+            (added,) = np.nonzero(further.max(axis=0) > UNLIKELY)  # before each joins all `alike`
+            numbers, further = count + added, further[:, added]
+            rows.append(
+                np.column_stack([np.repeat(ends[alike], numbers.size, axis=0), np.tile(numbers, alike.sum())])
+            )
+            columns.append((law[:, alike, None] * further[:, None]).reshape(len(law), -1))
         ends, law = np.concatenate(rows), np.concatenate(columns, axis=1)
         likely = law.max(axis=0) > UNLIKELY
         ends, law = ends[likely], law[:, likely]

@@ -101,8 +101,10 @@ def effect_sizes(a: Scorer | str, b: Scorer | str, n: int, measures: Iterable[Me
     """
     first, second = Population.of({"a": a, "b": b}).scorers.values()
     first.check_lengths([whole_number(n, "n", 1, LARGEST_N)])
-    every = [Measure.of(measure) for measure in as_list(measures, "measures", (str, Measure))]
-    return np.array([_effect_size((first, second), measure, n) for measure in tracked(every, "effect sizes")])
+    measure_list = [Measure.of(measure) for measure in as_list(measures, "measures", (str, Measure))]
+    return np.array(
+        [_effect_size((first, second), measure, n) for measure in tracked(measure_list, "effect sizes")]
+    )
 
 
 def _effect_size(pair: tuple[Scorer, Scorer], measure: Measure, n: int) -> float:

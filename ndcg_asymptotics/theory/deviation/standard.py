@@ -63,8 +63,8 @@ class StandardDeviation(AtLengths):
         >>> ndcg_std("linear(0.1, 0.7)", "nDCG", [50, 10**4]).methods
         ('first ranks, exact', 'label counts, error below 0.02%')
         """
-        named = zip(self.evaluators, self.value.tolist(), self.error.tolist(), strict=True)
-        return tuple(_in_words(*one) for one in named)
+        rows = zip(self.evaluators, self.value.tolist(), self.error.tolist(), strict=True)
+        return tuple(_in_words(*row) for row in rows)
 
 
 def _in_words(evaluator: str, value: float, error: float) -> str:
@@ -168,13 +168,13 @@ def mean_on_one_list(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> f
     >>> round(mean_on_one_list(scorers, Measure.of("nDCG(zipf)@1"), 10), 6)
     0.245455
     """
-    first, *others = (float(expected_ndcg(scorer, measure, [n]).value[0]) for scorer in scorers)
-    return first - sum(others)
+    first, *subtracted = (float(expected_ndcg(scorer, measure, [n]).value[0]) for scorer in scorers)
+    return first - sum(subtracted)
 
 
 def _at_lengths(scorers: tuple[Scorer, ...], measure: Measure, lengths: tuple[int, ...]) -> StandardDeviation:
-    found = [deviation(scorers, measure, n) for n in lengths]
-    return StandardDeviation.of([one[:2] for one in found], tuple(one.evaluator for one in found))
+    deviations = [deviation(scorers, measure, n) for n in lengths]
+    return StandardDeviation.of([sd[:2] for sd in deviations], tuple(sd.evaluator for sd in deviations))
 
 
 class Deviation(NamedTuple):
@@ -199,9 +199,11 @@ def deviation(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> Deviatio
     value = math.sqrt(max(variance, 0.0))
     least = math.sqrt(max(variance - error, 0.0))
     off = error / (value + least) if variance > error else math.sqrt(error)
-    known = off <= LARGEST_ERROR * value or value + off <= _NOTHING * largest or evaluator != "label counts"
+    available = (
+        off <= LARGEST_ERROR * value or value + off <= _NOTHING * largest or evaluator != "label counts"
+    )
     off = max(off, float(np.finfo(float).eps) * largest)
-    if not known:
+    if not available:
         why = f"it is known to {off / value:.1%}" if off < value else "its error is not known"
         require_available(False, f"no standard deviation at n = {n:,}: {why}, {LARGEST_ERROR:.0%} is allowed")
     return Deviation(value, off, evaluator)
@@ -223,13 +225,13 @@ def _variance(scorers: tuple[Scorer, ...], measure: Measure, n: int) -> tuple[st
         )
         return "label counts", *variance_by_counts(models, measure, n)
     if models:
-        found = rank_moments(models, shorter, n)
-        evaluator, variance, error = "first ranks", found.variance, found.error
+        moments = rank_moments(models, shorter, n)
+        evaluator, variance, error = "first ranks", moments.variance, moments.error
     else:
         fixed = [scorer for scorer in scorers if isinstance(scorer, FixedCounts)]
         evaluator = "rank law" if fixed[0].least_n == 1 else "fixed counts"
         variance, error = (
-            sum(part) for part in zip(*(fixed_variance(one, shorter, n) for one in fixed), strict=True)
+            sum(part) for part in zip(*(fixed_variance(model, shorter, n) for model in fixed), strict=True)
         )
     return evaluator, variance, error + left * (2 * math.sqrt(variance) + left)
 
@@ -251,5 +253,5 @@ def _occurring(scorer: Relevance) -> Relevance:
     """Return a graded scorer without the grades that have no items."""
     if all(scorer.masses) or not any(scorer.masses):
         return scorer
-    kept = zip(scorer.gains, scorer.curves, scorer.masses, strict=True)
-    return Graded(tuple((gain, curve) for gain, curve, mass in kept if mass > 0))
+    grades = zip(scorer.gains, scorer.curves, scorer.masses, strict=True)
+    return Graded(tuple((gain, curve) for gain, curve, mass in grades if mass > 0))

@@ -89,10 +89,10 @@ class Extrapolation:
         scale = n**-exponent if exponent else 1 / np.log(n)
         gaps, errors = (self.expectation[usable] - limit) / scale, self.errors[usable] / scale
         # longer lists, whose gap is lost in the errors of the means, are left out
-        seen = errors < _SEEN * np.abs(gaps)
-        if np.count_nonzero(seen) < FEWEST_VALUES:
+        resolved = errors < _SEEN * np.abs(gaps)
+        if np.count_nonzero(resolved) < FEWEST_VALUES:
             return 0.0, math.inf
-        return accelerated(gaps[seen], errors[seen], [1 / scale[seen]])
+        return accelerated(gaps[resolved], errors[resolved], [1 / scale[resolved]])
 
 
 def extrapolated_limit(
@@ -112,8 +112,8 @@ def extrapolated_limit(
     NotAvailableError
         If there is no exact mean.
 
-    >>> found = extrapolated_limit("linear(0.1, 0.7)", "nDCG")
-    >>> abs(found.limit - 1) < found.error < 1e-3, bool(abs(found.expectation[-1] - 1) > 0.01)
+    >>> in_limit = extrapolated_limit("linear(0.1, 0.7)", "nDCG")
+    >>> abs(in_limit.limit - 1) < in_limit.error < 1e-3, bool(abs(in_limit.expectation[-1] - 1) > 0.01)
     (True, True)
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
@@ -128,12 +128,12 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
     The factor decides whether there is a limit, and the means what it is.
     """
     scale, growth = scaled_limit(model, measure).scale, measure.cutoff.growth
-    found = expected_with_fixed_counts(model, measure, FAR_SIZES)
+    means = expected_with_fixed_counts(model, measure, FAR_SIZES)
     n = np.array(FAR_SIZES, np.float64)
     factor = scale.at(n)
-    value = found.value * factor
+    value = means.value * factor
     share = growth.share or 1.0
-    errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, found.error * factor, math.inf)
+    errors = np.where(n * min(share, *model.breaks, 1.0) >= _ITEMS, means.error * factor, math.inf)
     scales: list[Floats | None] = [np.log(n) if scale.logs else None]
     limit, error = accelerated(value, np.maximum(errors, _LEAST_ERROR * np.abs(value)), scales)
     if growth.vanishing and not growth.power:
@@ -145,18 +145,18 @@ def _extrapolated_scaled(model: FixedCounts, measure: Measure) -> Extrapolation:
 def _extrapolated(relevance: Relevance, measure: Measure, mean: Mean) -> Extrapolation:
     unit = np.array([measure.unit(n) for n in SIZES])
     in_values = mean(relevance, measure, SIZES)
-    found = AtLengths(in_values.value / unit, in_values.error / unit)
+    means = AtLengths(in_values.value / unit, in_values.error / unit)
     usable, reason = _usable(relevance, measure)
-    errors = np.where(usable, found.error, math.inf)
+    errors = np.where(usable, means.error, math.inf)
     if np.count_nonzero(usable) < FEWEST_VALUES:
-        return Extrapolation(SIZES, found.value, errors, float(found.value[-1]), math.inf, reason=reason)
-    n, value = np.array(SIZES, np.float64)[usable], found.value[usable]
+        return Extrapolation(SIZES, means.value, errors, float(means.value[-1]), math.inf, reason=reason)
+    n, value = np.array(SIZES, np.float64)[usable], means.value[usable]
     scales = _scales(measure, n)
     limit, error = accelerated(value, np.maximum(errors[usable], _LEAST_ERROR * np.abs(value)), scales)
     unseen = _unseen(relevance, measure, n, scales)
     if measure.cutoff.growth.share == 0 or measure.discount.asymptotics.top_decides:
         error += unseen
-    return Extrapolation(SIZES, found.value, errors, limit, error, unseen)
+    return Extrapolation(SIZES, means.value, errors, limit, error, unseen)
 
 
 def _usable(relevance: Relevance, measure: Measure) -> tuple[np.ndarray, str]:
@@ -199,5 +199,5 @@ def _unseen(relevance: Relevance, measure: Measure, n: Floats, scales: list[Floa
     if measure.cutoff.growth.vanishing:
         n = n / np.array([measure.cutoff(int(size)) for size in n], np.float64)
     gains, best = relevance.mean_gain(1 / n), relevance.gains[0] if measure.normalised else 1.0
-    seen, _ = accelerated(gains, np.full_like(gains, 1e-13 * best), scales)
-    return 2 * abs(seen - relevance.mean_gain_at_top) / best
+    at_top, _ = accelerated(gains, np.full_like(gains, 1e-13 * best), scales)
+    return 2 * abs(at_top - relevance.mean_gain_at_top) / best

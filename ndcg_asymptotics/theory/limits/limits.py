@@ -124,14 +124,14 @@ class OccurringGrades:
         (1.0,)
         """
         occurs = [mass > 0 for mass in relevance.masses]
-        gains = tuple(y for y, there in zip(relevance.gains, occurs, strict=True) if there)
+        gains = tuple(y for y, present in zip(relevance.gains, occurs, strict=True) if present)
         return cls(gains, np.cumsum([mass for mass in relevance.masses if mass > 0]))
 
     @classmethod
     def ideal(cls, relevance: Relevance, measure: Measure) -> Self:
         """Return the grades of the list that DCG is divided by; for DCG_n / F(k(n)) all gains are 1."""
-        found = cls.of(relevance)
-        return found if measure.normalised or not found.gains else cls((1.0,), np.ones(1))
+        grades = cls.of(relevance)
+        return grades if measure.normalised or not grades.gains else cls((1.0,), np.ones(1))
 
     def ideal_integral(self, asymptotics: Asymptotics, c: float) -> float:
         """Return ``sum_j y_j int phi`` over [min(R_{j-1}, c), min(R_j, c)], the denominator of the limit."""
@@ -152,8 +152,8 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     measure : Measure or text
         For DCG it is the limit of DCG_n / F(k(n)).
 
-    >>> found = limit("linear(0.1, 0.7)", "nDCG@0.2n")
-    >>> round(found.value, 12), found.theorem, [str(a) for a in found.assumptions]
+    >>> result = limit("linear(0.1, 0.7)", "nDCG@0.2n")
+    >>> round(result.value, 12), result.theorem, [str(a) for a in result.assumptions]
     (0.64, 'Theorem 8', ['p > 0', 'ybar continuous'])
     >>> limit("linear(0.1, 0.7)", "nDCG(geometric(2))").converges
     False
@@ -162,27 +162,27 @@ def limit(scorer: Scorer | str, measure: Measure | str) -> Limit:
     """
     scorer, measure = Scorer.of(scorer), Measure.of(measure)
     if isinstance(scorer, FixedCounts):
-        found = _of_fixed_counts(scorer, measure)
+        result = _of_fixed_counts(scorer, measure)
     elif measure.discount.conjecture is not None:  # equal discounts may have different ones
-        found = _conjectured(scorer.model, measure)
+        result = _conjectured(scorer.model, measure)
     else:
-        found = _limit(scorer.model, measure)
-    if measure.normalised or not found.theorem.startswith("Theorem"):
-        return found
-    return replace(found, theorem=f"beyond the paper (as {found.theorem})")
+        result = _limit(scorer.model, measure)
+    if measure.normalised or not result.theorem.startswith("Theorem"):
+        return result
+    return replace(result, theorem=f"beyond the paper (as {result.theorem})")
 
 
 def _of_fixed_counts(model: FixedCounts, measure: Measure) -> Limit:
     if not measure.normalised:
         reason = "with a fixed number of relevant items limits are those of NDCG"
         return Limit(None, "none", (), reason, converges=None, mode="")
-    found = scaled_limit(model, measure)
-    assumptions = (Assumption(found.assumption, True),) if found.assumption else ()
-    if found.theorem == "none":
-        return Limit(None, "none", (), found.reason, converges=None, mode="")
-    if found.value is not None and found.scale == Scale(0.0, 0):
-        return Limit(found.value, found.theorem, assumptions, mode=found.mode)
-    return Limit(0.0, found.theorem, assumptions, found.reason, scaled=found)
+    scaled = scaled_limit(model, measure)
+    assumptions = (Assumption(scaled.assumption, True),) if scaled.assumption else ()
+    if scaled.theorem == "none":
+        return Limit(None, "none", (), scaled.reason, converges=None, mode="")
+    if scaled.value is not None and scaled.scale == Scale(0.0, 0):
+        return Limit(scaled.value, scaled.theorem, assumptions, mode=scaled.mode)
+    return Limit(0.0, scaled.theorem, assumptions, scaled.reason, scaled=scaled)
 
 
 def _limit(relevance: Relevance, measure: Measure) -> Limit:
@@ -203,8 +203,8 @@ def _limit(relevance: Relevance, measure: Measure) -> Limit:
 
 def _conjectured(relevance: Relevance, measure: Measure) -> Limit:
     """Return the limit that the author of a discount expects."""
-    said = measure.discount.conjecture
-    value = said(relevance, measure.cutoff) if callable(said) else said
+    conjecture = measure.discount.conjecture
+    value = conjecture(relevance, measure.cutoff) if callable(conjecture) else conjecture
     return Limit(float(value), "conjectured", (), mode="")
 
 
@@ -244,14 +244,14 @@ def _no_limit(relevance: Relevance, measure: Measure) -> Limit:
         gains = OccurringGrades.ideal(relevance, measure).gains
         value = relevance.mean_gain_at_top / gains[0] if gains else 0.0
         return Limit(value, "beyond the paper (the top label is certain)", (_some_gain(relevance),))
-    what = "the cutoff is fixed" if measure.cutoff.growth.bounded else "the discounts have a finite sum"
+    cause = "the cutoff is fixed" if measure.cutoff.growth.bounded else "the discounts have a finite sum"
     everywhere = _every_label_everywhere(relevance)
     theorem = "Theorem 6" if everywhere else "beyond the paper (as Theorem 6)"
-    asked = (
+    condition = (
         "every label has a positive probability at every s" if everywhere else "the label at s = 1 is random"
     )
-    reason = f"{what}: the top ranks stay random"
-    return Limit(None, theorem, (Assumption(asked, True),), reason, converges=False, mode="")
+    reason = f"{cause}: the top ranks stay random"
+    return Limit(None, theorem, (Assumption(condition, True),), reason, converges=False, mode="")
 
 
 def _every_label_everywhere(relevance: Relevance) -> bool:
@@ -273,8 +273,8 @@ def _top_limit(relevance: Relevance, measure: Measure) -> Limit:
     labels = OccurringGrades.ideal(relevance, measure)
     # all breakpoints are inside (0, 1), so every curve is continuous at its top
     text = "every P(Y = y_j | s) continuous at s = 1" if graded else "ybar continuous at s = 1"
-    asked = _every_grade(relevance) if graded else (_some_gain(relevance),)
-    assumptions = (*asked, Assumption(text, True))
+    occurrence = _every_grade(relevance) if graded else (_some_gain(relevance),)
+    assumptions = (*occurrence, Assumption(text, True))
     if not asymptotics.known:
         theorem += ", if the sum of the discounts diverges"
         assumptions += (Assumption("the sum of the discounts diverges", None),)
@@ -302,8 +302,8 @@ def _profile_limit(relevance: Relevance, measure: Measure) -> Limit:
     if theorem == "Theorem 1" and measure.normalised:
         # the theorem assumes nothing else, since the profile of 1/log r is constant
         return Limit(1.0, theorem, (_some_gain(relevance),), mode="almost surely")
-    asked = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)
-    assumptions = (*asked, _continuous(relevance))
+    occurrence = _every_grade(relevance) if relevance.graded else (_some_gain(relevance),)
+    assumptions = (*occurrence, _continuous(relevance))
     edges, b = quadrature.edges(0.0, c, relevance.breakpoints), asymptotics.exponent
     t, weights = quadrature.weighted_nodes(edges, b)
     weights = weights * asymptotics.profile(t) * t**b  # weighted_nodes has the factor t^-b already

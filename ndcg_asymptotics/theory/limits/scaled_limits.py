@@ -114,14 +114,14 @@ class ScaledLimit:
 def scaled_limit(model: FixedCounts, measure: Measure) -> ScaledLimit:
     """Return the limit of the scaled mean of NDCG_n by its theorem.
 
-    >>> found = scaled_limit(FixedCounts.parse("relevant(1, roc_power(0.3))"), Measure.of("nDCG(zipf)"))
-    >>> found.theorem, str(found.scale), round(found.value, 4)
+    >>> scaled = scaled_limit(FixedCounts.parse("relevant(1, roc_power(0.3))"), Measure.of("nDCG(zipf)"))
+    >>> scaled.theorem, str(scaled.scale), round(scaled.value, 4)
     ('Theorem F4', 'n^0.3', 1.2821)
-    >>> found = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.3))"), Measure.of("nDCG"))
-    >>> found.theorem, str(found.scale), round(found.value, 4), found.mode
+    >>> scaled = scaled_limit(FixedCounts.parse("relevant(3, roc_power(0.3))"), Measure.of("nDCG"))
+    >>> scaled.theorem, str(scaled.scale), round(scaled.value, 4), scaled.mode
     ('Theorem F1', 'log n', 0.9758, 'in probability')
-    >>> found = scaled_limit(FixedCounts.parse("relevant(1, random)"), Measure.of("nDCG(clipped_log(2))"))
-    >>> round(found.value, 4)  # log 2
+    >>> scaled = scaled_limit(FixedCounts.parse("relevant(1, random)"), Measure.of("nDCG(clipped_log(2))"))
+    >>> round(scaled.value, 4)  # log 2
     0.6931
     """
     try:
@@ -159,12 +159,12 @@ def _by_theorem(model: FixedCounts, measure: Measure) -> ScaledLimit:
     return _times_constant(measure.discount, ScaledLimit(value, scale, "Theorem F5", top.text))
 
 
-def _times_constant(discount: Discount, found: ScaledLimit) -> ScaledLimit:
+def _times_constant(discount: Discount, scaled: ScaledLimit) -> ScaledLimit:
     """Return a limit that is stated for C = 1 for the discount's own C."""
     if discount.constant is None:
         reason = f"the limit of the ratio of {discount} to what it is like is not known"
-        return replace(found, value=None, reason=reason)
-    return found if found.value is None else replace(found, value=discount.constant * found.value)
+        return replace(scaled, value=None, reason=reason)
+    return scaled if scaled.value is None else replace(scaled, value=discount.constant * scaled.value)
 
 
 @dataclass(frozen=True)
@@ -184,22 +184,22 @@ def tops(model: FixedCounts) -> list[Top | None]:
 
     For relevance curves it is found from the shares above at two depths; None where there is no power.
     """
-    found: list[Top | None] = []
+    powers: list[Top | None] = []
     for law in model.laws[:-1]:
         if isinstance(law, Roc):
-            found.append(law.top)
+            powers.append(law.top)
             continue
         v = np.array([_NEARER, _NEAR])
         share = law.cdf(model.laws[-1].quantile(v))
         if not (share > 0).all():
-            found.append(None)
+            powers.append(None)
             continue
         exponent = float(np.diff(np.log(share))[0] / np.diff(np.log(v))[0])
         nearest = round(exponent, 6)
         scales = share / v**nearest
         constant = nearest > 0 and abs(scales[0] / scales[1] - 1) < 1e-6
-        found.append(Top(nearest, float(scales[0])) if constant else None)
-    return found
+        powers.append(Top(nearest, float(scales[0])) if constant else None)
+    return powers
 
 
 def _leading(model: FixedCounts) -> _Leading:
@@ -210,9 +210,9 @@ def _leading(model: FixedCounts) -> _Leading:
     ]
     if any(top is None for top, _ in of_grades):
         return _Leading(None, None)
-    known = [(top, weight) for top, weight in of_grades if top is not None]
-    kappa = min(top.exponent for top, _ in known)
-    leading = [(top.scale, weight) for top, weight in known if top.exponent <= kappa + _EQUAL]
+    weighted = [(top, weight) for top, weight in of_grades if top is not None]
+    kappa = min(top.exponent for top, _ in weighted)
+    leading = [(top.scale, weight) for top, weight in weighted if top.exponent <= kappa + _EQUAL]
     if any(scale is None for scale, _ in leading):
         return _Leading(kappa, None)
     return _Leading(kappa, sum(scale * weight for scale, weight in leading if scale is not None))
@@ -241,8 +241,8 @@ def _first_ranks(model: FixedCounts, measure: Measure, theorem: str, k: int | No
     top = _leading(model)
     if top.kappa is None or top.sum is None:
         return _unknown_top(theorem)
-    every = rank_sum(measure.discount, top.kappa, k)
-    return ScaledLimit(top.sum * every / _ideal(model, measure), Scale(top.kappa, 0), theorem, top.text)
+    total = rank_sum(measure.discount, top.kappa, k)
+    return ScaledLimit(top.sum * total / _ideal(model, measure), Scale(top.kappa, 0), theorem, top.text)
 
 
 def rank_sum(discount: Discount, kappa: float, k: int | None) -> float:
@@ -304,12 +304,12 @@ def _share(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:
     value = float(np.array(model.gains) * model.counts @ sums) / _ideal(model, measure)
     if isinstance(asymptotics, LogDecay):
         mode = "in probability" if c == 1 else "in law"
-        found = ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity", mode)
+        scaled = ScaledLimit(value, Scale(0.0, 1), "Theorem F1", "E|log T| < infinity", mode)
     elif b:
-        found = ScaledLimit(value, Scale(b, 0), "Theorem F3", f"E[T^-{b:.6g}] < infinity", "in law")
+        scaled = ScaledLimit(value, Scale(b, 0), "Theorem F3", f"E[T^-{b:.6g}] < infinity", "in law")
     else:
-        found = ScaledLimit(value, Scale(0.0, 0), "Theorem F8", "F continuous", "in law")
-    return _times_constant(measure.discount, found)
+        scaled = ScaledLimit(value, Scale(0.0, 0), "Theorem F8", "F continuous", "in law")
+    return _times_constant(measure.discount, scaled)
 
 
 def _vanishing(model: FixedCounts, measure: Measure, b: float) -> ScaledLimit:

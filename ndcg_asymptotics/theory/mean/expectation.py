@@ -154,15 +154,15 @@ def _mean(relevance: Relevance, measure: Measure, n: int) -> tuple[float, float]
     for part in terms:
         above = (places.deviation if part.centred else places.deviation + places.t)[:, part.node]
         value += float(np.real(part.weight * counts(part.slope, above, centred=part.centred).T).sum())
-    return value, value * _relative_error(counts, degrees, several=places.gains.size > 1) + SPACING
+    return value, value * _relative_error(counts, degrees, graded=places.gains.size > 1) + SPACING
 
 
-def _relative_error(counts: LabelMeans, degrees: Integers, *, several: bool) -> float:
+def _relative_error(counts: LabelMeans, degrees: Integers, *, graded: bool) -> float:
     if not counts.kinked:
         return _ERROR
-    if (degrees < 0).any() or (several and int(degrees.max()) > DEGREES[0]):
+    if (degrees < 0).any() or (graded and int(degrees.max()) > DEGREES[0]):
         return _ERROR_OF_SHARP_KINKS
-    return _ERROR_AT_KINKS if several else _ERROR
+    return _ERROR_AT_KINKS if graded else _ERROR
 
 
 def _without_information(discount: Discount, places: Places, counts: LabelMeans | None) -> float:
@@ -193,11 +193,11 @@ def _degrees(counts: LabelMeans, places: Places) -> Integers:
     most = n - 1 if one_grade or n <= DEGREES[-1] else (n - 1) // 3
     for highest in sorted({min(degree, most) for degree in DEGREES}):
         if one_grade:
-            found = np.abs(counts.moments(highest))[None, :]
+            coefficients = np.abs(counts.moments(highest))[None, :]
         else:
-            found = np.abs(counts.coefficients(deviation[:, probes], t[probes], highest))
-        left = np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1]
-        small = ratio[:, :, None] ** np.arange(highest + 1) * left <= TOLERANCE * found[:, 0].min()
+            coefficients = np.abs(counts.coefficients(deviation[:, probes], t[probes], highest))
+        left = np.maximum.accumulate(coefficients[:, ::-1], axis=1)[:, ::-1]
+        small = ratio[:, :, None] ** np.arange(highest + 1) * left <= TOLERANCE * coefficients[:, 0].min()
         small = small.all(axis=1)
         small[:, n - 1 :] = True  # there are no more than n polynomials
         if small.any(axis=1).all():

@@ -69,14 +69,14 @@ def mean_of(
     # by depth and number of relevant items above, (T, R)
     gained = np.sum([model.gains[j] * model.counts[j] * mass[j][:, None] * laws[j] for j in present], axis=0)
     node, number = np.nonzero(gained > NEGLIGIBLE * gained.max(axis=1, keepdims=True))
-    others, total = float(n - model.least_n), 0.0
+    irrelevant, total = float(n - model.least_n), 0.0
     for start in range(0, node.size, CHUNK):
         part = slice(start, start + CHUNK)
         i, b = node[part], number[part].astype(np.float64)
-        for some, nodes in rank_nodes(shares[-1][i], k - b, others):
-            rank = 1.0 + b[some, None] + np.maximum(nodes.above, 0.0)
+        for rows, nodes in rank_nodes(shares[-1][i], k - b, irrelevant):
+            rank = 1.0 + b[rows, None] + np.maximum(nodes.above, 0.0)
             values = (nodes.weights * function(measure.discount(rank, float(n)))).sum(axis=1)
-            total += float(values @ gained[i[some], number[part][some]])
+            total += float(values @ gained[i[rows], number[part][rows]])
     return total
 
 
@@ -96,15 +96,15 @@ def _relevant_above(model: FixedCounts, shares: Floats, j: int) -> Floats:
         size = count - (i == j)
         if size:
             x = np.arange(size + 1.0)
-            own = np.exp(log_binomial(x[None], float(size), shares[i][:, None]))
-            law = _convolved(law, own)
+            of_grade = np.exp(log_binomial(x[None], float(size), shares[i][:, None]))
+            law = _convolved(law, of_grade)
     return law
 
 
 def _convolved(a: Floats, b: Floats) -> Floats:
     """Return the convolution of two laws on 0, 1, …, row by row."""
-    few, many = (a, b) if a.shape[1] < b.shape[1] else (b, a)
-    found = np.zeros((len(a), a.shape[1] + b.shape[1] - 1))
-    for x in range(few.shape[1]):
-        found[:, x : x + many.shape[1]] += few[:, x, None] * many
-    return found
+    narrow, wide = (a, b) if a.shape[1] < b.shape[1] else (b, a)
+    convolution = np.zeros((len(a), a.shape[1] + b.shape[1] - 1))
+    for x in range(narrow.shape[1]):
+        convolution[:, x : x + wide.shape[1]] += narrow[:, x, None] * wide
+    return convolution

@@ -100,10 +100,10 @@ class Count:
     def interpolated(self, shift: Floats) -> Floats:
         """Return the matrix that takes values at the nodes to those at other points (M,): (M, K)."""
         # f = sum_m E[f phi_m] phi_m, the means by the Gauss rule of the nodes
-        here, there = (
+        at_points, at_nodes = (
             krawtchouk(x, self.size, self.probability, self.shift.size - 1) for x in (shift, self.shift)
         )
-        return np.asarray(here.T @ (there * self.weights))
+        return np.asarray(at_points.T @ (at_nodes * self.weights))
 
 
 _count = shared(Count.of)  # measures of one scorer have the same counts
@@ -116,10 +116,10 @@ def _polynomials(count: Count, degree: int) -> Floats:
     if p <= 0.5:
         return krawtchouk(count.shift, size, p, degree, from_zero=np.array_equal(count.nodes, points))
     # by symmetry those of the items that are not counted, of which there are few
-    rest = krawtchouk(
+    mirrored = krawtchouk(
         -count.shift[::-1], size, 1 - p, degree, from_zero=np.array_equal(size - count.nodes[::-1], points)
     )
-    return np.asarray(rest[:, ::-1] * (-1.0) ** np.arange(degree + 1)[:, None])
+    return np.asarray(mirrored[:, ::-1] * (-1.0) ** np.arange(degree + 1)[:, None])
 
 
 @dataclass(frozen=True)
@@ -151,26 +151,26 @@ class Thinning:
     @classmethod
     def of(cls, inner: Count, probability: float, shift: Floats) -> Thinning:
         """Return the step to points at a ``shift`` from the mean of the count with this probability."""
-        mean, kept = inner.size * probability, inner.probability / probability
+        mean, retention = inner.size * probability, inner.probability / probability
         x = mean + shift
-        # C_(h-1) given C_h = x is Bin(x, kept), so c = x - C_(h-1) is Bin(x, 1 - kept)
+        # C_(h-1) given C_h = x is Bin(x, retention), so c = x - C_(h-1) is Bin(x, 1 - retention)
         if inner.lattice:
             y = inner.nodes
             c = x[:, None] - y
             c = np.where(np.abs(c - np.rint(c)) < 1e-9, np.rint(c), c)
-            likely = np.exp(log_binomial(np.broadcast_to(y, c.shape), np.maximum(x[:, None], y), kept))
+            likely = np.exp(log_binomial(np.broadcast_to(y, c.shape), np.maximum(x[:, None], y), retention))
             likely = np.where(c >= 0, likely, 0.0)
             counts, index = np.unique(np.maximum(c, 0.0), return_inverse=True)
-            return cls(counts, mean * (1 - kept), None, None, index.reshape(c.shape), likely)
-        taken = 1 - kept
-        deviation = math.sqrt(mean * taken * kept)
+            return cls(counts, mean * (1 - retention), None, None, index.reshape(c.shape), likely)
+        removal = 1 - retention
+        deviation = math.sqrt(mean * removal * retention)
         far, within = reach(deviation), reach(math.sqrt(mean * (1 - probability)))
         # nodes further out have no weight, and there the count would leave the nodes of the inner one
         near = np.clip(shift, -within, within)
         x = mean + near
         step = max(1.0, math.floor(_STEP * deviation))
-        rare = kept < 0.1
-        part, middle = (kept, inner.size * inner.probability) if rare else (taken, mean * taken)
+        rare = retention < 0.1
+        part, middle = (retention, inner.size * inner.probability) if rare else (removal, mean * removal)
         first = max(0.0, math.floor(middle + part * near.min() - far))
         grid = np.arange(first, middle + part * near.max() + far + step, step)[:, None]
         # numbers beyond x have probability 0
@@ -181,26 +181,26 @@ class Thinning:
         likely = np.where(whole > 0, likely / np.where(whole > 0, whole, 1.0), 0.0)
         if rare:
             matrices = likely[:, :, None] * inner.interpolated(grid[:, 0] - middle)[:, None]
-            return cls((grid[-1] - grid)[:, 0], mean * taken, x - grid[-1], matrices)
+            return cls((grid[-1] - grid)[:, 0], mean * removal, x - grid[-1], matrices)
         left = near - (grid - middle)
-        some = likely > 0
+        positive = likely > 0
         matrices = np.zeros((*likely.shape, inner.shift.size))
-        matrices[some] = inner.interpolated(left[some]) * likely[some][:, None]
+        matrices[positive] = inner.interpolated(left[positive]) * likely[positive][:, None]
         return cls(grid[:, 0], middle, None, matrices)
 
     def tilted(self, log_q: Complex, centred: bool) -> Complex:
         """Return the matrices for several q, (R, M, K); if ``centred`` without the factor q^centre."""
-        less = self.centre if centred else 0.0
-        counts = self.counts - less if self.offset is None else self.counts
+        centre = self.centre if centred else 0.0
+        counts = self.counts - centre if self.offset is None else self.counts
         powers = np.exp(np.multiply.outer(log_q, counts))
         if self.matrices is None:
             return np.asarray(powers[:, self.index] * self.probabilities)
         flat = self.matrices.reshape(len(self.counts), -1)
-        found = powers.real @ flat + 1j * (powers.imag @ flat)
-        found = found.reshape(len(powers), *self.matrices.shape[1:])
+        matrices = powers.real @ flat + 1j * (powers.imag @ flat)
+        matrices = matrices.reshape(len(powers), *self.matrices.shape[1:])
         if self.offset is not None:
-            found *= np.exp(np.multiply.outer(log_q, self.offset - less))[:, :, None]
-        return np.asarray(found)
+            matrices *= np.exp(np.multiply.outer(log_q, self.offset - centre))[:, :, None]
+        return np.asarray(matrices)
 
 
 @dataclass(frozen=True)
@@ -256,11 +256,11 @@ class _Part:
         """
         centred = log_typical is not None
         first, last = ((x.shift if centred else x.nodes) for x in (self.first, self.last))
-        rest = -last if centred else self.last.size - last
+        below = -last if centred else self.last.size - last
         start = np.zeros(len(log_q)) if log_typical is None else log_typical
         exponents = start[:, None] + np.multiply.outer(log_q[:, 0], first)
         if not self.steps:
-            powers = np.exp(exponents + np.multiply.outer(log_q[:, -1], rest)) * self.last.weights
+            powers = np.exp(exponents + np.multiply.outer(log_q[:, -1], below)) * self.last.weights
             return np.asarray(self.sign * powers @ self.ideal.factors[0][::-1, 0].T)
         values: Any = np.exp(exponents)[:, None, None] * self.ideal.factors[0][::-1]  # with the item, without
         # ``values`` are means over C_1, …, C_(h-1) given C_h of the product of the factors up to h. The
@@ -273,7 +273,7 @@ class _Part:
             without, with_one = self.ideal.factors[h]
             newest, bare = values[:, -1:] * with_one, values[:, -1:] * without
             values = np.concatenate([values[:, :-1] * with_one, newest, bare], axis=1)
-        powers = np.exp(np.multiply.outer(log_q[:, -1], rest)) * self.last.weights
+        powers = np.exp(np.multiply.outer(log_q[:, -1], below)) * self.last.weights
         return np.asarray(self.sign * np.einsum("rgbk,rk,b->rg", values, powers, self.ideal.weights))
 
 
@@ -289,16 +289,16 @@ class LabelMeans:
     sums : function
         F(k), smooth in real k >= 0.
     k : int
-        The cutoff; one item more than ``others`` where there is none.
-    others : int
+        The cutoff; one item more than ``trials`` where there is none.
+    trials : int
         The number of items.
     """
 
-    def __init__(self, gains: Floats, law: Floats, sums: Sums, k: int, others: int) -> None:
-        self.others = others
+    def __init__(self, gains: Floats, law: Floats, sums: Sums, k: int, trials: int) -> None:
+        self.trials = trials
         shares = np.minimum(np.cumsum(law[:-1]), 1.0)
         # P(count < k); IDCG depends only on the counts of the grades that may not fill the ranks
-        below = betaincc(k, others - k + 1, shares) if k <= others else np.ones(len(gains))
+        below = betaincc(k, trials - k + 1, shares) if k <= trials else np.ones(len(gains))
         distinct = int(np.count_nonzero(below > NEGLIGIBLE))
         full = float(sums(np.array([float(k)]))[0])
         gained = np.append(gains, 0.0)
@@ -308,12 +308,12 @@ class LabelMeans:
         if distinct == 0:
             return
         nodes = _NODES_OF_ONE if len(gains) == 1 else _NODES
-        levels = [_count(others, float(p), nodes, self.lattice) for p in shares[:distinct]]
+        levels = [_count(trials, float(p), nodes, self.lattice) for p in shares[:distinct]]
         steps = gained[:distinct] - gained[1 : distinct + 1]
 
         def terms(h: int, x: Floats, cut: bool) -> Floats:
-            both = np.stack([x, x + 1.0])
-            return np.asarray(steps[h] * sums(np.minimum(both, float(k)) if cut else both))
+            numbers = np.stack([x, x + 1.0])
+            return np.asarray(steps[h] * sums(np.minimum(numbers, float(k)) if cut else numbers))
 
         sums_at = [terms(h, level.nodes, level.lattice) for h, level in enumerate(levels)]
         inner = [Thinning.of(a, b.probability, b.shift) for a, b in pairwise(levels)]
@@ -321,21 +321,21 @@ class LabelMeans:
         self._parts.append(_Part(1.0, levels[0], inner, ideal, levels[-1]))
         # 1(C_j >= k) (1/I_j - 1/I_(j+1)): I_j has the terms from j on cut at k, I_(j+1) those from j + 1 on
         for j, level in enumerate(levels):
-            if level.lattice or k > others:
+            if level.lattice or k > trials:
                 continue
             # polynomials of the count are functions there, too, so a few nodes are not enough
-            beyond, weights = CountLaw(others, level.probability, least=k).gauss(nodes // 2)
+            beyond, weights = CountLaw(trials, level.probability, least=k).gauss(nodes // 2)
             if not beyond.size:
                 continue
-            shift = beyond - others * level.probability
-            here = [*inner[: j - 1], Thinning.of(levels[j - 1], level.probability, shift)] if j else []
-            last = Count(others, level.probability, shift, weights, True)
+            shift = beyond - trials * level.probability
+            chain = [*inner[: j - 1], Thinning.of(levels[j - 1], level.probability, shift)] if j else []
+            last = Count(trials, level.probability, shift, weights, True)
             first = levels[0] if j else last
             cut = [*sums_at[:j], np.zeros((2, beyond.size))]
             uncut = [*sums_at[:j], terms(j, beyond, False)]
-            for sign, constant, these in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
-                ideal = IdealLevels.of(constant * full, these)
-                self._parts.append(_Part(sign, first, here, ideal, last))
+            for sign, constant, level_sums in ((1.0, gained[j], cut), (-1.0, gained[j + 1], uncut)):
+                ideal = IdealLevels.of(constant * full, level_sums)
+                self._parts.append(_Part(sign, first, chain, ideal, last))
 
     @property
     def lattice(self) -> int:
@@ -371,7 +371,7 @@ class LabelMeans:
         phi_m are the orthonormal polynomials of the law of A; see `rank_terms`.
         """
         points = degree + 1
-        radius, scale = circle(points, self.others)
+        radius, scale = circle(points, self.trials)
         half = points // 2 + 1  # the other points have the conjugate values
         w = radius * np.exp(2j * math.pi * np.arange(half) / points)
         slope = w / np.sqrt(t * (1 - t))[:, None]
@@ -389,9 +389,9 @@ class LabelMeans:
         moved = (slope * above).T  # (R, J + 1)
         if self._distinct == 0:  # IDCG = y_1 F(k), and E prod q_i^c_i = (sum_i p_i q_i)^N
             mean = np.zeros(len(slope)) if centred else moved @ self._law
-            powers = np.exp(self.others * (mean + log_remainder(mean)))
+            powers = np.exp(self.trials * (mean + log_remainder(mean)))
             return np.repeat(powers[:, None] / self._full, grades, axis=1)
-        found = np.zeros((len(slope), self._distinct + 1), complex)
+        totals = np.zeros((len(slope), self._distinct + 1), complex)
         for part in self._parts:
             depth = len(part.steps) + 1
             masses = np.append(self._law[:depth], self._law[depth:].sum())
@@ -401,12 +401,12 @@ class LabelMeans:
             remainder = log_remainder(groups)
             log_q = groups + remainder
             # prod q_i^E(c_i), in which the terms linear in the slope cancel
-            typical = self.others * (remainder @ masses) if centred else None
+            typical = self.trials * (remainder @ masses) if centred else None
             longest = max(part.first.shift.size, part.last.shift.size)
             rows = max(1, HELD // (longest * max((depth + 1) * len(part.ideal.weights), longest)))
             for i in range(0, len(slope), rows):
-                here = slice(i, i + rows)
-                means = part.mean(log_q[here], None if typical is None else typical[here])
-                found[here, :depth] += means[:, :depth]
-                found[here, depth:] += means[:, -1:]
-        return np.asarray(found[:, np.minimum(np.arange(grades), self._distinct)])
+                chunk = slice(i, i + rows)
+                means = part.mean(log_q[chunk], None if typical is None else typical[chunk])
+                totals[chunk, :depth] += means[:, :depth]
+                totals[chunk, depth:] += means[:, -1:]
+        return np.asarray(totals[:, np.minimum(np.arange(grades), self._distinct)])

@@ -99,10 +99,10 @@ def places_of(relevance: Relevance, n: int, k: int) -> Places:
     """Return the depths for lists of n items with a cutoff k."""
     depths = CurveDepths.of(relevance, _around_cutoff(curve_edges(relevance, n), k, n))
     occurs = depths.law[:-1] > 0
-    every = np.append(occurs, True)
+    present = np.append(occurs, True)
     gains = np.array(relevance.gains)[occurs]
     gained = n * gains[:, None] * depths.value[occurs] * depths.dt
-    return Places(n, k, gains, depths.law[every], depths.t, depths.above[every] - depths.t, gained)
+    return Places(n, k, gains, depths.law[present], depths.t, depths.above[present] - depths.t, gained)
 
 
 def _around_cutoff(edges: Floats, k: int, n: int) -> Floats:
@@ -153,48 +153,48 @@ class FewDepths:
         size = np.abs(weights).max(axis=(0, 1))
         size = np.where(size > 0, size, 1.0)
         # 1/IDCG may vary by several times its mean
-        allowed = 0.1 * tolerance * np.abs(weights[0]).sum()
-        powers = _powers(directions, size, int(degrees.max()), allowed)
-        found = np.zeros_like(weights)
+        bound = 0.1 * tolerance * np.abs(weights[0]).sum()
+        powers = _powers(directions, size, int(degrees.max()), bound)
+        sparse = np.zeros_like(weights)
         node = np.empty(0, int)
         for m in range(len(powers) - 1, -1, -1):
-            here = np.flatnonzero(degrees >= m)
-            parts = weights[m][:, here] / size[here]
-            more = _pivots(powers[m][:, here] * np.abs(parts).max(axis=0), powers[m][:, node], allowed)
-            node = np.append(node, here[more])
+            active = np.flatnonzero(degrees >= m)
+            parts = weights[m][:, active] / size[active]
+            pivots = _pivots(powers[m][:, active] * np.abs(parts).max(axis=0), powers[m][:, node], bound)
+            node = np.append(node, active[pivots])
             if m == 0 and not node.size:
                 node = np.array([np.argmax(size)])
-            exact = powers[m][:, here] @ parts.T
+            exact = powers[m][:, active] @ parts.T
             solved = np.linalg.lstsq(powers[m][:, node], exact, rcond=ROUNDING)[0]
-            found[m][:, node] = solved.T * size[node]
-        return cls(node, found[:, :, node])
+            sparse[m][:, node] = solved.T * size[node]
+        return cls(node, sparse[:, :, node])
 
 
-def _powers(directions: Floats, size: Floats, highest: int, allowed: float) -> list[Floats]:
+def _powers(directions: Floats, size: Floats, highest: int, bound: float) -> list[Floats]:
     """Return vectors (R, T) for m = 0, 1, …, highest with the products of ``size v^m``, up to an error."""
-    found = [size[None, :]]
+    powers = [size[None, :]]
     for _ in range(highest):
-        following = (found[-1][:, None] * directions).reshape(-1, size.size)
+        following = (powers[-1][:, None] * directions).reshape(-1, size.size)
         _, values, rows = np.linalg.svd(following, full_matrices=False)
         left = np.sqrt(np.cumsum(values[::-1] ** 2))[::-1]  # of each value and those after it
-        smallest = max(allowed / (highest * np.sqrt(size.size)), ROUNDING * values[0])
+        smallest = max(bound / (highest * np.sqrt(size.size)), ROUNDING * values[0])
         rank = max(1, int(np.count_nonzero(left > smallest)))
-        found.append(values[:rank, None] * rows[:rank])
-    return found
+        powers.append(values[:rank, None] * rows[:rank])
+    return powers
 
 
-def _pivots(columns: Floats, known: Floats, allowed: float) -> Integers:
-    """Return the columns that, together with those known, leave no more of all than is allowed."""
-    if known.size:
-        basis, _ = np.linalg.qr(known)
+def _pivots(columns: Floats, span: Floats, bound: float) -> Integers:
+    """Return the columns that, together with ``span``, leave at most ``bound`` of all columns."""
+    if span.size:
+        basis, _ = np.linalg.qr(span)
         columns = columns - basis @ (basis.T @ columns)
-    if np.linalg.norm(columns, axis=0).sum() <= allowed:
+    if np.linalg.norm(columns, axis=0).sum() <= bound:
         return np.empty(0, int)
     from scipy.linalg import qr  # here: it takes long to load
 
     triangle, order = qr(columns, mode="r", pivoting=True)
     left = np.sqrt(np.cumsum(triangle[::-1] ** 2, axis=0)[::-1])  # of each column, after so many pivots
-    count = int(np.count_nonzero(left.sum(axis=1) > allowed))
+    count = int(np.count_nonzero(left.sum(axis=1) > bound))
     return np.asarray(order[:count])
 
 
@@ -230,35 +230,37 @@ def expansion_terms(places: Places, degrees: Integers, gains: Floats) -> list[Ra
         return []
     degrees, t = degrees[node], places.t
     weights = gains[node, : degrees.max() + 1].T[:, None] * places.gained[:, node]
-    few = FewDepths.of(places.directions[:, node], weights, degrees, TOLERANCE)
-    nodes, slopes, found = [], [], []
-    for degree in np.unique(degrees[few.node]):
+    depths = FewDepths.of(places.directions[:, node], weights, degrees, TOLERANCE)
+    nodes, slopes, coefficients = [], [], []
+    for degree in np.unique(degrees[depths.node]):
         points = int(degree) + 1
-        some = degrees[few.node] == degree
+        same_degree = degrees[depths.node] == degree
         radius, scale = circle(points, places.n - 1)
         # sum_m g_m E[phi_m(A) | c], where E[phi_m(A) | c] is ``scale`` times the m-th Fourier coefficient of
         # prod_i q_i^c_i on the circle; exchanging the two sums gives a weight for each point
-        by_degree = few.weights[:points, :, some] * scale[:, None, None]  # (points, J, K)
+        by_degree = depths.weights[:points, :, same_degree] * scale[:, None, None]  # (points, J, K)
         of_points = np.moveaxis(np.fft.fft(by_degree, axis=0) / points, 0, -1)
         half = points // 2 + 1  # the other points have the conjugate values
         doubled = np.where((np.arange(half) == 0) | (2 * np.arange(half) == points), 1.0, 2.0)
-        at = node[few.node[some]]
+        at = node[depths.node[same_degree]]
         w = radius * np.exp(2j * math.pi * np.arange(half) / points)
         nodes.append(np.repeat(at, half))
         slopes.append((w / np.sqrt(t[at] * (1 - t[at]))[:, None]).ravel())
-        found.append((of_points[:, :, :half] * doubled).reshape(len(places.gained), -1))
+        coefficients.append((of_points[:, :, :half] * doubled).reshape(len(places.gained), -1))
     return [
-        RankTerms(np.concatenate(nodes), np.concatenate(slopes), np.concatenate(found, axis=1), centred=True)
+        RankTerms(
+            np.concatenate(nodes), np.concatenate(slopes), np.concatenate(coefficients, axis=1), centred=True
+        )
     ]
 
 
-def circle(points: int, others: int) -> tuple[float, Floats]:
+def circle(points: int, trials: int) -> tuple[float, Floats]:
     """Return the radius of w for a number of points, and factors that make coefficients those of phi_m."""
     # with this radius sqrt(binom(N, m)) radius^m neither vanishes nor grows up to the last m
-    radius = math.sqrt(max(points / math.e, 1.0) / max(others, 1))
+    radius = math.sqrt(max(points / math.e, 1.0) / max(trials, 1))
     m = np.arange(points)
     # log binom(N, m) without differences of large logarithms
-    factors = np.cumsum(np.log(np.maximum(others - m[:-1], 1)))
+    factors = np.cumsum(np.log(np.maximum(trials - m[:-1], 1)))
     choose = np.concatenate([[0.0], factors]) - gammaln(m + 1.0)
     return radius, np.exp(-0.5 * choose - m * math.log(radius))
 
@@ -281,10 +283,10 @@ def _fourier_series(
 ) -> tuple[Integers, Complex, Complex]:
     """Return the terms of a Fourier series at one depth."""
     n, k, t = places.n, places.k, float(places.t[node])
-    others = n - 1
-    variance = others * t * (1 - t)
+    trials = n - 1
+    variance = trials * t * (1 - t)
     far = reach(math.sqrt(variance))
-    low, high = max(math.floor(others * t - far), 0), min(math.ceil(others * t + far), others)
+    low, high = max(math.floor(trials * t - far), 0), min(math.ceil(trials * t + far), trials)
     if low >= k:
         return np.empty(0, int), np.empty(0, complex), np.empty(0, complex)
     window = RankWindow.holding(low, high)
@@ -312,19 +314,19 @@ def projections(discount: Discount, places: Places, highest: int) -> Floats:
     """
     require_smooth(discount, places.n)
     degree = next(m for m in (0, *DEGREES) if m >= highest)
-    found = np.zeros((places.t.size, degree + 1))
-    for some, ranks, polynomials in _weighted_polynomials(places, degree):
-        found[some] = np.einsum("tq,mtq->tm", discount(ranks, float(places.n)), polynomials)
-    return found
+    g = np.zeros((places.t.size, degree + 1))
+    for rows, ranks, polynomials in _weighted_polynomials(places, degree):
+        g[rows] = np.einsum("tq,mtq->tm", discount(ranks, float(places.n)), polynomials)
+    return g
 
 
 @shared  # measures differ in their discounts only
 def _weighted_polynomials(places: Places, degree: int) -> list[tuple[Integers, Floats, Floats]]:
     """Return for some depths at a time ranks (T', Q), and phi_m(A) times weights there, (M + 1, T', Q)."""
-    k, others, parts = np.full(places.t.size, float(places.k)), float(places.n - 1), []
-    for some, nodes in rank_nodes(places.t, k, others):
-        polynomials = krawtchouk(nodes.shift, others, nodes.share[:, None], degree, from_zero=nodes.from_zero)
+    k, trials, parts = np.full(places.t.size, float(places.k)), float(places.n - 1), []
+    for rows, nodes in rank_nodes(places.t, k, trials):
+        polynomials = krawtchouk(nodes.shift, trials, nodes.share[:, None], degree, from_zero=nodes.from_zero)
         signs = np.where(nodes.deep, (-1.0) ** np.arange(degree + 1)[:, None], 1.0)
         polynomials *= nodes.weights * signs[:, :, None]
-        parts.append((some, 1.0 + np.maximum(nodes.above, 0.0), polynomials))
+        parts.append((rows, 1.0 + np.maximum(nodes.above, 0.0), polynomials))
     return parts

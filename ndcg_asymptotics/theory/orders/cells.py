@@ -92,9 +92,9 @@ def _summed(measure: Measure, n: int, H: Floats) -> Floats:
 def _two_points(measure: Measure, n: int, H: Floats) -> Floats:
     """Return the mean of D at one standard deviation of the rank to both sides: exact to third moments."""
     mean, std = (n - 1) * H, np.sqrt(np.maximum((n - 1) * H * (1 - H), 0.0))
-    known = min(measure.discount.known_to, float(n))
+    last = min(measure.discount.known_to, float(n))
     low, high = np.maximum(1 + mean - std, 1.0), 1 + mean + std
-    ends = [measure.discount(np.minimum(rank, known), float(n)) for rank in (low, high)]
+    ends = [measure.discount(np.minimum(rank, last), float(n)) for rank in (low, high)]
     return np.asarray(ends[0] + ends[1]) / 2
 
 
@@ -107,8 +107,8 @@ def mesh(n: int, cells: int, *relevances: Relevance) -> Floats:
 
 def finer_around(edges: Floats, depth: float, std: float) -> Floats:
     """Return edges with more of them within six standard deviations of a depth, a quarter of one apart."""
-    more = depth + std * _AROUND
-    return np.unique(np.concatenate((edges, more[(more > 0) & (more < 1)])))
+    extra = depth + std * _AROUND
+    return np.unique(np.concatenate((edges, extra[(extra > 0) & (extra < 1)])))
 
 
 def rank_std(k: int, n: int) -> float:
@@ -125,6 +125,6 @@ def grade_masses(relevance: Relevance, edges: Floats) -> Floats:
     """
     a, b = edges[:-1], edges[1:]
     shares = np.array([curve.mean(a, b) for curve in relevance.curves])
-    rest = np.maximum(1.0 - shares.sum(axis=0), 0.0)
-    rest[rest < 1e-15] = 0.0  # curves that leave nothing to the gain 0, but for rounding
-    return np.asarray(np.vstack([shares, rest]) * (b - a))
+    irrelevant = np.maximum(1.0 - shares.sum(axis=0), 0.0)
+    irrelevant[irrelevant < 1e-15] = 0.0  # curves that leave nothing to the gain 0, but for rounding
+    return np.asarray(np.vstack([shares, irrelevant]) * (b - a))

@@ -91,12 +91,12 @@ class _Pair:
 
     def labels(self, depth: float) -> tuple[list[float], list[float]]:
         """Return the gains that are possible at a depth, for both scorers, in increasing order."""
-        found = []
+        possible = []
         for relevance in (self.ahead, self.behind):
             gains, chances = relevance.label_law(depth)
             # smaller ones are rounding errors
-            found.append(sorted(gains[chances > 1e-13].tolist()))
-        return found[0], found[1]
+            possible.append(sorted(gains[chances > 1e-13].tolist()))
+        return possible[0], possible[1]
 
     @property
     def slopes(self) -> tuple[float, float]:
@@ -136,8 +136,8 @@ def error_exponent(a: Scorer, b: Scorer, measure: Measure) -> ErrorExponent:
         The reason says which.
 
     >>> a, b = Relevance.parse("linear(0.2, 0.6)"), Relevance.parse("linear(0.45, 0.35)")
-    >>> several = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
-    >>> [round(error_exponent(a, b, measure).exponent, 3) for measure in several]
+    >>> measures = map(Measure.parse, ("nDCG", "nDCG(zipf)", "nDCG@n^0.5", "nDCG@10"))
+    >>> [round(error_exponent(a, b, measure).exponent, 3) for measure in measures]
     [1.0, 0.2, 0.5, 0.0]
     """
     if not a.iid:

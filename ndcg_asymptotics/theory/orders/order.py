@@ -79,8 +79,8 @@ def order_in_expectation(
     InputError
         For label laws that differ.
 
-    >>> found = order_in_expectation("linear(0.1, 0.7)", "constant(0.4)")
-    >>> found.ahead, found.since, found.consistent
+    >>> order = order_in_expectation("linear(0.1, 0.7)", "constant(0.4)")
+    >>> order.ahead, order.since, order.consistent
     ('a', 2, True)
     """
     a, b, measure = Scorer.of(a), Scorer.of(b), Measure.of(measure)
@@ -100,7 +100,7 @@ def order_in_expectation(
     ahead: Literal["a", "b"] | None = None
     since = None
     if winner:
-        others = np.flatnonzero(signs != winner)
-        ahead, since = "a" if winner > 0 else "b", lengths[int(others[-1]) + 1 if others.size else 0]
+        reversals = np.flatnonzero(signs != winner)
+        ahead, since = "a" if winner > 0 else "b", lengths[int(reversals[-1]) + 1 if reversals.size else 0]
     means = tuple(difference.tolist()), tuple(error.tolist())
     return MeanOrder(ahead, since, lengths, *means, exponent.consistent, exponent.reason)

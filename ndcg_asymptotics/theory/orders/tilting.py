@@ -143,8 +143,8 @@ def tilt(
         If the label laws of the two curves differ.
 
     >>> a, b = Relevance.parse("linear(0.1, 0.5)"), Relevance.parse("linear(0.2, 0.4)")
-    >>> found = tilt(a, b, Measure("log"), 10**4)
-    >>> found.leader, round(found.cost, 1), found.residual < 1e-8
+    >>> pair_tilt = tilt(a, b, Measure("log"), 10**4)
+    >>> pair_tilt.leader, round(pair_tilt.cost, 1), pair_tilt.residual < 1e-8
     (1, 12.2, True)
     """
     _require_pair(a, b)
@@ -181,8 +181,8 @@ def level_tilt(
 
     >>> a, b = Relevance.parse("polynomial(0.5, -0.8, 0.9)"), Relevance.parse("constant(0.4)")
     >>> on_cells, n = tilt(a, b, Measure("log"), 10**16), 10**16  # int (m_a - m_b)(t) log t dt = 0
-    >>> found = level_tilt(a, b, Measure("log"), n)
-    >>> [round(float(one.cost * np.log(n) ** 2 / n), 4) for one in (on_cells, found)]
+    >>> on_lists = level_tilt(a, b, Measure("log"), n)
+    >>> [round(float(solution.cost * np.log(n) ** 2 / n), 4) for solution in (on_cells, on_lists)]
     [0.0052, 0.0049]
     """
     _require_pair(a, b)
@@ -266,7 +266,7 @@ class _Weights:
     theta = 0 (2, J + 1, C).
     """
 
-    own: Floats
+    gain: Floats
     drop: Floats
     log_odds: Floats
 
@@ -317,8 +317,8 @@ class _FixedPoint:
         ends = np.cumsum(joint.sum(axis=1), axis=1)
         weight = self.mean_discount(np.hstack([np.zeros((2, 1)), ends]) / ends[:, -1:])
         # n int E[Y | H] W(H) dH, with the trapezoidal mean of W in each cell
-        both = weight[:, :-1] + weight[:, 1:]
-        means = [self.n * float(self.gains @ joint[s] @ both[s] / 2) for s in (0, 1)]
+        doubled = weight[:, :-1] + weight[:, 1:]
+        means = [self.n * float(self.gains @ joint[s] @ doubled[s] / 2) for s in (0, 1)]
         return means[0] - means[1]
 
     def solve(self) -> Tilt:
@@ -331,12 +331,12 @@ class _FixedPoint:
             # theta is the multiplier of the constraint that the two mean DCGs are equal
             weights = self._weighted(state)
             theta = self._level(theta, weights)
-            both = self._exponents(theta, weights)
-            new = self._state(both)
+            exponents = self._exponents(theta, weights)
+            new = self._state(exponents)
             change = max(float(np.max(np.abs(x - y))) for x, y in zip(new, state, strict=True))
             best, since = (change, 0) if change < best / 2 else (best, since + 1)
             if change < _TOLERANCE or (change < _ENOUGH and since > 5):
-                return self._finish(theta, both, change)
+                return self._finish(theta, exponents, change)
             state = self._next(steps, state, new)
         raise NotAvailableError(
             f"{self.what}: the tilt does not converge, after {_ROUNDS} rounds it moves by {change:.1e}"
@@ -357,54 +357,54 @@ class _FixedPoint:
 
     def _next(self, steps: Acceleration, state: list[Floats], new: list[Floats]) -> list[Floats]:
         cuts = np.cumsum([len(part) for part in state])[:-1]
-        found = np.split(steps.step(np.concatenate(state), np.concatenate(new)), cuts)
-        for ends in found[:2]:  # the acceleration may have made H decrease or exceed 1
+        parts = np.split(steps.step(np.concatenate(state), np.concatenate(new)), cuts)
+        for ends in parts[:2]:  # the acceleration may have made H decrease or exceed 1
             np.minimum(np.maximum.accumulate(ends), 0.0, out=ends)
-        return list(found)
+        return list(parts)
 
     def _weighted(self, state: list[Floats]) -> _Weights:
         """Return what the exponents have in common at every theta."""
         weight = self.mean_discount(np.hstack([np.zeros((2, 1)), np.exp(np.stack(state[:2]))]))
-        # own = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
-        # own and push add up exactly if all labels are 1.
-        own = self.gains[:, None] * (weight[:, None, :-1] + weight[:, None, 1:]) / 2
+        # gain = y W(H) and drop = dW over a cell. W is the mean of both ends of a cell, so that
+        # gain and push add up exactly if all labels are 1.
+        gain = self.gains[:, None] * (weight[:, None, :-1] + weight[:, None, 1:]) / 2
         # each scorer's odds contain the other one's label weights
         log_odds = self.log_true + np.stack(state[:1:-1])[:, :, None]
-        return _Weights(own, np.diff(weight, axis=1), log_odds)
+        return _Weights(gain, np.diff(weight, axis=1), log_odds)
 
     def _exponents(self, theta: float, weights: _Weights) -> _Exponents:
         tilt = theta * np.array([-self.leader, self.leader])[:, None, None]
         # The push of a depth is the same for all labels, so it cancels in their odds.
-        odds = weights.log_odds + tilt * weights.own
+        odds = weights.log_odds + tilt * weights.gain
         odds = np.exp(odds - odds.max(axis=1, keepdims=True))
         label = np.stack([self.gains @ of_scorer for of_scorer in odds]) / odds.sum(axis=1)
         # int_t^1 E_Q[Y | u] dW(H(u)) from the middle of each cell, summed from the bottom up
         pushed = label * weights.drop
         push = np.cumsum(pushed[:, ::-1], axis=1)[:, ::-1] - pushed / 2
-        influence = weights.own + push[:, None]
+        influence = weights.gain + push[:, None]
         exponent = np.where(self.true > 0, tilt * influence, 0.0)
         return _Exponents(exponent, _log_mean_exp(self.true, exponent), influence)
 
-    def _joints(self, both: _Exponents) -> Floats:
+    def _joints(self, exponents: _Exponents) -> Floats:
         """Return the tilted joint law of (grade, cell) of each scorer, (2, J + 1, C)."""
         # Given the label the two depths are independent, so a label has the weight p_y Z_y^A Z_y^B.
-        total = both.log_z[0] + both.log_z[1]
+        total = exponents.log_z[0] + exponents.log_z[1]
         law = self.law * np.exp(total - total.max())
         law /= law.sum()
-        tilted = np.exp(np.minimum(both.exponent - both.log_z[:, :, None], _HIGHEST))
+        tilted = np.exp(np.minimum(exponents.exponent - exponents.log_z[:, :, None], _HIGHEST))
         return np.asarray(law[:, None] * self.true * tilted)
 
-    def _state(self, both: _Exponents) -> list[Floats]:
+    def _state(self, exponents: _Exponents) -> list[Floats]:
         # a common factor of the label weights changes nothing, so log Z of the gain 0 is set to 0
-        return [*self._log_ends(self._joints(both)), *(both.log_z - both.log_z[:, -1:])]
+        return [*self._log_ends(self._joints(exponents)), *(exponents.log_z - exponents.log_z[:, -1:])]
 
     def _level(self, guess: float, weights: _Weights) -> float:
         """Return the theta at which the mean DCGs are equal."""
 
         @cache  # as brentq begins with both ends of the bracket
         def gap(theta: float) -> float:
-            found = self._gap(self._joints(self._exponents(theta, weights)))
-            return self.leader * (found + self.missed)
+            difference = self._gap(self._joints(self._exponents(theta, weights)))
+            return self.leader * (difference + self.missed)
 
         # bracket the root: close to the last theta if that works, else by doubling
         low, high = 0.0, guess if guess > 0 else 1e-3 / max(self.gap, 1e-300)
@@ -425,8 +425,8 @@ class _FixedPoint:
         # the root may be many powers of two below the upper end, where bisection takes as many steps
         return float(brentq(gap, low, high, rtol=_TOLERANCE / 1000, xtol=1e-300, maxiter=2000))
 
-    def _finish(self, theta: float, both: _Exponents, change: float) -> Tilt:
-        total = both.log_z[0] + both.log_z[1]
+    def _finish(self, theta: float, exponents: _Exponents, change: float) -> Tilt:
+        total = exponents.log_z[0] + exponents.log_z[1]
         shift = float(_log_mean_exp(self.law, total))
         log_label = shift - total
         tilted_law = self.law * np.exp(-log_label)
@@ -436,10 +436,10 @@ class _FixedPoint:
         sides, var = [], 0.0
         nats = float(np.sum(self.law * _divergence(-log_label)))
         means = np.zeros_like(self.law)
-        log_ratios = both.log_z[:, :, None] - both.exponent
+        log_ratios = exponents.log_z[:, :, None] - exponents.exponent
         signs = (self.leader, -self.leader)
         for true, log_ratio, influence, sign in zip(
-            self.true, log_ratios, both.influence, signs, strict=True
+            self.true, log_ratios, exponents.influence, signs, strict=True
         ):
             tilted = true * np.exp(-log_ratio)
             tilted /= np.maximum(tilted.sum(axis=1, keepdims=True), 1e-300)
@@ -466,7 +466,7 @@ class _FixedPoint:
 def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
     """Return the log of the mean of exp(exponent) along the last axis, to full relative accuracy near 0."""
     near = np.sum(law * np.expm1(np.minimum(exponent, _HIGHEST)), axis=-1)
-    found = np.log1p(np.maximum(near, -0.5))
+    logs = np.log1p(np.maximum(near, -0.5))
     far = np.abs(near) >= 0.5
     if far.any():
         # scaled by the largest exponent where there is any mass, so that not every term underflows
@@ -474,8 +474,8 @@ def _log_mean_exp(law: Floats, exponent: Floats) -> Floats:
         most = np.where(np.isfinite(most), most, 0.0)
         with np.errstate(divide="ignore"):
             means = np.sum(law * np.exp(np.where(law > 0, exponent - most, 0.0)), axis=-1)
-            found = np.where(far, np.log(means) + most[..., 0], found)
-    return np.asarray(found)
+            logs = np.where(far, np.log(means) + most[..., 0], logs)
+    return np.asarray(logs)
 
 
 def _divergence(u: Floats) -> Floats:

@@ -34,15 +34,15 @@ def accelerated(values: Floats, errors: Floats, scales: list[Floats | None]) -> 
     return _most_precise([_extrapolate(values, errors, scale) for scale in scales])
 
 
-def _most_precise(found: list[tuple[float, float]]) -> tuple[float, float]:
+def _most_precise(estimates: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the value with the smallest error, widened until every other one is within its own error."""
-    limit, error = min(found, key=lambda one: one[1])
-    return limit, max(error, *(abs(limit - other) - bound for other, bound in found))
+    limit, error = min(estimates, key=lambda estimate: estimate[1])
+    return limit, max(error, *(abs(limit - value) - bound for value, bound in estimates))
 
 
 def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[float, float]:
     """Return the limit of a sequence and the bound of its error, from windows of several lengths."""
-    found = []
+    estimates = []
     count = len(values)
     for stride in (1, 2):
         lower = math.nan
@@ -52,16 +52,18 @@ def _extrapolate(values: Floats, errors: Floats, scale: Floats | None) -> tuple[
                 break
             limit = _column(values, scale, window)
             shifted = [_column(values, scale, window - by) for by in (1, 2) if window[0] >= by]
-            left_out = max(abs(limit - other) for other in (lower, *shifted))
+            left_out = max(abs(limit - column) for column in (lower, *shifted))
             noise = sum(
                 abs(_column(values + errors * (np.arange(count) == i), scale, window) - limit) for i in window
             )
             lower = limit
-            found.append((limit, 10.0 * left_out + noise + float(errors[-1])))
-    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
-    if not found:
+            estimates.append((limit, 10.0 * left_out + noise + float(errors[-1])))
+    estimates = [
+        estimate for estimate in estimates if math.isfinite(estimate[0]) and math.isfinite(estimate[1])
+    ]
+    if not estimates:
         return float(values[-1]), math.inf
-    return _most_precise(found)
+    return _most_precise(estimates)
 
 
 def _column(values: Floats, scale: Floats | None, window: np.ndarray) -> float:
@@ -114,7 +116,7 @@ class Acceleration:
         if len(self._points) < 2:
             return x + self._damping * f
         # the combination of differences that reduces the residual f most, by least squares
-        dx, df = (np.diff(np.array(kept), axis=0).T for kept in (self._points, self._residuals))
+        dx, df = (np.diff(np.array(history), axis=0).T for history in (self._points, self._residuals))
         weights = np.linalg.lstsq(df, f, rcond=1e-10)[0]
         move = self._damping * f - (dx + self._damping * df) @ weights
         if np.max(np.abs(move)) > self._furthest * size:

@@ -25,12 +25,12 @@ def log_binomial(x: Floats, size: Floats | float, probability: Floats | float) -
     array([ True,  True])
     """
     size, p = np.asarray(size, float), np.asarray(probability, float)
-    rest = size - x
+    failures = size - x
     with np.errstate(divide="ignore", invalid="ignore"):
-        corrections = _stirling(size) - _stirling(x) - _stirling(rest)
-        corrections = corrections - _deviance(x, size * p) - _deviance(rest, size * (1 - p))
-        law = np.asarray(corrections + 0.5 * np.log(size / (2 * math.pi * x * rest)))
-        np.copyto(law, np.where(size > 0, size * np.log(p), 0.0), where=rest == 0)
+        corrections = _stirling(size) - _stirling(x) - _stirling(failures)
+        corrections = corrections - _deviance(x, size * p) - _deviance(failures, size * (1 - p))
+        law = np.asarray(corrections + 0.5 * np.log(size / (2 * math.pi * x * failures)))
+        np.copyto(law, np.where(size > 0, size * np.log(p), 0.0), where=failures == 0)
         np.copyto(law, np.where(size > 0, size * np.log1p(-p), 0.0), where=x == 0)
     random = (p > 0) & (p < 1)
     if random.all():
@@ -43,11 +43,14 @@ def _stirling(x: Floats) -> Floats:
     """Return log x! less Stirling's formula."""
     x = np.asarray(x)
     y = 1 / np.maximum(x, _STIRLING_FROM) ** 2
-    found = np.asarray((1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) * np.sqrt(y))
+    # 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5) - 1/(1680 x^7), with sqrt(y) = 1/x
+    correction = np.asarray((1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) * np.sqrt(y))
     near = x < _STIRLING_FROM
-    few = x[near]
-    found[near] = gammaln(few + 1) - (few + 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
-    return found
+    small = x[near]
+    correction[near] = (
+        gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
+    )
+    return correction
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
@@ -95,29 +98,30 @@ def krawtchouk(
            [-1.41421356,  0.        ,  1.41421356]])
     """
     size, p = np.asarray(size, float), np.asarray(probability, float)
-    found = np.empty((degree + 1, *shift.shape))
-    found[0] = 1.0
+    phi = np.empty((degree + 1, *shift.shape))
+    phi[0] = 1.0
     at_zero = np.empty((degree + 1, *shift.shape[:-1])) if from_zero else np.empty(0)
     beside, first = np.zeros_like(p), np.ones(shift.shape[:-1])
     odds, points = (x[..., 0] if x.ndim else x for x in (p / (1 - p), size))
     for m in range(degree + 1):
-        here = found[m]
+        current = phi[m]
         if from_zero:
             if m < shift.shape[-1]:
-                here[..., :m] = (first * found[:m, ..., m] / at_zero[:m]).T
+                current[..., :m] = (first * phi[:m, ..., m] / at_zero[:m]).T
             else:
-                here[:] = 0.0  # the law has no more points
+                current[:] = 0.0  # the law has no more points
             at_zero[m] = first
             first = -first * np.sqrt(np.maximum(points - m, 0.0) / (m + 1) * odds)
         if m == degree:
             break
-        following = np.subtract(shift, m * (1 - 2 * p), out=found[m + 1])
-        following *= here
+        # b_(m+1) phi_(m+1) = (x - N p - m (1 - 2 p)) phi_m - b_m phi_(m-1), b_m^2 = m p (1 - p) (N - m + 1)
+        following = np.subtract(shift, m * (1 - 2 * p), out=phi[m + 1])
+        following *= current
         if m:
-            following -= beside * found[m - 1]
+            following -= beside * phi[m - 1]
         beside = np.sqrt((m + 1) * p * (1 - p) * np.maximum(size - m, 0.0))
         following /= np.where(beside > 0, beside, 1.0)
-    return found
+    return phi
 
 
 def gauss_rules(sizes: Floats, probability: float, count: int) -> tuple[Floats, Floats]:

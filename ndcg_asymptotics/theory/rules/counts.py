@@ -41,7 +41,7 @@ def reach(deviation: Number) -> Number:
     return DEVIATIONS * deviation + FURTHER
 
 
-def around_rank(k: Number, others: float) -> tuple[Number, Number]:
+def around_rank(k: Number, trials: float) -> tuple[Number, Number]:
     """Return mean numbers of items above: with a smaller one rank k is further down, with a larger one above.
 
     The depth of a rank has a longer tail than a count.
@@ -49,7 +49,7 @@ def around_rank(k: Number, others: float) -> tuple[Number, Number]:
     >>> tuple(map(round, around_rank(500.0, 1000.0)))
     (318, 682)
     """
-    far = reach((k * (1 - k / others)) ** 0.5) + 15.0
+    far = reach((k * (1 - k / trials)) ** 0.5) + 15.0
     return k - far, k + far
 
 
@@ -135,8 +135,8 @@ class CountLaw:
     def _likely_part(self, x: Floats, weights: Floats) -> CountNodes:
         """Return the nodes from ``least`` on that have a weight."""
         x, weights = x[x >= self.least - 0.5], weights[x >= self.least - 0.5]
-        kept = weights > NEGLIGIBLE * weights.max(initial=0.0)
-        return CountNodes(x[kept], weights[kept])
+        likely = weights > NEGLIGIBLE * weights.max(initial=0.0)
+        return CountNodes(x[likely], weights[likely])
 
 
 def _pieces(size: int, probability: float, cuts: tuple[int, ...]) -> CountNodes:

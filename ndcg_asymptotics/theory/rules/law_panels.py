@@ -106,9 +106,9 @@ def on_edges(model: FixedCounts, edges: Floats) -> Panels:
     # share of items on each deep panel is that of the distribution function
     deep = edges[:-1] >= 0.5
     inside = (density * dt).sum(axis=-1)
-    there = np.diff(above(model, edges)[:-1], axis=-1)
+    content = np.diff(above(model, edges)[:-1], axis=-1)
     scaled = deep & (inside > _KNOWN_SHARE)
-    density *= np.where(scaled, there / np.where(scaled, inside, 1.0), 1.0)[:, :, None]
+    density *= np.where(scaled, content / np.where(scaled, inside, 1.0), 1.0)[:, :, None]
     return Panels(edges, t, dt, density, shares)
 
 
@@ -124,8 +124,8 @@ def _nodes(left: Floats, right: Floats) -> tuple[Floats, Floats]:
 
 
 def _edges(model: FixedCounts, n: int, k: int) -> Floats:
-    irrelevant, others = model.laws[-1], max(n - model.least_n, 1)
-    log_first = math.log(TOP / others)
+    irrelevant, irrelevant_count = model.laws[-1], max(n - model.least_n, 1)
+    log_first = math.log(TOP / irrelevant_count)
     steps = math.ceil((math.log(0.5) - log_first) / _WIDTH)
     depths = irrelevant.quantile(np.exp(np.linspace(log_first, math.log(0.5), steps + 1)))
     top = float(depths[0])
@@ -157,16 +157,16 @@ def _around_cutoff(items: ItemsAbove, edges: Floats, k: int, n: int) -> Floats:
 def _rough(model: FixedCounts, left: Floats, right: Floats) -> Bools:
     """Return whether a density is not resolved on each panel."""
     t, dt = _nodes(left, right)
-    found = np.zeros(left.size, bool)
+    rough = np.zeros(left.size, bool)
     # a density near 1 is that at a rounded depth, so halving a panel there ends at the rounding of 1 - t
     rounded = np.where(left >= 0.5, ROUNDING / (1 - left), 0.0)
     for count, law in zip(model.counts, model.laws, strict=False):
         if count:
             share, content = law.cdf(right), law.density(t) * dt
             left_over = unresolved(content)
-            found |= (
+            rough |= (
                 (left_over > UNRESOLVED * share)
                 & (left_over > rounded * content.sum(axis=-1))
                 & (share > UNDERFLOW)
             )
-    return found & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, ROUNDING)))
+    return rough & (right - left > 1e-12 * np.minimum(right, np.maximum(1 - left, ROUNDING)))

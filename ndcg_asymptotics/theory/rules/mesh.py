@@ -60,8 +60,8 @@ class CurveDepths:
         t, dt = (part.ravel() for part in on_graded_panels(edges[:-1], edges[1:]))
         value = np.array([curve.value(t) for curve in relevance.curves])
         mass = np.array([curve.integral(0.0, t) for curve in relevance.curves])
-        every, present = np.vstack([mass, t - mass.sum(axis=0)]), law[:, None] > 0
-        above = np.where(present, np.clip(every / np.where(present, law[:, None], 1.0), 0.0, 1.0), 0.0)
+        masses_above, present = np.vstack([mass, t - mass.sum(axis=0)]), law[:, None] > 0
+        above = np.where(present, np.clip(masses_above / np.where(present, law[:, None], 1.0), 0.0, 1.0), 0.0)
         return cls(law, t, dt, value, above)
 
 
@@ -78,7 +78,7 @@ def curve_edges(relevance: Relevance, n: int) -> Floats:
         t, _dt = on_graded_panels(left, right)
         _x, w = rule(PANEL_NODES)
         left_over = [unresolved(curve.value(t) * w) * (right - left) for curve in relevance.curves]
-        allowed = [UNRESOLVED * curve.mass * right for curve in relevance.curves]
-        return np.asarray((np.array(left_over) > allowed).any(axis=0))
+        bounds = [UNRESOLVED * curve.mass * right for curve in relevance.curves]
+        return np.asarray((np.array(left_over) > bounds).any(axis=0))
 
     return divided(edges, rough)

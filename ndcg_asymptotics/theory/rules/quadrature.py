@@ -127,13 +127,13 @@ def divided(
     >>> divided(np.array([0.0, 1.0]), lambda a, b: b - a > 0.3, lambda a, b: (a + b) / 2)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    left, right, found = panel_edges[:-1], panel_edges[1:], panel_edges
+    left, right, mesh = panel_edges[:-1], panel_edges[1:], panel_edges
     for _ in range(HALVINGS):
-        here = rough(left, right)
-        if not here.any() or found.size >= most:
+        coarse = rough(left, right)
+        if not coarse.any() or mesh.size >= most:
             break
-        left, right = left[here], right[here]
+        left, right = left[coarse], right[coarse]
         middle = between(left, right)
-        found = np.concatenate([found, middle])
+        mesh = np.concatenate([mesh, middle])
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-    return np.unique(found)
+    return np.unique(mesh)

@@ -76,7 +76,7 @@ def require_smooth(discount: Discount, n: int) -> None:
         exponential_sum([discount], float(min(n, LARGEST_N)))
 
 
-def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, RankNodes]]:
+def rank_nodes(t: Floats, k: Floats, trials: float) -> Iterator[tuple[Integers, RankNodes]]:
     """Yield the indices of some depths, and the nodes at each; depths without nodes are left out.
 
     Parameters
@@ -84,8 +84,8 @@ def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, 
     t : (T,)
         Depths in [0, 1].
     k : (T,)
-        A cutoff for each; above ``others`` it cuts nothing.
-    others : float
+        A cutoff for each; above ``trials`` it cuts nothing.
+    trials : float
         N.
 
     >>> ((_, nodes),) = rank_nodes(np.array([0.5]), np.array([2.0]), 2)
@@ -94,50 +94,50 @@ def rank_nodes(t: Floats, k: Floats, others: float) -> Iterator[tuple[Integers, 
     """
     deep = t > 0.5
     share = np.where(deep, 1 - t, t)  # we count the items above, or those below where these are fewer
-    mean, deviation = others * share, np.sqrt(others * t * (1 - t))
+    mean, deviation = trials * share, np.sqrt(trials * t * (1 - t))
     far = reach(deviation)
-    above = np.where(deep, others - mean, mean)
-    crossing = (above + far >= k) & (k <= others)
-    few = mean <= EVERY
+    above = np.where(deep, trials - mean, mean)
+    crossing = (above + far >= k) & (k <= trials)
+    short = mean <= EVERY
     # all numbers up to a cutoff are summed up to so many standard deviations; beyond it is an integral
-    integrated = crossing & ~few & (deviation > 60.0)
-    every = ~few & ~integrated & crossing
+    integrated = crossing & ~short & (deviation > 60.0)
+    summed = ~short & ~integrated & crossing
     # rows have as many nodes as the widest of them, so those of a group are at most twice as wide as another
-    width = np.where(few, mean + far, np.where(every, 2 * far, EVERY))
+    width = np.where(short, mean + far, np.where(summed, 2 * far, EVERY))
     octave = np.ceil(np.log2(width))
-    for kind, here in (
-        (_few, few),
+    for kind, mask in (
+        (_few, short),
         (_up_to_cutoff, integrated),
-        (partial(_spaced, 0.0), every),
-        (partial(_spaced, _STEP), ~few & ~crossing),
+        (partial(_spaced, 0.0), summed),
+        (partial(_spaced, _STEP), ~short & ~crossing),
     ):
         # items below the cutoff gain nothing
-        nodes = np.flatnonzero(here & ~(crossing & (above - far > k)))
+        nodes = np.flatnonzero(mask & ~(crossing & (above - far > k)))
         for group in np.unique(octave[nodes]):
             alike = nodes[octave[nodes] == group]
             size = max(1, int(CHUNK / 2.0**group))
             for start in range(0, alike.size, size):
-                some = alike[start : start + size]
-                law = mean[some], deviation[some], deep[some], share[some], k[some], others
-                counted, weights = kind(*law)
-                a = np.where(deep[some, None], others - counted, counted)
-                shift = counted - mean[some, None]
-                yield some, RankNodes(a, weights, shift, deep[some], share[some], kind is _few)
+                rows = alike[start : start + size]
+                law = mean[rows], deviation[rows], deep[rows], share[rows], k[rows], trials
+                counts, weights = kind(*law)
+                a = np.where(deep[rows, None], trials - counts, counts)
+                shift = counts - mean[rows, None]
+                yield rows, RankNodes(a, weights, shift, deep[rows], share[rows], kind is _few)
 
 
 def _few(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: float
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, trials: float
 ) -> tuple[Floats, Floats]:
     """Return numbers of counted items from 0 on and their probabilities up to the cutoff, (T, Q) each."""
-    most = int(min(math.ceil((mean + reach(deviation)).max()), others))
-    counted = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
+    most = int(min(math.ceil((mean + reach(deviation)).max()), trials))
+    counts = np.broadcast_to(np.arange(most + 1.0), (mean.size, most + 1))
     # P(c) = (1 - t)^N (N t / (1 - t))^c / c! prod_(i < c) (1 - i/N), whose logarithms are moderate
-    falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(most) / max(others, 1.0))))
+    falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(most) / max(trials, 1.0))))
     odds = np.maximum(mean, np.finfo(float).tiny) / (1 - share)  # N = 0 has c = 0 only
-    exponents = np.multiply.outer(np.log(odds), counted[0])
-    exponents += falling - gammaln(counted[0] + 1) + (others * np.log1p(-share))[:, None]
+    exponents = np.multiply.outer(np.log(odds), counts[0])
+    exponents += falling - gammaln(counts[0] + 1) + (trials * np.log1p(-share))[:, None]
     likely = np.exp(exponents)
-    return counted, np.where(_within(counted, deep, k, others), likely, 0.0)
+    return counts, np.where(_within(counts, deep, k, trials), likely, 0.0)
 
 
 def _spaced(
@@ -147,37 +147,37 @@ def _spaced(
     deep: Bools,
     share: Floats,
     k: Floats,
-    others: float,
+    trials: float,
 ) -> tuple[Floats, Floats]:
     """Return numbers about the mean at steps of so many standard deviations, and their probabilities."""
     step = np.maximum(np.floor(spacing * deviation), 1.0)
-    counted, inside = _about(mean, step, deviation, others)
-    weights = np.where(inside, np.exp(log_binomial(counted, others, share[:, None])), 0.0)
+    counts, inside = _about(mean, step, deviation, trials)
+    weights = np.where(inside, np.exp(log_binomial(counts, trials, share[:, None])), 0.0)
     total = weights.sum(axis=1, keepdims=True)
     # among 1e30 items and more doubles are further apart than the standard deviation
-    at_mean = np.arange(counted.shape[1]) == counted.shape[1] // 2
+    at_mean = np.arange(counts.shape[1]) == counts.shape[1] // 2
     weights = np.where(total > 0, weights / np.where(total > 0, total, 1.0), at_mean)
-    return counted, weights * _within(counted, deep, k, others)
+    return counts, weights * _within(counts, deep, k, trials)
 
 
-def _about(mean: Floats, step: Floats, deviation: Floats, others: float) -> tuple[Floats, Bools]:
+def _about(mean: Floats, step: Floats, deviation: Floats, trials: float) -> tuple[Floats, Bools]:
     """Return whole numbers about the mean, the same number on both sides, and which are from 0 to N."""
     count = np.ceil(reach(deviation) / step).max()
-    counted = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
-    inside = (counted >= 0) & (counted <= others)
-    return np.clip(counted, 0.0, others), inside
+    counts = np.floor(mean)[:, None] + np.arange(-count, count + 1) * step[:, None]
+    inside = (counts >= 0) & (counts <= trials)
+    return np.clip(counts, 0.0, trials), inside
 
 
 def _up_to_cutoff(
-    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, others: float
+    mean: Floats, deviation: Floats, deep: Bools, share: Floats, k: Floats, trials: float
 ) -> tuple[Floats, Floats]:
     """Return the nodes of an integral up to k - 1/2 items above."""
     far = reach(deviation)
-    low, high = np.maximum(mean - far, -0.5), np.minimum(mean + far, others + 0.5)
-    end = np.where(deep, others - k + 0.5, k - 0.5)
+    low, high = np.maximum(mean - far, -0.5), np.minimum(mean + far, trials + 0.5)
+    end = np.where(deep, trials - k + 0.5, k - 0.5)
     low, high = np.where(deep, np.maximum(low, end), low), np.where(deep, high, np.minimum(high, end))
-    counted, weights = _sums_to(end, np.where(deep, high, low), 4)
-    return counted, weights * np.exp(log_binomial(counted, others, share[:, None]))
+    counts, weights = _sums_to(end, np.where(deep, high, low), 4)
+    return counts, weights * np.exp(log_binomial(counts, trials, share[:, None]))
 
 
 def _sums_to(end: Floats, start: Floats, panels: int) -> tuple[Floats, Floats]:
@@ -195,8 +195,8 @@ def _sums_to(end: Floats, start: Floats, panels: int) -> tuple[Floats, Floats]:
     return x, np.concatenate([dx, last], axis=1)
 
 
-def _within(counted: Floats, deep: Bools, k: Floats, others: float) -> Bools:
-    return np.asarray(np.where(deep[:, None], others - counted, counted) < k[:, None])
+def _within(counts: Floats, deep: Bools, k: Floats, trials: float) -> Bools:
+    return np.asarray(np.where(deep[:, None], trials - counts, counts) < k[:, None])
 
 
 @dataclass(frozen=True)

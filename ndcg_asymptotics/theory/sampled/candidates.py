@@ -59,8 +59,8 @@ class CandidateRanks:
         InputError
             Where no law of ranks has these shares: the negatives are not sampled like that.
 
-        >>> one = CandidateRanks(1000, 99, np.zeros(400, int))
-        >>> [round(end, 2) for end in one.full_range(Measure.parse("nDCG"), 0.05)]
+        >>> ranks = CandidateRanks(1000, 99, np.zeros(400, int))
+        >>> [round(end, 2) for end in ranks.full_range(Measure.parse("nDCG"), 0.05)]
         [0.93, 1.0]
         """
         from scipy.optimize import linprog  # here: it takes long to load

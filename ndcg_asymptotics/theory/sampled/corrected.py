@@ -59,10 +59,10 @@ def bias_variance_estimate(measure: Measure, items: int, negatives: int, gamma: 
     if not (is_number(gamma) and 0 < gamma <= 1):
         raise InputError(f"must be above 0 and at most 1, got {brief(gamma)}", "gamma")
     require(negatives < items, f"needs fewer negatives than items, got {negatives} and {items}")
-    few = negatives <= _MOST_NEGATIVES and items * (negatives + 1) <= _MOST_PROBABILITIES
+    feasible = negatives <= _MOST_NEGATIVES and items * (negatives + 1) <= _MOST_PROBABILITIES
     most = f"at most {_MOST_NEGATIVES} negatives, and items (negatives + 1) up to {_MOST_PROBABILITIES:g}"
     words = f"the bias-variance estimate is computed for {most}, got {negatives} of {items} items"
-    require_available(few, words)
+    require_available(feasible, words)
     sampled = np.arange(negatives + 1.0)
     squares = np.zeros((negatives + 1, negatives + 1))
     mass, right = np.zeros((2, negatives + 1))

@@ -25,10 +25,10 @@ AT_ONCE = 1 << 17  #: probabilities in memory
 def log_law(x: Floats, negatives: Floats, above: Floats, total: Floats, replacement: bool) -> Floats:
     """Return log P(A = x) for possible x; arguments broadcast.
 
-    >>> one = np.ones(1)
-    >>> np.exp(log_law(one, 2 * one, 2 * one, 4 * one, False)).round(12)
+    >>> x = np.ones(1)
+    >>> np.exp(log_law(x, 2 * x, 2 * x, 4 * x, False)).round(12)
     array([0.66666667])
-    >>> np.exp(log_law(one, 2 * one, 2 * one, 4 * one, True)).round(12)
+    >>> np.exp(log_law(x, 2 * x, 2 * x, 4 * x, True)).round(12)
     array([0.5])
     """
     if replacement:
@@ -77,15 +77,15 @@ def likely_counts(
     high = np.minimum(np.minimum(most, np.ceil(m * a / t + far)), last)
     width = max(int((high - low).max(initial=0.0)) + 1, 1)
     for start in range(0, a.size, max(1, AT_ONCE // width)):
-        which = slice(start, start + max(1, AT_ONCE // width))
-        x = low[which, None] + np.arange(width)
-        inside = x <= high[which, None]
-        x = np.where(inside, x, low[which, None]).astype(np.float64)
-        y, here = x[:, :-1], a[which, None]
+        chunk = slice(start, start + max(1, AT_ONCE // width))
+        x = low[chunk, None] + np.arange(width)
+        inside = x <= high[chunk, None]
+        x = np.where(inside, x, low[chunk, None]).astype(np.float64)
+        y, higher = x[:, :-1], a[chunk, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = here / (t - here) if replacement else (here - y) / (t - here - m + y + 1)
+            odds = higher / (t - higher) if replacement else (higher - y) / (t - higher - m + y + 1)
             steps = np.where(inside[:, 1:], np.log((m - y) / (y + 1) * odds), 0.0)
         least = x[:, :1]
-        law = log_law(least, np.full_like(least, m), here, np.full_like(least, t), replacement)
+        law = log_law(least, np.full_like(least, m), higher, np.full_like(least, t), replacement)
         law = np.concatenate([law, law + np.cumsum(steps, axis=1)], axis=1)
-        yield which, x.astype(np.int64), np.where(inside, np.exp(law), 0.0)
+        yield chunk, x.astype(np.int64), np.where(inside, np.exp(law), 0.0)

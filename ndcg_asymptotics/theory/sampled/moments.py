@@ -36,8 +36,8 @@ def metric_of_ranks(measure: Measure, rank: Floats | Integers, items: int) -> Fl
     array([1. , 0.5, 0. ])
     """
     require(measure.normalised, f"{measure}: ranks of one relevant item are measured by NDCG", "measures")
-    one = measure.discount(np.ones(1), float(items))[0]
-    return np.where(rank <= measure.cutoff(items), measure.discount(rank, float(items)) / one, 0.0)
+    at_top = measure.discount(np.ones(1), float(items))[0]
+    return np.where(rank <= measure.cutoff(items), measure.discount(rank, float(items)) / at_top, 0.0)
 
 
 def sampled_moments(
@@ -67,12 +67,12 @@ def sampled_moments(
     """
     above, inverse = np.unique(rank - 1, return_inverse=True)
     last = int(np.flatnonzero(values).max(initial=-1))
-    found = np.zeros((2, above.size))
-    for which, x, chances in likely_counts(values.size - 1, above, items - 1, last, replacement):
+    moments = np.zeros((2, above.size))
+    for chunk, x, chances in likely_counts(values.size - 1, above, items - 1, last, replacement):
         value = values[x]
         mean = (chances * value).sum(axis=1)
         # ranks beyond the last value that is not 0
         beyond = np.maximum(1 - chances.sum(axis=1), 0.0) if last < values.size - 1 else 0.0
         deviation = value - mean[:, None]
-        found[:, which] = mean, (chances * deviation**2).sum(axis=1) + beyond * mean**2
-    return found[0, inverse], found[1, inverse]
+        moments[:, chunk] = mean, (chances * deviation**2).sum(axis=1) + beyond * mean**2
+    return moments[0, inverse], moments[1, inverse]
