@@ -84,7 +84,7 @@ def write_block(
 
 
 def read_block(
-    file: File, key: str, expected: Mapping[str, Variable]
+    file: File, key: str, variables: Mapping[str, Variable]
 ) -> tuple[dict[str, str], dict[str, Array]]:
     """Read a block of the study whose digest is ``key`` and check that it is what was written.
 
@@ -102,8 +102,6 @@ def read_block(
     content = read_sound(file.path, LARGEST_REPLICATE + _OVERHEAD)
     if digest_of(content) != file.digest:
         raise UnreadableError("is damaged (its digest is not the one in its name)")
-    if len(content) > sum(variable.nbytes for variable in expected.values()) + _OVERHEAD:
-        raise UnreadableError("does not hold the arrays of this study")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             for info in archive.zip.infolist():
@@ -120,7 +118,8 @@ def read_block(
         raise
     except Exception as error:  # zipfile and numpy raise many kinds for bytes that are not an archive
         raise UnreadableError(f"is not a block of results ({type(error).__name__})") from None
-    if {name: Variable(array.shape, array.dtype) for name, array in values.items()} != dict(expected):
+    shapes = {name: ((file.count, *one.shape), one.dtype) for name, one in variables.items()}
+    if {name: (array.shape, array.dtype) for name, array in values.items()} != shapes:
         raise UnreadableError("does not hold the arrays of this study")
     return made_by, values
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ndcg_asymptotics.results.blocks import (
     read_block,
 )
 from ndcg_asymptotics.results.kinds import STUDY, read_record, require_kind
-from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
+from ndcg_asymptotics.results.layout import INDEX, variables_of, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import members
 from ndcg_asymptotics.studies import Study
@@ -64,8 +65,10 @@ class Contents:
     Attributes
     ----------
     folder : Path
-    layout : Layout
-        That of the stored study, or of the expected one if its record is missing.
+    study : Study
+        The stored study, or the expected one.
+    differing : list of str
+        The fields in which the stored study differs from the expected one; then no block is read.
     wanted : (R,) integers
         The replicates that are wanted.
     blocks : list of File
@@ -79,7 +82,8 @@ class Contents:
     """
 
     folder: Path
-    layout: Layout
+    study: Study
+    differing: list[str] = field(default_factory=list)
     wanted: Integers = field(default_factory=lambda: np.arange(0))
     blocks: list[File] = field(default_factory=list)
     made_by: list[dict[str, str]] = field(default_factory=list)
@@ -96,43 +100,39 @@ class Contents:
         if self.damages:
             raise DamagedError(self.folder, self.damages)
 
-    def study(self, allow_custom: bool) -> Study:
-        """Return the study that the record of the folder states.
 
-        Raises
-        ------
-        InputError
-            As `study_of`.
-        """
-        stated = {name: value for name, value in self.layout.fields.items() if name != "digests"}
-        return study_of(with_short_names(stated), self.folder, str(self.folder), allow_custom)
-
-
-def examine(folder: Path, fields: Fields | None = None, *, keep: bool = False) -> Contents:
+def examine(
+    folder: Path, study: Study | None = None, *, allow_custom: bool = False, keep: bool = False
+) -> Contents:
     """Read everything in a folder of results, one block at a time, and check it.
 
     Parameters
     ----------
     folder : Path
-    fields : mapping, optional
-        The canonical study that it should hold, used if its record is missing.
+    study : Study, optional
+        The study that it should hold, by default the one that its record states.
+    allow_custom : bool
+        As in `open_results`.
     keep : bool
         Whether to keep the values.
 
     Raises
     ------
     InputError
-        If it holds no results, those of a newer version, or more than memory holds.
+        If it holds no results, those of a newer version or of a study that has changed, or more than memory
+        holds; and as `study_of`.
     DamagedError
-        If no sound record says which study they are of.
+        If no study is given and the record, or a file that it refers to, cannot be used.
     """
     require_kind(folder, "study")
-    found, left = _described(folder, fields), available()
-    key = study_key(found.layout.fields)
+    found, left = _described(folder, study, allow_custom), available()
+    if found.differing:
+        return found
+    fields, variables = canonical(found.study), variables_of(found.study)
     for file in block_files(folder):
         try:
-            made_by, values = read_block(file, key, found.layout.variables(file.count))
-            if said := impossible(values, found.layout.fields["measures"]):
+            made_by, values = read_block(file, study_key(fields), variables)
+            if said := impossible(values, fields["measures"]):
                 raise UnreadableError(f"holds {said}")
         except UnreadableError as error:
             found.damages[file.path.name] = str(error)
@@ -149,23 +149,24 @@ def examine(folder: Path, fields: Fields | None = None, *, keep: bool = False) -
     return found
 
 
-def _described(folder: Path, fields: Fields | None) -> Contents:
+def _described(folder: Path, study: Study | None, allow_custom: bool) -> Contents:
     """Read the record of the study, and check the files that it refers to."""
-    beside: dict[str, str] = {}
 
-    def parse(stated: Fields) -> Contents:
-        beside.update(stated["beside"])
+    def parse(record: Fields) -> tuple[dict[str, Any], dict[str, Any], Integers, dict[str, str]]:
+        stated = dict(record["study"])
+        without_digests = {name: value for name, value in stated.items() if name != "digests"}
         asked = members((file.first, file.last) for file in block_files(folder, "json"))
-        wanted = np.union1d(members(stated["wanted"]), asked)
-        return Contents(folder, Layout(stated["study"]), wanted)
+        wanted = np.union1d(members(record["wanted"]), asked)
+        return stated, with_short_names(without_digests), wanted, dict(record["beside"])
 
     try:
-        found = read_record(folder / STUDY, parse)
+        stated, fields, wanted, beside = read_record(folder / STUDY, parse)
     except UnreadableError as error:
         damages = {STUDY: str(error)}
-        if fields is None:
+        if study is None:
             raise DamagedError(folder, damages) from None
-        return Contents(folder, Layout(fields), damages=damages)
+        return Contents(folder, study, damages=damages)
+    damages = {}
     for name, digest in beside.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts
@@ -173,8 +174,16 @@ def _described(folder: Path, fields: Fields | None) -> Contents:
             if not inside or digest_of(read_sound(folder / name, _LARGEST_BESIDE)) != digest:
                 raise UnreadableError("is not what was written")
         except UnreadableError as error:
-            found.damages[name] = str(error)
-    return found
+            damages[name] = str(error)
+    if study is not None:
+        differing = differing_fields(canonical(study), stated)
+        return Contents(folder, study, differing, wanted, damages=damages)
+    if damages:
+        raise DamagedError(folder, damages)
+    study = study_of(fields, folder, str(folder), allow_custom)
+    changed = differing_fields(canonical(study), stated)
+    require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
+    return Contents(folder, study, wanted=wanted)
 
 
 def open_study(folder: str | Path, study: Study | None = None, *, allow_custom: bool = False) -> Results:
@@ -186,12 +195,13 @@ def open_study(folder: str | Path, study: Study | None = None, *, allow_custom: 
         As `results.open_results`.
     """
     folder = path_of(folder, "folder")
-    found = examine(folder.parent if folder.name == STUDY else folder, keep=True)
+    folder = folder.parent if folder.name == STUDY else folder
+    found = examine(folder, study, allow_custom=allow_custom, keep=True)
+    require(not found.differing, f"{folder}: holds another study: {'; '.join(found.differing)}")
     found.require_sound()
-    study = study or found.study(allow_custom)
-    changed = differing_fields(canonical(study), found.layout.fields)
-    require(not changed, f"{folder}: the study no longer is what was simulated: {'; '.join(changed)}")
     arrays = joined_blocks(found.parts)[1] if found.parts else {}
-    named = {name: ((INDEX, *found.layout.axes[name]), array) for name, array in arrays.items()}
+    variables = variables_of(found.study)
+    named = {name: ((INDEX, *variables[name].axes), array) for name, array in arrays.items()}
     versions = found.made_by or [versions_here()]
-    return Results(study, versions, found.wanted, np.isin(found.wanted, found.done), found.folder, named)
+    done = np.isin(found.wanted, found.done)
+    return Results(found.study, versions, found.wanted, done, found.folder, named)

@@ -1,4 +1,4 @@
-"""The results of a grid: a folder of results for every point, and one Dataset over all points.
+"""The results of a grid: a folder of results for every point, and one report on all points.
 
 The folder of the grid holds::
 
@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -41,7 +41,6 @@ from ndcg_asymptotics.studies.grid import MOST_POINTS, Axes, Grid
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
 
 class PointReport(Protocol):
@@ -197,46 +196,6 @@ class GridResults(GridReport[Results]):
         found = {values: point for values, point in self.points.items() if point.replicates_complete >= least}
         require(len(found) > 0, f"no point of the grid has {least} complete replicates yet")
         return found
-
-    @cached_property
-    def data(self) -> xr.Dataset:
-        """All points in one Dataset, with a dimension for every parameter before those of `Results.data`.
-
-        Measures are labelled as they were written, with their parameters, because their texts differ between
-        points. If points have different replicates, as after sweeps with a precision, the Dataset has those
-        of all points, and NaN where a point does not have one.
-
-        Raises
-        ------
-        InputError
-            If a point is missing or has no replicates.
-        """
-        import xarray as xr
-
-        self.require_all()
-        measures = list(self.axes.measures)
-        points = [
-            self.points[values]
-            .data.assign_coords(measure=measures)
-            .expand_dims({name: [value] for name, value in zip(self.axes.parameters, values, strict=True)})
-            for values in self.axes.points
-        ]
-        joined: xr.Dataset = xr.combine_by_coords(  # type: ignore[assignment]
-            points, coords="minimal", compat="override", join="outer", combine_attrs="drop_conflicts"
-        )
-        joined.attrs = {name: joined.attrs[name] for name in ("seed", "engine")}
-        return joined
-
-    def require_all(self) -> None:
-        """Refuse a grid of which a point is missing.
-
-        Raises
-        ------
-        InputError
-            Naming the first one.
-        """
-        missing = [self.axes.name(values) for values in self.axes.points if values not in self.points]
-        require(not missing, f"{len(missing)} points are missing, first {missing[0] if missing else ''}")
 
 
 def write_grid(folder: Path, grid: Grid) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ndcg_asymptotics.core.arrays import LARGEST_N, Integers
-from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.core.files import Fields
+from ndcg_asymptotics.core.arrays import Integers
 from ndcg_asymptotics.core.versions import versions_of
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.design import ENGINES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -55,104 +51,38 @@ def versions_here() -> dict[str, str]:
     return versions_of("numpy", "numba", "scipy") | {"numba_cpu": numba_cpu()}
 
 
-@dataclass(frozen=True)
-class Variable:
-    """The shape and type of an array."""
+class Variable(NamedTuple):
+    """The axes of an array apart from `replicate`, its shape for one replicate, and its type."""
 
+    axes: tuple[str, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
-    @property
-    def nbytes(self) -> int:
-        """Its size in bytes."""
-        return int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize
+
+def coordinates(study: Study) -> dict[str, NDArray[np.generic]]:
+    """Return the labels of the axes, apart from `replicate`."""
+    found: dict[str, NDArray[np.generic]] = {
+        "scorer": np.array(list(study.scorers)),
+        "measure": np.array([str(measure) for measure in study.measures]),
+        "n": np.array(study.n, np.int64),
+    }
+    pairs = np.array([f"{a} > {b}" for a, b in study.pairs])
+    return found | ({"pair": pairs} if len(pairs) else {})
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The arrays of the results of a study, worked out from its canonical fields alone.
-
-    Raises
-    ------
-    InputError
-        If the fields are not those of a study.
-    """
-
-    fields: Fields
-
-    def __post_init__(self) -> None:
-        try:
-            sizes, pairs, scorers = self.fields["n"], self.fields["pairs"], self.fields["scorers"]
-            aliases = self.fields.get("aliases", self.fields["measures"])
-            proper = {
-                "scorers": isinstance(scorers, dict) and _texts(list(scorers)),
-                "measures": _texts(self.fields["measures"]),
-                "aliases": _texts(aliases) and len({*aliases}) == len(self.fields["measures"]),
-                "n": isinstance(sizes, list)
-                and len(sizes) > 0
-                and all(isinstance(n, int) and 1 <= n <= LARGEST_N for n in sizes),
-                "pairs": isinstance(pairs, list) and all(len(pair) == 2 and _texts(pair) for pair in pairs),
-                "seed": isinstance(self.fields["seed"], int),
-                "replicates": isinstance(self.fields["replicates"], int),
-                "engine": self.fields["engine"] in ENGINES,
-            }
-        except (TypeError, KeyError) as error:
-            raise InputError(f"not the fields of a study ({error!r})") from None
-        wrong = [name for name, good in proper.items() if not good]
-        if wrong:
-            raise InputError(f"not the fields of a study ({', '.join(wrong)})")
-
-    @classmethod
-    def of(cls, study: Study) -> Layout:
-        """Return the layout of a study, whether or not its functions have names by which they are found."""
-        return cls(
-            {
-                "scorers": dict.fromkeys(study.scorers),
-                "measures": [str(measure) for measure in study.measures],
-                "n": list(study.n),
-                "pairs": [list(pair) for pair in study.pairs],
-                "seed": study.seed,
-                "replicates": study.replicates,
-                "engine": study.engine,
-            }
-        )
-
-    @cached_property
-    def coordinates(self) -> dict[str, NDArray[np.generic]]:
-        """The labels of the axes, apart from `replicate`."""
-        found: dict[str, NDArray[np.generic]] = {
-            "scorer": np.array(list(self.fields["scorers"])),
-            "measure": np.array(self.fields["measures"]),
-            "n": np.array(self.fields["n"], np.int64),
-        }
-        pairs = np.array([f"{a} > {b}" for a, b in self.fields["pairs"]])
-        return found | ({"pair": pairs} if len(pairs) else {})
-
-    @cached_property
-    def axes(self) -> dict[str, tuple[str, ...]]:
-        """The axes of every variable that the engine gives for this study, apart from `replicate`."""
-        variables = engine.load_engine(self.fields["engine"]).VARIABLES
-        known = self.coordinates.keys()
-        return {name: axes for name, axes in sorted(variables.items()) if known >= set(axes)}
-
-    def variables(self, replicates: int) -> dict[str, Variable]:
-        """Return the shape and type of every array; replicates are the leading axis."""
-        lengths = {name: len(values) for name, values in self.coordinates.items()}
-        return {
-            name: Variable(
-                (replicates, *(lengths[axis] for axis in axes)), np.dtype(engine.KINDS[name].dtype)
-            )
-            for name, axes in self.axes.items()
-        }
-
-    @cached_property
-    def bytes_per_replicate(self) -> int:
-        """The size of all arrays of one replicate."""
-        return sum(variable.nbytes for variable in self.variables(1).values())
+def variables_of(study: Study) -> dict[str, Variable]:
+    """Return the arrays that the engine gives for a study."""
+    lengths = {axis: len(labels) for axis, labels in coordinates(study).items()}
+    return {
+        name: Variable(axes, tuple(lengths[axis] for axis in axes), np.dtype(engine.KINDS[name].dtype))
+        for name, axes in sorted(engine.load_engine(study.engine).VARIABLES.items())
+        if lengths.keys() >= set(axes)
+    }
 
 
-def _texts(values: object) -> bool:
-    return isinstance(values, list) and len(values) > 0 and all(isinstance(text, str) for text in values)
+def bytes_per_replicate(study: Study) -> int:
+    """Return the size of all arrays of one replicate."""
+    return sum(math.prod(one.shape) * one.dtype.itemsize for one in variables_of(study).values())
 
 
 def dataset(study: Study, replicates: Integers, variables: Named) -> xr.Dataset:
@@ -161,7 +91,7 @@ def dataset(study: Study, replicates: Integers, variables: Named) -> xr.Dataset:
 
     seed = study.seed if study.seed < 2**31 else str(study.seed)  # attributes of NetCDF are 32-bit
     attributes = {"title": study.title, "seed": seed, "engine": study.engine}
-    found = xr.Dataset(variables, {INDEX: replicates, **Layout.of(study).coordinates}, attributes)
+    found = xr.Dataset(variables, {INDEX: replicates, **coordinates(study)}, attributes)
     for name, (words, unit) in _MEANINGS.items():
         if name in found.variables:
             found[name].attrs.update({"long_name": words, "units": unit})

@@ -13,7 +13,6 @@ from ndcg_asymptotics.results.blocks import overlaps
 from ndcg_asymptotics.results.folder import examine, open_study
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.sinks import FolderSink
-from ndcg_asymptotics.studies.canonical import differing_fields
 
 
 def merge(
@@ -56,12 +55,12 @@ def merge(
     for place in parts:
         same = folder.exists() and Path(place).exists() and folder.samefile(place)
         require(not same, f"{folder}: is one of the parts; merge into another folder")
-    found = [examine(part) for part in parts]
+    first = examine(parts[0], allow_custom=allow_custom)
+    study, found = first.study, [first, *(examine(part, first.study) for part in parts[1:])]
     for part in found:
+        differing = "; ".join(part.differing)
+        require(not differing, f"{part.folder}: not the study of {parts[0]}: {differing}")
         part.require_sound()
-        differing = differing_fields(part.layout.fields, found[0].layout.fields)
-        require(not differing, f"{part.folder}: not the study of {parts[0]}: {'; '.join(differing)}")
-    study = found[0].study(allow_custom)
     with FolderSink(folder, study) as sink:
         there = {file.path.name for file in sink.blocks}
         new = {file.path.name: file for part in found for file in part.blocks if file.path.name not in there}

@@ -27,11 +27,11 @@ from ndcg_asymptotics.results.blocks import (
 )
 from ndcg_asymptotics.results.folder import DamagedError, examine, open_study, study_key
 from ndcg_asymptotics.results.kinds import STUDY, kind_of, require_kind, write_record
-from ndcg_asymptotics.results.layout import INDEX, Layout, versions_here
+from ndcg_asymptotics.results.layout import INDEX, bytes_per_replicate, variables_of, versions_here
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import ranges
 from ndcg_asymptotics.studies import Study
-from ndcg_asymptotics.studies.canonical import canonical, differing_fields, files
+from ndcg_asymptotics.studies.canonical import canonical, files
 
 Values = Mapping[str, Array]
 
@@ -90,8 +90,8 @@ class MemorySink:
         require(bool(self._parts), "no replicate is complete")
         self._parts = [joined_blocks(self._parts)]
         ((_, values),) = self._parts
-        axes = Layout.of(self._study).axes
-        named = {name: ((INDEX, *axes[name]), array) for name, array in values.items()}
+        variables = variables_of(self._study)
+        named = {name: ((INDEX, *variables[name].axes), array) for name, array in values.items()}
         done = np.isin(self.replicates, self.done)
         return Results(self._study, [versions_here()], self.replicates, done, None, named)
 
@@ -127,9 +127,9 @@ class FolderSink(MemorySink):
         super().__init__(study)
         self.folder = path_of(folder, "folder")
         self.blocks: list[File] = []
-        self._layout = Layout(canonical(study))
+        self._fields = canonical(study)
         self._lock: int | None = None
-        size = self._layout.bytes_per_replicate
+        size = bytes_per_replicate(study)
         require(
             size <= LARGEST_REPLICATE,
             f"a replicate has {bytes_text(size)} of results, a file at most {bytes_text(LARGEST_REPLICATE)}",
@@ -157,10 +157,10 @@ class FolderSink(MemorySink):
         self._describe()
 
     def _keep(self, replicates: Integers, values: Values) -> None:
-        key = study_key(self._layout.fields)
+        key = study_key(self._fields)
         for first, last in ranges(replicates):  # one range, unless some between are complete
             rows = slice(*np.searchsorted(replicates, (first, last + 1)))
-            some = {name: values[name][rows] for name in self._layout.axes}
+            some = {name: values[name][rows] for name in variables_of(self._study)}
             write_block(self.folder, key, first, some, versions_here())
 
     def results(self) -> Results:
@@ -180,13 +180,12 @@ class FolderSink(MemorySink):
             raise
 
     def _take(self) -> None:
-        found = examine(self.folder, self._layout.fields)
-        differing = differing_fields(self._layout.fields, found.layout.fields)
-        if differing:
-            pairs_alone = all(text.startswith("pairs ") for text in differing)
+        found = examine(self.folder, self._study)
+        if found.differing:
+            pairs_alone = all(text.startswith("pairs ") for text in found.differing)
             way = "distinguish --pair A B tells the order of any two scorers here"
             way = way if pairs_alone else "name another folder, or move this one away"
-            raise InputError(f"{self.folder}: holds another study: {'; '.join(differing)}; {way}")
+            raise InputError(f"{self.folder}: holds another study: {'; '.join(found.differing)}; {way}")
         present = {name: what for name, what in found.damages.items() if os.path.lexists(self.folder / name)}
         if present:
             raise DamagedError(self.folder, present)
@@ -200,7 +199,7 @@ class FolderSink(MemorySink):
         for name, content in beside.items():
             write_file(self.folder / name, content, self.folder)
         fields = {
-            "study": self._layout.fields,
+            "study": self._fields,
             "wanted": ranges(self.replicates),
             "versions": versions_here(),
             "beside": {name: digest_of(content) for name, content in beside.items()},

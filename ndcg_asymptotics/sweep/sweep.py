@@ -24,7 +24,7 @@ from ndcg_asymptotics.core.progress import say, task
 from ndcg_asymptotics.core.text import bytes_text
 from ndcg_asymptotics.engines import engine
 from ndcg_asymptotics.engines.shared.machine import available
-from ndcg_asymptotics.results.layout import Layout
+from ndcg_asymptotics.results.layout import bytes_per_replicate
 from ndcg_asymptotics.results.record import Results
 from ndcg_asymptotics.results.runs import BLOCK_BYTES, LAST_REPLICATE
 from ndcg_asymptotics.results.sinks import FolderSink, MemorySink
@@ -142,7 +142,7 @@ def sweep(
     count = whole_number(count, "replicates", 1, MOST_REPLICATES)
     first = whole_number(first, "first", 0, LAST_REPLICATE - count)
     cores = Cores(backend, jobs, scheduler)
-    bytes_each = Layout.of(study).bytes_per_replicate
+    bytes_each = bytes_per_replicate(study)
     if block is not None:
         block = min(whole_number(block, "block", 1, None), max(BLOCK_BYTES // bytes_each, 1))
     engine_ = engine.load_engine(study.engine)

@@ -340,7 +340,7 @@ def test_merging_does_not_make_incomplete_parts_complete(tmp_path: Path) -> None
 def test_parts_that_do_not_belong_together_are_not_merged(tmp_path: Path) -> None:
     write(tmp_path / "a", [0, 1])
     write(tmp_path / "b", [2], seed=12)
-    with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 11, here 12\)"):
+    with pytest.raises(InputError, match=r"b: not the study of .*a: seed \(there 12, here 11\)"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
     write(tmp_path / "d", [1, 2])
     with pytest.raises(

@@ -216,7 +216,8 @@ def test_grids_and_rare_orders_on_a_cluster_that_loses_a_worker(tmp_path: Path, 
 
     with Recorder(kill).watching():
         found = run(points, tmp_path / "grid", **dask)
-    np.testing.assert_array_equal(found.data.ndcg, run(points, jobs=1).data.ndcg)
+    for values, point in run(points, jobs=1).points.items():
+        np.testing.assert_array_equal(found.points[values].data.ndcg, point.data.ndcg)
     assert is_gone(victim)
     data = run(rare, tmp_path / "rare", **dask).data
     np.testing.assert_array_equal(data.log_weight, run(rare, jobs=1).data.log_weight)
