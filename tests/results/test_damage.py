@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import shutil
 import struct
 import zipfile
@@ -166,9 +167,8 @@ def test_a_record_of_no_study_is_one_line_though_its_digest_holds(
     stated.pop("digest")
     stated["study"][field] = value
     write_record(folder / "study.json", stated)
-    with pytest.raises(
-        InputError, match=rf"^{re.escape(str(folder))}: .*({field}|study.json is damaged)"
-    ) as refused:
+    named = rf"^{re.escape(str(folder))}: .*({field}|study\.json is damaged)"
+    with pytest.raises(InputError, match=named) as refused:
         open_study(folder, allow_custom=True)
     assert "\n" not in str(refused.value)
 
