@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -186,19 +186,6 @@ def test_a_bias_as_large_as_the_difference_is_hardly_denied() -> None:
 def test_corrected_p_values_keep_the_level() -> None:
     # 600 repetitions: 0.05 has the standard error 0.009, and 0.09 is exceeded with probability 1e-5
     assert 0.015 < family_error(Judge(0.2), 30, 100, 4, 600) < 0.09
-
-
-def test_queries_needed_are_those_with_which_the_test_has_the_power() -> None:
-    judge = Judge(correlation=0.9)
-    y, f = judge.draw((40_000, 1), np.random.default_rng(5))
-    known = combine(y[:20_000], f)[0]  # its variances are those of the law to one percent
-    found = replace(known, mean=judge.truth, every=400, of_judge=100 * known.of_judge)
-    needed = found.needed(0.8, 0.05)
-    assert needed is not None
-    y, f = judge.draw((400, 3000), np.random.default_rng(6))
-    power = np.mean([one.p < 0.05 for one in combine(y[:needed], f)])
-    assert power == pytest.approx(0.8, abs=0.04)  # five standard errors, and one of rounding
-    assert np.mean([one.p < 0.05 for one in combine(y[: needed // 2], f)]) < 0.7
 
 
 @pytest.mark.slow

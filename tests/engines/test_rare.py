@@ -57,6 +57,20 @@ def test_against_all_label_sequences(n: int, text: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_a_wrong_weight_of_one_cell_is_detected() -> None:
+    """The mean of dP/dQ is 1; with 1% too much in one cell of a coarse mesh it is not."""
+    plan = make(A, B, Measure("log"), 300, cells=4)
+    weight = weights(plan, 2500)
+    np.testing.assert_array_equal(weight[:20], drawn(plan, 20)[1])
+    assert abs(score(weight, 1.0)) < 4.5
+    ratio = plan.tilt.sides[1].log_ratio.copy()
+    ratio[1, -1] += 0.01
+    sides = (plan.tilt.sides[0], replace(plan.tilt.sides[1], log_ratio=ratio))
+    wrong = weights(replace(plan, tilt=replace(plan.tilt, sides=sides)), 2500)
+    assert abs(score(wrong, 1.0)) > 4.5
+
+
 def test_reference_values() -> None:
     """Planned with another program: log10 P = -6.26 +- 0.04 at 1e4 and -73.95 +- 0.1 at 1e5 (one sd each)."""
     for n, expected, theirs, count in ((10**4, -6.26, 0.04, 150), (10**5, -73.95, 0.1, 50)):

@@ -14,7 +14,6 @@ from expected_shares import (
     expected_shares,
     gain_share,
     plain_share,
-    regret_of,
     softmax_share,
 )
 from oracles import ranking
@@ -298,35 +297,6 @@ def test_expected_shares_of_a_short_list():
         error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn)) + 1e-13
         assert (np.abs(drawn.mean(axis=0) - wanted) < 6 * error).all()
         assert (np.abs(drawn.mean(axis=0) - 1.05 * wanted) > 6 * error).any()  # 5% would be seen
-
-
-def laws(p1: np.ndarray, p3: np.ndarray) -> np.ndarray:
-    return np.column_stack([1 - p1 - p3, p1, p3])
-
-
-@pytest.mark.parametrize("name", ["nDCG", "zipf", "cosine"])
-def test_independent_labels_make_the_norm_a_common_factor(name):
-    """E[G_i/N] = c E[G_i] within (1 + 1/t)^2, t half the expected number of top labels, up to 1e-9.
-
-    The theorem of docs/learning/regret.md, here with t = 125.
-    """
-    rng = np.random.default_rng(5)
-    items = 1000
-    p3 = rng.uniform(0.1, 0.4, items)
-    law = laws(rng.random(items) * (1 - p3), p3)
-    mean = expected_shares(law, LABELS, SHARES, draws=20)
-    ratio = mean[name] / mean["plain"]
-    variation = ratio.max() / ratio.min() - 1
-    half = np.floor(p3.sum() / 2)
-    assert variation < (1 + 1 / half) ** 2 - 1
-    assert variation > 1e-4  # the norm depends on the item's own label
-    softmax = mean["softmax"] / mean["plain"]
-    assert softmax.max() / softmax.min() > 1.1  # ListNet sorts by something else
-    # so least squares loses hardly anything
-    of = Discounted("exp2", Measure("log"))
-    lost = regret_of(mean["plain"], mean["nDCG"], of.weights(items))
-    assert 0 <= lost < 1e-5
-    assert regret_of(mean["softmax"], mean["nDCG"], of.weights(items)) > 1e-4
 
 
 def test_the_least_regret_is_that_of_an_exchange_of_neighbours():

@@ -130,24 +130,6 @@ def test_a_column_of_ranks_is_not_taken_for_scores(tmp_path):
     assert found.values[0, 0] == 1.0
 
 
-def test_columns_may_be_named_that_only_one_of_the_files_has(tmp_path):
-    columns = {"query": "q", "document": "pid", "score": "bm25", "label": "gold"}
-    run = pd.DataFrame([(q, d, s) for q in RUN for d, s in RUN[q].items()], columns=["q", "pid", "bm25"])
-    qrels = pd.DataFrame(
-        [(q, d, s) for q in QRELS for d, s in QRELS[q].items()], columns=["q", "pid", "gold"]
-    )
-    expected = evaluate(RUN, QRELS, "nDCG").values
-    for ending in ("csv", "parquet"):
-        files = []
-        for name, frame in (("run", run), ("qrels", qrels)):
-            files.append(tmp_path / f"{name}.{ending}")
-            frame.to_csv(files[-1], index=False) if ending == "csv" else frame.to_parquet(files[-1])
-        assert np.array_equal(evaluate(*files, "nDCG", columns=columns).values, expected)
-        assert fit(*files, out=tmp_path / "curve.csv", columns=columns)
-        with pytest.raises(InputError, match="no column 'typo'"):
-            evaluate(*files, "nDCG", columns={**columns, "label": "typo"})
-
-
 def test_columns_of_ranx_and_predictions_are_known(tmp_path):
     run = write(tmp_path, "q_id,doc_id,score\nq1,a,3\nq1,b,2\nq2,a,1\nq2,c,2\n", "run.csv")
     qrels = write(tmp_path, "q_id,doc_id,score\nq1,b,2\nq1,d,1\nq2,a,1\n", "qrels.csv")

@@ -7,6 +7,7 @@ import gzip
 import os
 import re
 import sys
+import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from ndcg_asymptotics.core.errors import InputError
 from ndcg_asymptotics.lists import read_csv, read_qrels, read_run
-from ndcg_asymptotics.lists.names import TextColumn, joined_texts, united
+from ndcg_asymptotics.lists.names import TextColumn, joined_texts, look_alikes, plain_form, united
 from ndcg_asymptotics.lists.names import text_column as coded
 from ndcg_asymptotics.lists.reading import parse_columns, read, read_lists, read_weights
 from ndcg_asymptotics.lists.reading.lines import LineFormat, read_columns
@@ -473,3 +474,18 @@ def test_parquet_columns_of_lists_are_refused(tmp_path, column):
         parquet.write_table(pa.table(table | {column: nested}), tmp_path / "nested")
         with pytest.raises(InputError, match=f"nested, column {column}: expected a number or a text, got"):
             read_run(tmp_path / "nested")
+
+
+@given(texts=st.lists(words, min_size=1, max_size=10, unique=True), random=st.randoms())
+def test_look_alikes_are_the_names_that_only_their_plain_form_joins(texts, random):
+    odd = [random.choice([t + "\u200b", unicodedata.normalize("NFD", t), t, "x" + t]) for t in texts]
+    mine, theirs = coded(texts).names, coded(odd).names
+    expected = {
+        (one, two)
+        for one in set(texts) - set(odd)
+        for two in set(odd) - set(texts)
+        if plain_form(one) == plain_form(two) != ""
+    }
+    found = look_alikes(mine, theirs)
+    assert {*found} <= expected
+    assert {plain_form(one) for one, _ in found} == {plain_form(one) for one, _ in expected}

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from ndcg_asymptotics.core.errors import InputError
-from ndcg_asymptotics.measures import Measure
-from ndcg_asymptotics.populations import Curve, Noisy, Scorer
-from ndcg_asymptotics.theory import limit
+from ndcg_asymptotics.populations import Curve, Scorer
 
 CURVES = (
     "linear(0.1, 0.7)",
@@ -45,28 +43,6 @@ def test_a_noisy_curve_is_that_of_flipped_labels(text: str, fpr: float, fnr: flo
         curve.holder,
     )
     assert Curve.parse(str(reported)) == reported
-
-
-@pytest.mark.parametrize("text", CURVES)
-@pytest.mark.parametrize(
-    ("b", "cut"), [(b, cut) for b in (0.0, 0.3, 0.9) for cut in (None, 0.07, 0.9) if b or cut]
-)
-def test_the_limit_is_an_affine_function_of_that_without_errors(
-    text: str, cut: float | None, b: float
-) -> None:
-    # (fpr c^(1-b) + g L min(p, c)^(1-b)) / min(p', c)^(1-b); labels with other errors have another one
-    fpr, fnr = 0.03, 0.25
-    discount = f"power({b})" if b else "constant"
-    measure = Measure.parse(f"nDCG({discount})" + (f"@{cut}n" if cut else ""))
-    curve = Curve.parse(text)
-    true = limit(curve, measure).value
-    found = limit(Noisy(curve, fpr, fnr), measure).value
-    assert true is not None
-    p, c, g = curve.mass, cut or 1.0, 1 - fpr - fnr
-    reported = fpr + g * p
-    expected = (fpr * c ** (1 - b) + g * true * min(p, c) ** (1 - b)) / min(reported, c) ** (1 - b)
-    assert found == pytest.approx(expected, rel=1e-9)
-    assert limit(Noisy(curve, 1.01 * fpr, fnr), measure).value != pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize(

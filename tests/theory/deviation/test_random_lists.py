@@ -115,20 +115,8 @@ def binary(*pieces):
     ("text", "curve", "discount", "n"),
     [
         ("constant(0.0001685)", binary((1.0, 0.0001685)), "clipped_log(2.161)", 189),  # -25% once
-        (
-            "step(0.00131, 0.01948, 0.98449)",
-            binary((1 - 0.98449, 0.01948), (1.0, 0.00131)),
-            "clipped_log(2.161)",
-            218,
-        ),
         ("step(0.0, 0.9, 0.99)", binary((1 - 0.99, 0.9), (1.0, 0.0)), "log", 500),
         ("step(1.0, 0.04, 0.97)", binary((1 - 0.97, 0.04), (1.0, 1.0)), "log", 300),  # few irrelevant ones
-        (
-            "step(0.0, 1.0, 0.9773)",
-            binary((1 - 0.9773, 1.0), (1.0, 0.0)),
-            "clipped_log(2.161)",
-            196,
-        ),  # +15% once
     ],
 )
 def test_few_items_of_one_class(text, curve, discount, n):

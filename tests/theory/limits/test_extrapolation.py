@@ -14,7 +14,6 @@ from ndcg_asymptotics.populations import Curve, Relevance, curve
 from ndcg_asymptotics.theory.at_lengths import AtLengths
 from ndcg_asymptotics.theory.limits import limit
 from ndcg_asymptotics.theory.limits.extrapolation import SIZES, extrapolated_limit
-from ndcg_asymptotics.theory.limits.leading_terms import leading_gap
 
 LINEAR = Relevance.parse("linear(0.1, 0.7)")
 N = np.array(SIZES, np.float64)
@@ -156,15 +155,3 @@ def test_curves_that_are_certain_at_the_top(of: str, measure: str) -> None:
     found, truth = extrapolated_limit(of, measure), limit(of, measure).value
     assert truth in (0.0, 1.0)
     assert abs(found.limit - truth) <= found.error < 0.005
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "measure",
-    ["nDCG", "nDCG@0.2n", "nDCG(zipf)", "nDCG(zipf)@0.3n", "nDCG(power(0.5))", "nDCG(power(0.9))@0.7n"],
-)
-def test_the_leading_gap_and_no_other(measure: str) -> None:
-    for of in (LINEAR, Relevance.parse("graded(3=linear(0.05, 0.2), 1=constant(0.3))")):
-        gap = leading_gap(of, measure)
-        found, error = extrapolated_limit(of, measure).coefficient(limit(of, measure).value, gap.exponent)
-        assert abs(found - gap.coefficient) <= error < 0.01 * abs(gap.coefficient)

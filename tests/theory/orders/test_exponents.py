@@ -157,22 +157,6 @@ def test_the_constant_of_theorem_d() -> None:
     assert max(found) / min(found) < 1.1
 
 
-@pytest.mark.slow
-def test_a_level_pair_settles_under_the_log_discount() -> None:
-    """P(wrong) at n = 1000 and 10,000 by plain simulation: 0.33 and 0.14, as the tilt predicts.
-
-    800 lists each: within 4.5 standard errors of the prediction (7e-6), which is good to 10%.
-    """
-    a, b = map(Relevance.parse, LEVEL)
-    for n, lists, never in ((1000, 800, 0.5), (10_000, 400, 0.33)):
-        (share,) = wrong(LEVEL, ["nDCG"], n, lists, seed=n)
-        found = tilt(a, b, Measure("log"), n)
-        predicted = math.exp(log_wrong_probability(found.cost, found.std))
-        error = 4.5 * math.sqrt(predicted * (1 - predicted) / lists)
-        assert abs(share - predicted) < error + 0.1 * predicted
-        assert share < never - error  # and not the rate that never settles, or that of a tenth of the list
-
-
 @pytest.mark.parametrize(
     ("pair", "measure"),
     [
